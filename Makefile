@@ -1,0 +1,50 @@
+# Each target sets up what it needs; python3, make and a package index are enough.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test check format bench coverage clean
+
+help:
+	@echo "make demo      every method on built-in data, beside the true floor"
+	@echo "make test      the tests; set ERRORFLOOR_DATA to include the real sets"
+	@echo "make check     lint, types, formatting"
+	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
+	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
+
+demo: .venv/core
+	@$(BIN)/python -m errorfloor.demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest
+
+check: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: .venv/dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Written aside first, so that a run that is stopped leaves the old results alone.
+bench: .venv/dev
+	$(BIN)/python -m benchmarks.speed > .venv/results.md
+	cp .venv/results.md benchmarks/RESULTS.md
+	cat benchmarks/RESULTS.md
+
+coverage: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/core: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/dev: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
+	@touch $@ .venv/core

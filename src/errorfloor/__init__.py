@@ -1,0 +1,59 @@
+"""How low can any classifier's error go on this data? The Bayes error, from labels alone.
+
+The public names load their modules when first used, so importing the package takes no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from errorfloor._checks import (
+        DegenerateBootstrapWarning,
+        DegenerateDataWarning,
+        ErrorFloorWarning,
+    )
+    from errorfloor.calibration import METHODS, Calibration, calibrate
+    from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
+    from errorfloor.results import Comparison, Estimate, Interval
+    from errorfloor.tables import ScoreTable, VoteTable
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "METHODS",
+    "Calibration",
+    "Comparison",
+    "DegenerateBootstrapWarning",
+    "DegenerateDataWarning",
+    "ErrorFloorWarning",
+    "Estimate",
+    "Interval",
+    "ScoreTable",
+    "VoteTable",
+    "calibrate",
+    "compare",
+    "from_scores",
+    "from_soft_labels",
+    "from_votes",
+]
+
+_HOME = {
+    "_checks": ("DegenerateBootstrapWarning", "DegenerateDataWarning", "ErrorFloorWarning"),
+    "calibration": ("METHODS", "Calibration", "calibrate"),
+    "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
+    "results": ("Comparison", "Estimate", "Interval"),
+    "tables": ("ScoreTable", "VoteTable"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOME.items():
+        if name in names:
+            value = getattr(import_module(f"errorfloor.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,443 @@
+"""From labels to an error floor: soft labels, votes, or scores with one label an item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorfloor._checks import (
+    DegenerateBootstrapWarning,
+    DegenerateDataWarning,
+    as_probabilities,
+    check_choice,
+    check_level,
+    check_n_resamples,
+    warn,
+)
+from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.calibration import (
+    METHODS,
+    Clip,
+    as_score_table,
+    check_method,
+    needs_unit_interval,
+    resolve_clip,
+)
+from errorfloor.floors import BestCut, CrossFittedCut, MeanFloor, bind
+from errorfloor.intervals import Betting, CutErrors, Hoeffding, Resampling
+from errorfloor.resample import (
+    Statistic,
+    acceleration,
+    bootstrap,
+    cross_fitted_errors,
+    held_out_errors,
+    split,
+)
+from errorfloor.results import Comparison, Estimate, Evidence, Interval
+from errorfloor.tables import Cells, ScoreTable, VoteTable
+
+RESAMPLING = ("bca", "basic", "percentile")
+
+_ORDERED = "The scores order the items as their true probabilities do, however distorted"
+_BETA = "A beta calibration map turns the scores into true probabilities"
+_ASSUMPTIONS = {
+    "clean": "The soft labels are the true probabilities of class 1 of independent items",
+    "plugin": "Each item's votes are independent draws from its true probabilities; few votes an "
+    "item make the plug-in too low, which the interval does not show",
+    "corrupted": "The scores are true probabilities of class 1, taken at face value",
+    "isotonic": _ORDERED,
+    "isotonic-cf": _ORDERED,
+    "hist": "Items in the same bin of scores have about the same true probability",
+    "beta": _BETA,
+    "beta-am": f"{_BETA} (a = b)",
+    "beta-ab": f"{_BETA} (m = 1/2)",
+    "beta-a": f"{_BETA} (a = b, m = 1/2)",
+    "platt": "A sigmoid of the scores gives the true probabilities",
+    "platt-logit": "A sigmoid of the scores' log-odds gives the true probabilities",
+}
+
+
+def from_soft_labels(
+    soft_labels: object,
+    *,
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RandomLike = None,
+) -> Estimate:
+    """Estimate the error floor from true probabilities of class 1.
+
+    Parameters
+    ----------
+    soft_labels : array-like of shape (n,), or ScoreTable
+        P(y = 1 | x) of each item, in [0, 1]. The labels of a table are not used.
+    interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
+        "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
+        hold for any n and any distribution; betting is much narrower. None skips the interval.
+    level : float
+        Confidence level.
+    n_resamples : int
+        Bootstrap resamples, for the intervals that use them.
+    rng : None, int or numpy.random.Generator
+        Makes the interval repeatable.
+
+    Returns
+    -------
+    Estimate
+        Its value is the mean of ``min(p, 1 - p)``, unbiased for the Bayes error [1]_.
+
+    References
+    ----------
+    .. [1] T. Ishida et al., "Is the performance of my deep network too good to be true?",
+       ICLR 2023, arXiv:2202.00395.
+
+    Examples
+    --------
+    >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
+    floor 22.50 % (clean, n = 4)
+    """
+    if isinstance(soft_labels, ScoreTable):
+        table = as_score_table(soft_labels, None, unit=True)
+        soft, count = table.scores, table.negatives + table.positives
+    else:
+        soft, count = np.unique(
+            as_probabilities(soft_labels, name="soft_labels"), return_counts=True
+        )
+    statistic = MeanFloor(np.minimum(soft, 1 - soft), count)
+    return _from_means("clean", statistic, _Request.of(interval, level, n_resamples, rng))
+
+
+def from_votes(
+    positives: object,
+    totals: object = None,
+    *,
+    method: str = "plugin",
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RandomLike = None,
+) -> Estimate:
+    """Estimate the error floor from the votes of several annotators an item.
+
+    Parameters
+    ----------
+    positives : array-like of shape (n,), or VoteTable
+        Number of votes for class 1 on each item.
+    totals : int or array-like of shape (n,), optional
+        Number of all votes on each item; left out when `positives` is a table.
+    method : {"plugin"}
+        "plugin" is the paper's `hard`: vote shares in place of probabilities. It is too low by
+        an amount that shrinks as votes are added.
+    interval, level, n_resamples, rng
+        As in `from_soft_labels`. The interval is for the plug-in's expectation.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
+    floor 16.67 % (plugin, n = 4)
+    """
+    check_choice(method, ("plugin",), name="method")
+    if isinstance(positives, VoteTable):
+        if totals is not None:
+            raise ValueError("`totals` must be left out when `positives` is a VoteTable.")
+        if len(positives) == 0:
+            raise ValueError("`positives` is an empty table. Pass at least one item.")
+        table = positives
+    elif totals is None:
+        raise ValueError("`totals` is missing. Pass the number of votes an item, or one for all.")
+    else:
+        table = VoteTable.from_arrays(positives, totals)
+    share = np.minimum(table.positives, table.totals - table.positives) / table.totals
+    statistic = MeanFloor(share, table.counts)
+    return _from_means(method, statistic, _Request.of(interval, level, n_resamples, rng))
+
+
+def from_scores(
+    scores: object,
+    labels: object = None,
+    *,
+    method: str = "isotonic",
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    clip: Clip = "auto",
+    rng: RandomLike = None,
+) -> Estimate:
+    """Estimate the error floor from possibly distorted scores and one true label an item.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,), or ScoreTable
+        Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
+    labels : array-like of shape (n,), optional
+        0 or 1 for each item; left out when `scores` is a table.
+    method : str
+        How scores become probabilities: corrupted (not at all), isotonic, isotonic-cf (isotonic
+        with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am, beta-ab,
+        beta-a, platt or platt-logit.
+    interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
+        "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
+        limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so
+        both its limits are exact for any n. Other methods default to "bca". None skips it.
+    level : float
+        Confidence level.
+    n_resamples : int
+        Bootstrap resamples, for the intervals that use them.
+    clip : float or "auto"
+        How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
+    rng : None, int or numpy.random.Generator
+        Makes random parts and resamples repeatable.
+
+    Returns
+    -------
+    Estimate
+
+    References
+    ----------
+    .. [1] R. Ushio, T. Ishida and M. Sugiyama, "Practical estimation of the optimal
+       classification error with soft labels and calibration", ICLR 2026.
+
+    Examples
+    --------
+    >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
+    floor 20.00 % (isotonic, n = 5)
+    """
+    check_method(method)
+    table = as_score_table(scores, labels, unit=needs_unit_interval(method))
+    request = _Request.of(interval, level, n_resamples, rng)
+    return _from_table(table, (method,), clip, request)[0]
+
+
+def compare(
+    scores: object,
+    labels: object = None,
+    *,
+    methods: Sequence[str] | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    clip: Clip = "auto",
+    rng: RandomLike = None,
+) -> Comparison:
+    """Estimate the error floor by several methods on the same items and the same resamples.
+
+    Each row equals what `from_scores` gives for that method and the same `rng`.
+
+    Parameters
+    ----------
+    scores, labels, interval, level, n_resamples, clip, rng
+        As in `from_scores`.
+    methods : sequence of str, optional
+        All that fit the scores by default, with hist-10, -25, -50 and -100.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> rows = compare([0.1, 0.2, 0.6, 0.7], [0, 1, 0, 1], methods=["isotonic", "hist-2"])
+    >>> rows["hist-2"].value
+    0.5
+    """
+    if isinstance(methods, str) or (methods is not None and not len(methods)):
+        raise ValueError('`methods` must be a list of method names, such as ["isotonic", "beta"].')
+    chosen = METHODS if methods is None else tuple(check_method(name) for name in methods)
+    unit = methods is not None and any(map(needs_unit_interval, chosen))
+    table = as_score_table(scores, labels, unit=unit)
+    notes: tuple[str, ...] = ()
+    if methods is None and (table.scores[0] < 0 or table.scores[-1] > 1):
+        left_out = ", ".join(filter(needs_unit_interval, chosen))
+        notes = (f"Left out, because they need scores in [0, 1]: {left_out}.",)
+        chosen = tuple(name for name in chosen if not needs_unit_interval(name))
+    request = _Request.of(interval, level, n_resamples, rng)
+    return Comparison(tuple(_from_table(table, chosen, clip, request)), notes)
+
+
+def _from_means(method: str, statistic: MeanFloor, request: _Request) -> Estimate:
+    question = _Question(method, statistic, _intervals_of_means(statistic, request), "betting")
+    return _answer([question], statistic.count, request)[0]
+
+
+def _from_table(
+    table: ScoreTable, methods: Sequence[str], clip: Clip, request: _Request
+) -> list[Estimate]:
+    cells = table.cells()
+    distance = resolve_clip(clip, table)
+    for_cuts = _intervals_of_cuts(cells, request)
+    questions = []
+    for method in methods:
+        statistic = bind(method, cells, clip=distance)
+        exact = dict(for_cuts)
+        if isinstance(statistic, MeanFloor):
+            exact |= _intervals_of_means(statistic, request)
+        default = "honest" if method.startswith("isotonic") else "bca"
+        questions.append(_Question(method, statistic, exact, default))
+    return _answer(questions, cells.count, request, _data_doubts(cells))
+
+
+_STREAMS = ("resamples", "folds", "halves", "blocks")
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The options of an interval, checked."""
+
+    interval: str | None
+    level: float
+    n_resamples: int
+    seeds: tuple[int, ...]
+
+    @classmethod
+    def of(cls, interval: str | None, level: float, n_resamples: int, rng: RandomLike) -> _Request:
+        seeds = np.random.default_rng(rng).integers(2**63, size=len(_STREAMS))
+        return cls(
+            interval,
+            check_level(level),
+            check_n_resamples(n_resamples),
+            tuple(int(seed) for seed in seeds),
+        )
+
+    def stream(self, purpose: str) -> np.random.Generator:
+        """Return the generator for one purpose, always from its start.
+
+        So no answer depends on what else is computed along with it.
+        """
+        return np.random.default_rng(self.seeds[_STREAMS.index(purpose)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """A floor to estimate, and how to get each interval for it that needs no bootstrap."""
+
+    method: str
+    statistic: Statistic
+    exact: Mapping[str, Callable[[], Evidence]]
+    default: str
+
+    def interval(self, asked: str | None) -> str | None:
+        """Return the name of the interval that is asked for."""
+        if asked is None:
+            return None
+        names = ("auto", *self.exact, *RESAMPLING)
+        check_choice(asked, names, name="interval", hint=" None skips the interval.")
+        return self.default if asked == "auto" else asked
+
+
+def _answer(
+    questions: Sequence[_Question], count: Counts, request: _Request, doubts: tuple[str, ...] = ()
+) -> list[Estimate]:
+    """Return one estimate for each question about the same items."""
+    kinds = [question.interval(request.interval) for question in questions]
+    resampled = [
+        q.statistic for q, kind in zip(questions, kinds, strict=True) if kind in RESAMPLING
+    ]
+    replicates: Iterator[Floats] = iter(())
+    if resampled:
+        rng = request.stream("resamples")
+        replicates = iter(bootstrap(resampled, count, n_resamples=request.n_resamples, rng=rng))
+    estimates = []
+    for question, kind in zip(questions, kinds, strict=True):
+        value = float(question.statistic.values(count[None], request.stream("folds"))[0])
+        evidence: Evidence | None = None
+        further: tuple[str, ...] = ()
+        if kind in RESAMPLING:
+            evidence, further = _from_replicates(question, kind, value, next(replicates), count)
+        elif kind is not None:
+            evidence = question.exact[kind]()
+        found = Estimate(
+            value=value,
+            method=question.method,
+            interval=None if evidence is None else Interval.at(request.level, evidence),
+            n=int(count.sum()),
+            assumptions=_assumptions(question.method, evidence),
+            warnings=doubts + further,
+            evidence=evidence,
+        )
+        estimates.append(found)
+    return estimates
+
+
+def _from_replicates(
+    question: _Question, kind: str, value: float, replicates: Floats, count: Counts
+) -> tuple[Evidence, tuple[str, ...]]:
+    """Return the bootstrap's evidence, or the best substitute for it and a warning."""
+    skewness = acceleration(question.statistic.leave_one_out(), count) if kind == "bca" else 0.0
+    evidence = Resampling(kind, value, replicates, skewness)
+    if evidence.is_defined:
+        return evidence, ()
+    if replicates.min() < replicates.max():
+        instead: Evidence = Resampling("basic", value, replicates)
+        why = "all replicates lie on one side of the estimate"
+    else:
+        instead = question.exact["hoeffding" if "hoeffding" in question.exact else "honest"]()
+        why = "all replicates are equal"
+    message = (
+        f"The {kind} interval of {question.method} is undefined because {why}; "
+        f"the {instead.method} interval is given instead."
+    )
+    return instead, (warn(message, DegenerateBootstrapWarning),)
+
+
+def _intervals_of_means(
+    statistic: MeanFloor, request: _Request
+) -> dict[str, Callable[[], Evidence]]:
+    count = statistic.count
+
+    def betting() -> Evidence:
+        parts = split(count, 16, request.stream("blocks"))
+        return Betting(statistic.floor, np.add.reduceat(parts, [0, 1, 2, 4, 8]))
+
+    def hoeffding() -> Evidence:
+        value = statistic.values(count[None], request.stream("blocks"))[0]
+        return Hoeffding(float(value), int(count.sum()))
+
+    return {"betting": betting, "hoeffding": hoeffding}
+
+
+def _intervals_of_cuts(cells: Cells, request: _Request) -> dict[str, Callable[[], Evidence]]:
+    best_cut = BestCut(cells)
+    n = int(cells.count.sum())
+
+    def errors() -> int:
+        return int(best_cut.errors(cells.count[None])[0])
+
+    def honest() -> Evidence:
+        folds = split(cells.count, CrossFittedCut.folds, request.stream("folds"))
+        return CutErrors("honest", errors(), n, cross_fitted_errors(cells.positive, folds), n)
+
+    def certified() -> Evidence:
+        train, test = split(cells.count, 2, request.stream("halves"))
+        held_out = held_out_errors(best_cut.sign, train, test)
+        return CutErrors("certified", errors(), n, held_out, int(test.sum()))
+
+    return {"honest": honest, "certified": certified}
+
+
+def _data_doubts(cells: Cells) -> tuple[str, ...]:
+    doubts = []
+    if cells.positive.all() or not cells.positive.any():
+        doubts.append(
+            f"All labels are {cells.positive[0]:d}: the floor is that of one class alone."
+        )
+    if cells.scores.size == 1:
+        doubts.append("All scores are equal: they cannot tell items apart, whatever the floor is.")
+    return tuple(warn(doubt, DegenerateDataWarning) for doubt in doubts)
+
+
+def _assumptions(method: str, evidence: Evidence | None) -> str:
+    sentence = _ASSUMPTIONS["hist" if method.startswith("hist-") else method]
+    if not isinstance(evidence, CutErrors):
+        return f"{sentence}."
+    if method.startswith("isotonic"):
+        return f"{sentence}; the upper limit holds for any scores."
+    return (
+        f"{sentence}; the interval's lower limit needs scores in the order of the true "
+        "probabilities instead, its upper limit holds for any scores."
+    )

@@ -1,0 +1,236 @@
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import needs_data
+from hypothesis import given
+from strategies import votes
+
+import errorfloor as ef
+from benchmarks import realdata
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+
+
+@pytest.fixture(scope="module")
+def data():
+    found = gaussian_mixture(400, rng=11)
+    return np.round(corrupt(found.soft_labels, 2, 0.7), 2), found.labels
+
+
+def same(first, second):
+    assert first.to_dict() == second.to_dict()
+    assert np.array_equal(first.replicates, second.replicates) or first.replicates is None
+
+
+def test_known_values_of_the_three_inputs():
+    assert ef.from_soft_labels([0.0, 1.0, 0.5, 0.25], interval=None).value == 0.1875
+    assert ef.from_votes([0, 1, 2, 3], 3, interval=None).value == pytest.approx(1 / 6)
+    assert ef.from_votes([1, 1], [2, 4], interval=None).value == 0.375
+    assert ef.from_scores([1, 2, 3, 4], [0, 1, 0, 1], interval=None).value == 0.25
+
+
+@pytest.mark.parametrize("method", [*ef.METHODS, "hist-7"])
+@pytest.mark.parametrize("interval", ["auto", "basic", "honest", None])
+def test_arrays_series_and_tables_give_the_same_answer_to_the_last_bit(data, method, interval):
+    scores, labels = data
+    options = {"method": method, "interval": interval, "n_resamples": 40, "rng": 5}
+    table = ef.ScoreTable.from_arrays(scores, labels)
+    half = len(scores) // 2
+    shards = sum(
+        (
+            ef.ScoreTable.from_arrays(scores[part], labels[part])
+            for part in (slice(half), slice(half, None))
+        ),
+        ef.ScoreTable.empty(),
+    )
+    shuffled = np.random.default_rng(0).permutation(len(scores))
+    expected = ef.from_scores(scores, labels, **options)
+    same(expected, ef.from_scores(table, **options))
+    same(expected, ef.from_scores(shards, **options))
+    same(expected, ef.from_scores(scores[shuffled], labels[shuffled], **options))
+    same(expected, ef.from_scores(pd.Series(scores), pl.Series(labels), **options))
+
+
+def test_soft_labels_and_votes_as_arrays_and_tables_agree_to_the_last_bit(data, rng):
+    scores, labels = data
+    for interval in ("bca", "betting", "hoeffding"):
+        options = {"interval": interval, "rng": 2}
+        expected = ef.from_soft_labels(scores, **options)
+        same(expected, ef.from_soft_labels(ef.ScoreTable.from_arrays(scores, labels), **options))
+        same(expected, ef.from_soft_labels(pl.Series(scores), **options))
+        positives, totals = rng.integers(0, 4, 200), rng.integers(3, 6, 200)
+        table = ef.VoteTable.from_arrays(positives, totals)
+        expected = ef.from_votes(positives, totals, **options)
+        same(expected, ef.from_votes(table, **options))
+        same(expected, ef.from_votes(pd.Series(positives), pd.Series(totals), **options))
+
+
+def test_each_row_of_a_comparison_is_what_the_method_gives_alone(data):
+    rows = ef.compare(*data, n_resamples=50, rng=9)
+    assert rows.methods == ef.METHODS
+    for row in rows:
+        same(row, ef.from_scores(*data, method=row.method, n_resamples=50, rng=9))
+
+
+def test_the_same_seed_gives_the_same_answer_and_a_generator_moves_on(data):
+    first, second = (ef.from_scores(*data, method="beta", rng=1).low for _ in range(2))
+    assert first == second
+    generator = np.random.default_rng(1)
+    first, second = (ef.from_scores(*data, method="beta", rng=generator).low for _ in range(2))
+    assert first != second
+
+
+def test_default_intervals(data):
+    rows = ef.compare(*data, n_resamples=20)
+    for row in rows:
+        assert row.interval_method == ("honest" if row.method.startswith("isotonic") else "bca")
+        assert row.level == 0.95
+    assert ef.from_soft_labels(data[0]).interval_method == "betting"
+    assert ef.from_votes([0, 1, 2, 3], 3).interval_method == "betting"
+
+
+def test_without_an_interval_there_is_none(data):
+    for found in (
+        ef.from_scores(*data, interval=None),
+        ef.from_soft_labels(data[0], interval=None),
+        ef.from_votes([1, 2], 3, interval=None),
+        *ef.compare(*data, interval=None),
+    ):
+        assert found.low is found.high is found.level is found.interval_method is None
+        assert found.replicates is None
+        assert "interval" not in str(found)
+
+
+def test_comparing_scores_on_another_scale_leaves_out_what_needs_probabilities(data):
+    rows = ef.compare(10 * data[0], data[1], interval=None)
+    assert set(rows.methods) == {
+        "isotonic", "isotonic-cf", "hist-10", "hist-25", "hist-50", "hist-100", "platt",
+    }  # fmt: skip
+    assert "Left out" in str(rows)
+    assert "beta-am" in rows.notes[0]
+    with pytest.raises(KeyError, match="'beta' was not compared; there are isotonic"):
+        rows["beta"]
+
+
+def test_one_class_is_an_answer_with_a_warning(rng):
+    scores = rng.random(30)
+    for method in ef.METHODS:
+        with pytest.warns(ef.DegenerateDataWarning, match="All labels are 1"):
+            found = ef.from_scores(scores, np.ones(30), method=method, interval=None)
+        assert 0 <= found.value <= 0.5
+        assert found.warnings == ("All labels are 1: the floor is that of one class alone.",)
+
+
+def test_equal_scores_are_an_answer_with_a_warning():
+    labels = np.arange(40) % 4 == 0
+    for method in ef.METHODS:
+        with pytest.warns(ef.DegenerateDataWarning, match="All scores are equal"):
+            found = ef.from_scores(np.full(40, 0.3), labels, method=method, interval="honest")
+        assert 0 <= found.low <= found.high <= 0.5
+        # Maps with an intercept see the base rate; the others cannot. Platt's targets are smoothed.
+        if method not in ("corrupted", "beta-ab", "beta-a"):
+            assert found.value == pytest.approx(0.25, abs=0.03)
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize("interval", ["honest", "certified", "bca", "basic", "percentile"])
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_single_item_is_an_answer(interval, label):
+    for method in ef.METHODS:
+        found = ef.from_scores([0.7], [label], method=method, interval=interval, rng=0)
+        assert 0 <= found.low <= found.high <= 0.5
+    assert ef.from_soft_labels([0.7], interval="betting").high == pytest.approx(0.5)
+
+
+def test_warnings_point_at_the_line_of_the_caller():
+    with pytest.warns(ef.DegenerateDataWarning) as caught:
+        ef.from_scores([0.1, 0.2], [1, 1], interval=None)
+    assert caught[0].filename == __file__
+
+
+@given(votes())
+def test_the_plugin_is_the_mean_share_of_minority_votes(pair):
+    positives, totals = pair
+    share = positives / totals
+    found = ef.from_votes(positives, totals, interval=None).value
+    assert found == pytest.approx(np.minimum(share, 1 - share).mean(), abs=1e-12)
+
+
+def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
+    found = ef.from_scores(*data, method="beta", rng=0)
+    record = json.loads(json.dumps(found.to_dict()))
+    assert set(record) == {
+        *("value", "low", "high", "level", "n"),
+        *("method", "interval_method", "assumptions", "warnings"),
+    }
+    assert record["n"] == 400
+    assert str(found).count("\n") == 0
+    assert f"{100 * found.value:.2f} %" in str(found)
+    assert "<table>" in found._repr_html_()
+    same(pickle.loads(pickle.dumps(found)), found)
+    assert found.assumptions.count(".") == 1
+    rows = ef.compare(*data, methods=["isotonic", "platt"], rng=0)
+    assert json.loads(json.dumps(rows.to_dict()))["rows"][1]["method"] == "platt"
+    assert rows._repr_html_().count("<tr>") == 3
+
+
+def test_the_text_of_a_small_floor_keeps_its_digits():
+    interval = ef.Interval(0.00021, 0.00109, 0.9, "honest")
+    found = ef.Estimate(
+        value=0.0005, method="isotonic", interval=interval, n=10_000, assumptions=""
+    )
+    assert (
+        str(found)
+        == "floor 0.050 %, 90 % interval 0.021 % to 0.109 % (isotonic, n = 10,000, honest)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"),
+    [
+        ("pandas", pd.DataFrame),
+        ("polars", pl.DataFrame),
+        ("pyarrow", pa.Table),
+        (None, pd.DataFrame),
+    ],
+)
+def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
+    frame = ef.compare(*data, methods=["isotonic", "beta"], rng=0).to_frame(backend)
+    assert isinstance(frame, kind)
+    assert frame.shape == (2, 7)
+    assert list(frame["method"].to_pylist() if backend == "pyarrow" else frame["method"]) == [
+        "isotonic",
+        "beta",
+    ]
+
+
+def test_assumptions_say_what_the_interval_needs(data):
+    assert "upper limit holds for any scores" in ef.from_scores(*data).assumptions
+    assert "order" in ef.from_scores(*data, method="beta", interval="certified").assumptions
+    assert "upper limit" not in ef.from_scores(*data, method="beta", interval=None).assumptions
+    assert "few votes" in ef.from_votes([1, 2], 3, interval=None).assumptions
+
+
+# Isotonic floors of the paper's real sets, from scikit-learn 1.9: benchmarks.reference.floor.
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "items"),
+    [
+        ("cifar10h", 10_000),
+        ("fashion_mnist_h", 10_000),
+        ("chaosnli-snli", 1514),
+        ("iclr-2025", 11_520),
+    ],
+)
+def test_real_sets_have_the_floors_of_their_best_cuts(name, items):
+    scores, labels = realdata.load(name)
+    found = ef.from_scores(scores, labels, rng=0)
+    assert found.n == items
+    cuts = np.concatenate(([-1.0], np.unique(scores)))
+    errors = [np.count_nonzero((scores > cut) != labels) for cut in cuts]
+    assert found.value == min(errors) / items
+    assert found.low < found.value < found.high

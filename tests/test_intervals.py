@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import errorfloor as ef
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.floors import MeanFloor
+from errorfloor.intervals import Betting, CutErrors, Hoeffding, Resampling
+from errorfloor.resample import acceleration, split
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bootstrap_limits_equal_scipys_on_the_same_replicates(method, level, rng):
+    sample = rng.gamma(0.5, size=40) / 20
+    scipys = stats.bootstrap((sample,), np.mean, n_resamples=999, rng=1)
+    expected = stats.bootstrap(
+        (sample,),
+        np.mean,
+        n_resamples=0,
+        method=method,
+        confidence_level=level,
+        bootstrap_result=scipys,
+    ).confidence_interval
+    count = np.ones(40, dtype=int)
+    skewness = acceleration(MeanFloor(sample, count).leave_one_out(), count)
+    ours = Resampling(method.lower(), sample.mean(), scipys.bootstrap_distribution, skewness)
+    assert ours.limits(level) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+@given(st.integers(1, 300), st.data())
+def test_cut_limits_are_clopper_pearsons(n, data):
+    errors, held_out = data.draw(st.integers(0, n)), data.draw(st.integers(0, n))
+    low, high = CutErrors("honest", errors, n, held_out, n).limits(0.9)
+    assert low == pytest.approx(stats.binomtest(errors, n).proportion_ci(0.9).low, abs=1e-9)
+    assert high == pytest.approx(stats.binomtest(held_out, n).proportion_ci(0.9).high, abs=1e-9)
+
+
+def test_no_held_out_items_allow_any_error():
+    assert CutErrors("certified", 0, 1, 0, 0).limits(0.95) == (0.0, 1.0)
+
+
+def test_hoeffding_is_the_papers_half_width():
+    low, high = Hoeffding(0.2, 1000).limits(0.95)
+    assert (high - low) / 2 == pytest.approx(np.sqrt(np.log(2 / 0.05) / 8000))
+    assert (high + low) / 2 == pytest.approx(0.2)
+
+
+def betting(values, seed=0):
+    parts = split(np.ones(len(values), dtype=int), 16, np.random.default_rng(seed))
+    return Betting(np.asarray(values), np.add.reduceat(parts, [0, 1, 2, 4, 8]))
+
+
+@given(st.lists(st.floats(0, 0.5), min_size=1, max_size=60), st.integers(0, 100))
+def test_betting_limits_hold_the_mean_nest_by_level_and_mirror(values, seed):
+    evidence = betting(values, seed)
+    low, high = evidence.limits(0.95)
+    assert 0 <= low <= np.mean(values) + 1e-9
+    assert np.mean(values) - 1e-9 <= high <= 0.5
+    wide_low, wide_high = evidence.limits(0.999)
+    assert wide_low <= low + 1e-9
+    assert wide_high >= high - 1e-9
+    mirrored = Betting(0.5 - evidence.values, evidence.blocks).limits(0.95)
+    assert mirrored == pytest.approx((0.5 - high, 0.5 - low), abs=1e-7)
+
+
+def test_betting_covers_where_the_bootstrap_does_not_and_is_narrower_than_hoeffding(rng):
+    # One item in fifty is a coin flip, the others are certain: a mean of 0.01 with a long tail.
+    # 1,500 repetitions: the standard error of a coverage of 0.95 is 0.0056.
+    truth, n = 0.01, 100
+    hits = dict.fromkeys(("bet", "percentile"), 0)
+    widths = []
+    for seed in range(1500):
+        values = np.where(rng.random(n) < 0.02, 0.5, 0.0)
+        low, high = betting(values, seed).limits(0.95)
+        widths.append(high - low)
+        hits["bet"] += low <= truth <= high
+        replicates = rng.choice(values, size=(200, n)).mean(axis=1)
+        low, high = Resampling("percentile", values.mean(), replicates).limits(0.95)
+        hits["percentile"] += low <= truth <= high
+    assert hits["bet"] / 1500 > 0.95 - 3 * 0.0056
+    assert hits["percentile"] / 1500 < 0.9
+    assert np.mean(widths) < 0.6 * np.sqrt(np.log(40) / (2 * n))
+
+
+def coverage(interval, *, n, means, repetitions, method="isotonic", level=0.9):
+    hits = 0
+    for seed in range(repetitions):
+        data = gaussian_mixture(n, means=((0.0,), (means,)), rng=seed)
+        scores = corrupt(data.soft_labels, 2, 0.7)
+        found = ef.from_scores(
+            scores, data.labels, method=method, interval=interval, level=level, rng=seed
+        )
+        hits += found.low <= data.floor <= found.high
+    return hits / repetitions
+
+
+# The small version of benchmarks/coverage.py. 600 repetitions at level 0.9: the standard error
+# is 0.0122, and a true coverage of 0.9 stays above 0.863 but once in 800.
+@pytest.mark.parametrize("interval", ["honest", "certified"])
+@pytest.mark.parametrize(("n", "means"), [(100, 1.0), (400, 2.5)])
+def test_honest_and_certified_cover(interval, n, means):
+    assert coverage(interval, n=n, means=means, repetitions=600) > 0.9 - 3 * 0.0122
+
+
+def test_the_percentile_bootstrap_of_isotonic_does_not_cover():
+    assert coverage("percentile", n=400, means=1.0, repetitions=300) < 0.9 - 3 * 0.0173
+
+
+def test_the_upper_limit_holds_for_any_scores():
+    # Scores that carry no information: the true floor is far below the best cut's error.
+    for seed in range(50):
+        data = gaussian_mixture(200, rng=seed)
+        scores = np.random.default_rng(seed).random(200)
+        for interval in ("honest", "certified"):
+            assert (
+                ef.from_scores(scores, data.labels, interval=interval, rng=seed).high > data.floor
+            )
+
+
+@pytest.mark.parametrize(
+    ("interval", "options"),
+    [
+        ("honest", {}),
+        ("certified", {}),
+        ("bca", {}),
+        ("basic", {}),
+        ("percentile", {}),
+        ("hoeffding", {"method": "corrupted"}),
+        ("betting", {"method": "corrupted"}),
+    ],
+)
+def test_another_level_needs_no_new_draws(interval, options):
+    data = gaussian_mixture(300, rng=1)
+    scores, labels = corrupt(data.soft_labels, 2, 0.7), data.labels
+    found = ef.from_scores(scores, labels, interval=interval, rng=3, **options)
+    again = ef.from_scores(scores, labels, interval=interval, level=0.8, rng=3, **options)
+    assert found.at_level(0.8).to_dict() == again.to_dict()
+    assert found.at_level(0.99).high > found.high > found.at_level(0.8).high
+    assert (found.replicates is None) == (interval not in ("bca", "basic", "percentile"))
+
+
+def test_equal_replicates_fall_back_with_a_warning_that_says_so():
+    with pytest.warns(
+        ef.DegenerateBootstrapWarning, match="bca interval of clean is undefined.*hoeffding"
+    ):
+        found = ef.from_soft_labels([0.3] * 20, interval="bca")
+    assert found.interval_method == "hoeffding"
+    assert found.low < 0.3 < found.high
+    assert "hoeffding" in found.warnings[0]
+    with pytest.warns(ef.DegenerateBootstrapWarning, match="all replicates are equal; the honest"):
+        found = ef.from_scores([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], interval="percentile")
+    assert found.interval_method == "honest"
+    assert found.low == 0 < found.high
+
+
+def test_replicates_on_one_side_fall_back_to_the_basic_interval():
+    # Each bin holds one item of either class: no resample can have as high a floor.
+    scores, labels = np.arange(60), np.arange(60) % 2
+    with pytest.warns(ef.DegenerateBootstrapWarning, match="one side of the estimate; the basic"):
+        found = ef.from_scores(scores, labels, method="hist-30", rng=0)
+    assert found.interval_method == "basic"
+    assert found.value == found.high == 0.5

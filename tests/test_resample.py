@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import labelled_scores, score_tables
+
+from errorfloor import ScoreTable
+from errorfloor.floors import BestCut, MeanFloor
+from errorfloor.resample import (
+    MANY_ITEMS,
+    acceleration,
+    bootstrap,
+    cross_fitted_errors,
+    draw,
+    held_out_errors,
+    split,
+)
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(1, 5))
+def test_draws_keep_the_number_of_items_and_splits_every_item(count, parts):
+    count = np.array(count)
+    rng = np.random.default_rng(0)
+    counts = draw(count, 7, rng)
+    assert counts.shape == (7, count.size)
+    assert (counts >= 0).all()
+    assert (counts.sum(axis=1) == count.sum()).all()
+    divided = split(count, parts, rng)
+    assert divided.shape == (parts, count.size)
+    assert (divided >= 0).all()
+    assert np.array_equal(divided.sum(axis=0), count)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        np.ones(6, dtype=int),  # items only
+        np.array([40, 90, 25]),  # binomials only
+        np.array([1, 50, 2, 30, 1]),  # both
+    ],
+)
+def test_draws_follow_the_multinomial_law(count, rng):
+    # Means and covariances of 20,000 draws against theory; each z-score is standard normal, and
+    # the largest of at most 36 stays below 4.5 but once in 4,000.
+    assert count.max() < MANY_ITEMS or count.max() > MANY_ITEMS
+    n, times = count.sum(), 20_000
+    counts = draw(count, times, rng)
+    share = count / n
+    cov = n * (np.diag(share) - np.outer(share, share))
+    mean_z = (counts.mean(axis=0) - n * share) / np.sqrt(np.diag(cov) / times)
+    assert np.abs(mean_z).max() < 4.5
+    centred = counts - n * share
+    products = centred[:, :, None] * centred[:, None, :]
+    error = products.std(axis=0) / np.sqrt(times)
+    assert np.abs((products.mean(axis=0) - cov) / error).max() < 4.5
+
+
+def test_splits_give_each_item_to_each_part_alike(rng):
+    count = np.array([3, 2000, 1, 1])
+    first = np.array([split(count, 4, rng)[0] for _ in range(4000)])
+    z = (first.mean(axis=0) - count / 4) / np.sqrt(count * 3 / 16 / 4000)
+    assert np.abs(z).max() < 4.5
+
+
+def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
+    values = rng.random(50)
+    count = np.full(50, 2)
+    replicates = bootstrap([MeanFloor(values, count)], count, n_resamples=4000, rng=rng)[0]
+    assert replicates.mean() == pytest.approx(values.mean(), abs=5 * values.std() / 10 / 63)
+    # the standard deviation of a standard deviation of 4,000 normal draws is 1/sqrt(8000)
+    assert replicates.std() == pytest.approx(values.std() / 10, rel=4.5 / np.sqrt(8000))
+
+
+def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(rng):
+    cells = ScoreTable.from_arrays(rng.random(300), rng.random(300) < 0.4).cells()
+    first, second = BestCut(cells), MeanFloor(rng.random(len(cells)), cells.count)
+    both = bootstrap([first, second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
+    alone = bootstrap([second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
+    assert np.array_equal(both[1], alone[0])
+
+
+@given(score_tables(both_classes=True))
+def test_acceleration_over_cells_equals_that_over_items(table):
+    cells = table.cells()
+    over_cells = BestCut(cells).leave_one_out()
+    over_items = np.repeat(over_cells, cells.count)
+    deviation = over_items.mean() - over_items
+    spread = np.sum(deviation**2)
+    expected = np.sum(deviation**3) / (6 * spread**1.5) if spread > 0 else 0
+    assert acceleration(over_cells, cells.count) == pytest.approx(expected, abs=1e-9)
+
+
+def slow_held_out_errors(scores, labels, test):
+    """Errors on `test` items of the lowest cut that is best on the others."""
+    cuts = np.concatenate(([-np.inf], np.unique(scores)))
+    errors = [np.sum((scores[~test] > cut) != labels[~test]) for cut in cuts]
+    return np.sum((scores[test] > cuts[np.argmin(errors)]) != labels[test])
+
+
+@given(labelled_scores(max_size=25), st.integers(0, 2**32))
+def test_cross_fitting_on_cells_equals_cross_fitting_on_items(data, seed):
+    scores, labels = data
+    part = np.random.default_rng(seed).integers(3, size=scores.size)
+    cells = ScoreTable.from_arrays(scores, labels).cells()
+    cell = np.array(
+        [
+            np.flatnonzero((cells.scores[cells.row] == s) & (cells.positive == y))[0]
+            for s, y in zip(scores, labels, strict=True)
+        ]
+    )
+    parts = np.array([np.bincount(cell[part == k], minlength=len(cells)) for k in range(3)])
+    expected = sum(slow_held_out_errors(scores, labels, part == k) for k in range(3))
+    assert cross_fitted_errors(cells.positive, parts) == expected
+    sign = np.where(cells.positive, 1, -1)
+    one = held_out_errors(sign, parts[1:].sum(axis=0), parts[0])
+    assert one == slow_held_out_errors(scores, labels, part == 0)
+
+
+def test_a_large_table_is_split_and_drawn_without_expanding_its_items(rng):
+    count = np.array([10**15, 3, 10**14])
+    assert np.array_equal(split(count, 10, rng).sum(axis=0), count)
+    drawn = draw(count, 3, rng)
+    assert (drawn.sum(axis=1) == count.sum()).all()
+    z = (drawn[:, 0] - count[0]) / np.sqrt(count[0] * (1 - count[0] / count.sum()))
+    assert stats.norm.sf(np.abs(z)).min() > 1e-6

@@ -1,0 +1,159 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import labelled_scores, score_tables, vote_tables, votes
+
+from errorfloor import ScoreTable, VoteTable
+
+
+@given(labelled_scores(), labelled_scores())
+def test_adding_score_tables_equals_pooling_their_items(first, second):
+    pooled = ScoreTable.from_arrays(
+        *(np.concatenate(pair) for pair in zip(first, second, strict=True))
+    )
+    assert ScoreTable.from_arrays(*first) + ScoreTable.from_arrays(*second) == pooled
+
+
+@given(votes(), votes())
+def test_adding_vote_tables_equals_pooling_their_items(first, second):
+    pooled = VoteTable.from_arrays(
+        *(np.concatenate(pair) for pair in zip(first, second, strict=True))
+    )
+    assert VoteTable.from_arrays(*first) + VoteTable.from_arrays(*second) == pooled
+
+
+@given(st.one_of(score_tables(), vote_tables()))
+def test_the_empty_table_is_neutral(table):
+    empty = type(table).empty()
+    assert len(empty) == empty.n == 0
+    assert table + empty == empty + table == table
+    assert empty + empty == empty
+
+
+@given(score_tables(), score_tables(), score_tables())
+def test_addition_of_tables_is_associative_and_commutative(a, b, c):
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c)
+
+
+@given(labelled_scores())
+def test_a_score_table_has_a_row_per_distinct_score_and_counts_every_item(data):
+    scores, labels = data
+    table = ScoreTable.from_arrays(scores, labels)
+    assert table.n == len(scores)
+    assert np.array_equal(table.scores, np.unique(scores))
+    for score, negatives, positives in zip(
+        table.scores, table.negatives, table.positives, strict=True
+    ):
+        assert (negatives, positives) == (
+            np.sum(~labels[scores == score]),
+            np.sum(labels[scores == score]),
+        )
+    assert table.negatives.dtype == table.positives.dtype == np.int64
+
+
+@given(votes())
+def test_a_vote_table_counts_every_item(data):
+    positives, totals = data
+    table = VoteTable.from_arrays(positives, totals)
+    assert table.n == len(positives)
+    rows = zip(table.positives, table.totals, table.counts, strict=True)
+    for k, m, count in rows:
+        assert count == np.sum((positives == k) & (totals == m))
+    assert len(table) == len(set(zip(positives.tolist(), totals.tolist(), strict=True)))
+
+
+@given(st.one_of(score_tables(), vote_tables()))
+def test_a_saved_table_loads_as_itself(tmp_path_factory, table):
+    path = tmp_path_factory.mktemp("tables") / "table.npz"
+    table.save(path)
+    assert type(table).load(path) == table
+    assert [entry.name for entry in path.parent.iterdir()] == ["table.npz"]
+
+
+@given(score_tables())
+def test_cells_and_their_table_are_inverse(table):
+    cells = table.cells()
+    assert cells.table(cells.count) == table
+    assert cells.count.min() >= 1
+    assert (np.diff(2 * cells.row - cells.positive) > 0).all()  # by score, positive first
+
+
+def test_negative_zero_and_zero_are_one_score():
+    table = ScoreTable.from_arrays([0.0, -0.0, -0.0], [0, 1, 1])
+    assert len(table) == 1
+    assert not np.signbit(table.scores[0])
+
+
+def test_one_total_for_all_items_equals_a_column_of_it():
+    assert VoteTable.from_arrays([0, 2, 2], 3) == VoteTable.from_arrays([0, 2, 2], [3, 3, 3])
+
+
+def test_tables_cannot_be_changed_and_do_not_change_their_input():
+    scores, counts = np.array([0.1, 0.2]), np.array([1, 1])
+    table = ScoreTable(scores, counts, counts)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        table.scores = scores
+    with pytest.raises(ValueError, match="read-only"):
+        table.negatives[0] = 5
+    scores[0] = counts[0] = 0  # still the caller's own
+    assert table.scores[0] == 0.1
+    assert table.negatives[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (([0.2, 0.1], [1, 1], [1, 1]), "ascending"),
+        (([0.1, 0.1], [1, 1], [1, 1]), "distinct"),
+        (([np.nan], [1], [1]), "finite"),
+        (([0.1], [0], [0]), "not both be 0: entry 0 is 0.1"),
+        (([0.1], [-1], [2]), "`negatives` must be whole numbers of at least 0: entry 0 is -1"),
+        (([0.1], [1, 1], [1]), "equal length"),
+    ],
+)
+def test_score_tables_with_impossible_rows_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        ScoreTable(*columns)
+
+
+def test_vote_tables_with_rows_out_of_order_are_refused():
+    with pytest.raises(ValueError, match="ascend by total"):
+        VoteTable([1, 0], [2, 2], [1, 1])
+
+
+def test_loading_something_else_is_one_clear_error(tmp_path):
+    path = tmp_path / "votes.npz"
+    VoteTable.from_arrays([1], 2).save(path)
+    with pytest.raises(ValueError, match=r"does not hold a ScoreTable.*ScoreTable\.save"):
+        ScoreTable.load(path)
+    path.write_text("no archive")
+    with pytest.raises(ValueError, match="does not hold a VoteTable"):
+        VoteTable.load(path)
+    with pytest.raises(FileNotFoundError):
+        VoteTable.load(tmp_path / "missing.npz")
+
+
+def test_pickled_arrays_are_never_loaded(tmp_path):
+    path = tmp_path / "pickle.npz"
+    np.savez(path, positives=np.array([{}], dtype=object), totals=[1], counts=[1])
+    with pytest.raises(ValueError, match="allow_pickle"):
+        VoteTable.load(path)
+
+
+def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "table.npz"
+    table = VoteTable.from_arrays([1], 2)
+    table.save(path)
+
+    def fail(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        (table + table).save(path)
+    assert VoteTable.load(path) == table
+    assert len(list(tmp_path.iterdir())) == 1
