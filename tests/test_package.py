@@ -20,6 +20,8 @@ LAYERS = [
     "tables",
     "results",
     "_logistic",
+    "_kuiper",
+    "bounds",
     "calibration",
     "resample",
     "floors",
@@ -116,6 +118,8 @@ def test_every_public_name_loads_and_is_listed():
     for name in errorfloor.__all__:
         assert getattr(errorfloor, name) is not None
         assert name in dir(errorfloor)
+    for name in errorfloor._MODULES:
+        assert getattr(errorfloor, name).__name__ == f"errorfloor.{name}"
     with pytest.raises(AttributeError, match="no attribute 'from_score'"):
         errorfloor.from_score  # noqa: B018
 

@@ -44,6 +44,7 @@ _HOME = {
     "results": ("Comparison", "Estimate", "Interval"),
     "tables": ("ScoreTable", "VoteTable"),
 }
+_MODULES = ("bounds", "datasets")
 
 
 def __getattr__(name: str) -> Any:
@@ -52,8 +53,10 @@ def __getattr__(name: str) -> Any:
             value = getattr(import_module(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
+    if name in _MODULES:
+        return import_module(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -33,6 +33,14 @@ class _Table:
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, so not a dictionary key
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n}, rows={len(self)})"
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        raise NotImplementedError
+
     @classmethod
     def empty(cls) -> Self:
         """Return the table of no items, which changes nothing when added."""
@@ -79,7 +87,7 @@ class _Table:
             object.__setattr__(self, name, array)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreTable(_Table):
     """Distinct scores with the number of negative and positive labels at each.
 
@@ -95,8 +103,8 @@ class ScoreTable(_Table):
     >>> a = ScoreTable.from_arrays([0.2, 0.9, 0.2], [0, 1, 1])
     >>> a.scores, a.negatives, a.positives
     (array([0.2, 0.9]), array([1, 0]), array([1, 1]))
-    >>> (a + a).n
-    6
+    >>> a + a
+    ScoreTable(n=6, rows=2)
     """
 
     scores: Floats
@@ -197,7 +205,7 @@ class Cells:
         return ScoreTable(self.scores[kept], negatives[kept], positives[kept])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class VoteTable(_Table):
     """Distinct (positives, total) pairs of votes with the number of items that have each.
 
