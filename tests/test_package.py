@@ -27,6 +27,7 @@ LAYERS = [
     "floors",
     "intervals",
     "estimate",
+    "decide",
     "datasets.__init__",
     "datasets.synthetic",
     "__init__",

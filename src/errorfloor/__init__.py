@@ -11,10 +11,12 @@ if TYPE_CHECKING:
         DegenerateBootstrapWarning,
         DegenerateDataWarning,
         ErrorFloorWarning,
+        LabelShiftWarning,
     )
     from errorfloor.calibration import METHODS, Calibration, calibrate
+    from errorfloor.decide import headroom
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
-    from errorfloor.results import Comparison, Estimate, Interval
+    from errorfloor.results import Comparison, Estimate, Interval, Verdict
     from errorfloor.tables import ScoreTable, VoteTable
 
 __version__ = "0.1.0"
@@ -28,20 +30,29 @@ __all__ = [
     "ErrorFloorWarning",
     "Estimate",
     "Interval",
+    "LabelShiftWarning",
     "ScoreTable",
+    "Verdict",
     "VoteTable",
     "calibrate",
     "compare",
     "from_scores",
     "from_soft_labels",
     "from_votes",
+    "headroom",
 ]
 
 _HOME = {
-    "_checks": ("DegenerateBootstrapWarning", "DegenerateDataWarning", "ErrorFloorWarning"),
+    "_checks": (
+        "DegenerateBootstrapWarning",
+        "DegenerateDataWarning",
+        "ErrorFloorWarning",
+        "LabelShiftWarning",
+    ),
     "calibration": ("METHODS", "Calibration", "calibrate"),
+    "decide": ("headroom",),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
-    "results": ("Comparison", "Estimate", "Interval"),
+    "results": ("Comparison", "Estimate", "Interval", "Verdict"),
     "tables": ("ScoreTable", "VoteTable"),
 }
 _MODULES = ("bounds", "datasets")

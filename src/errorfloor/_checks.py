@@ -24,6 +24,10 @@ class DegenerateBootstrapWarning(ErrorFloorWarning):
     """The bootstrap interval that was asked for is undefined; another one was used."""
 
 
+class LabelShiftWarning(ErrorFloorWarning):
+    """The floor may belong to labels that were made in another way than the test labels."""
+
+
 def as_scores(values: object, *, name: str) -> Floats:
     """Return `values` as a 1-d array of finite floats, or say which entry is wrong."""
     array = _as_floats(_as_vector(values, name), name)

@@ -186,6 +186,61 @@ class Comparison:
         return _html_table(self.rows)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verdict:
+    """Where a model stands: its error less the floor.
+
+    Attributes
+    ----------
+    verdict : {"room", "saturated", "below"}
+        Whether the difference is above 0, cannot be told from 0, or is below 0.
+    difference, low, high : float
+        The model's error less the floor, and the limits at `level`.
+    p_above, p_below : float
+        P-values: small `p_above` speaks against a model at or below the floor, small `p_below`
+        against one at or above it.
+    """
+
+    verdict: str
+    difference: float
+    low: float
+    high: float
+    level: float
+    p_above: float
+    p_below: float
+    model_error: float
+    n: int
+    floor: Estimate
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one plain sentence."""
+        model = f"The model's error of {100 * self.model_error:.2f} %"
+        floor = f"the floor of {100 * self.floor.value:.2f} %"
+        low, high = 100 * abs(self.low), 100 * abs(self.high)
+        if self.verdict == "room":
+            return f"{model} is above {floor}: {low:.2f} to {high:.2f} points of room are left."
+        if self.verdict == "saturated":
+            return f"{model} cannot be told from {floor}: at most {high:.2f} points are left."
+        return (
+            f"{model} is below {floor} by {high:.2f} to {low:.2f} points, which no classifier can "
+            "be: suspect a leaked test set, labels made in another way, or scores out of order."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict and how it was reached as plain values, ready for JSON."""
+        names = ("verdict", "difference", "low", "high", "level", "p_above", "p_below")
+        return {
+            **{name: getattr(self, name) for name in (*names, "model_error", "n", "sentence")},
+            "floor": self.floor.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 def _in_per_cent(row: Estimate) -> tuple[str, str]:
     """Return value and interval for people to read, with digits enough for their difference."""
     if row.interval is None:
