@@ -82,8 +82,8 @@ class BestCut:
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
-        # Without a positive (negative) item, all cuts behind its cell gain (lose) one error and
-        # the number of negatives is the same (one less): two running minima give every answer.
+        # Without a positive item the walk is one lower from its cell on; without a negative one it
+        # is one higher, and there is a negative less. Two running minima give every answer.
         n = self.cells.count.sum()
         walk = np.cumsum(self.cells.count * self.sign)
         negatives = (n - walk[-1]) // 2
