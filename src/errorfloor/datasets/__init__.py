@@ -1,1 +1,48 @@
-"""Data to try the estimators on."""
+"""Data to try and to measure with: the paper's real sets, and made data with a known floor.
+
+The names load their modules when first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from errorfloor.datasets.chaosnli import load_chaosnli
+    from errorfloor.datasets.cifar10h import load_cifar10h
+    from errorfloor.datasets.dataset import Dataset
+    from errorfloor.datasets.fashion_mnist_h import load_fashion_mnist_h
+    from errorfloor.datasets.files import MissingDataError
+    from errorfloor.datasets.iclr import load_iclr
+
+__all__ = [
+    "Dataset",
+    "MissingDataError",
+    "load_chaosnli",
+    "load_cifar10h",
+    "load_fashion_mnist_h",
+    "load_iclr",
+]
+
+_HOME = {
+    "Dataset": "dataset",
+    "MissingDataError": "files",
+    "load_chaosnli": "chaosnli",
+    "load_cifar10h": "cifar10h",
+    "load_fashion_mnist_h": "fashion_mnist_h",
+    "load_iclr": "iclr",
+}
+_MODULES = ("synthetic",)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(f"errorfloor.datasets.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return import_module(f"errorfloor.datasets.{name}")
+    raise AttributeError(f"module 'errorfloor.datasets' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -1,0 +1,80 @@
+"""A downloader for pooch that goes on where an earlier attempt stopped."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import requests
+
+CHUNK = 1 << 16
+TIMEOUT = 30.0  # seconds without a byte
+
+
+class ResumingDownloader:
+    """Fetch a file over HTTP; pooch then checks its hash and moves it to its place.
+
+    Bytes are written at their own position of a file beside the target, which stays when the
+    connection breaks or the process is killed, and the next attempt asks for what is missing. An
+    address here names one commit, so that two processes which fetch the same file write the same
+    bytes; whatever else may go wrong with a partial file shows in the hash, and it is used up then.
+    """
+
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        """Download `url` to `output_file`, a name that pooch makes up for each attempt."""
+        part = Path(output_file).with_name(f".{url.rsplit('/', 1)[-1]}.part")
+        self._complete(url, part)
+        os.replace(part, output_file)
+
+    def _complete(self, url: str, part: Path) -> None:
+        import requests
+        from tqdm import tqdm
+
+        start = part.stat().st_size if part.exists() else 0
+        # Ranges count the bytes as sent, so that no compression may come in between.
+        headers = {"Accept-Encoding": "identity"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
+        with requests.get(url, headers=headers, timeout=TIMEOUT, stream=True) as answer:
+            if answer.status_code == requests.codes.requested_range_not_satisfiable:
+                # Nothing is left to ask for: the file is whole, or longer than the true one.
+                return
+            answer.raise_for_status()
+            start = _first_byte(answer, start)
+            part.touch()
+            with (
+                part.open("r+b") as file,
+                tqdm(
+                    desc=part.name[1 : -len(".part")],
+                    initial=start,
+                    total=_size(answer, start),
+                    unit="B",
+                    unit_scale=True,
+                    disable=None,  # no bar where no one watches
+                ) as bar,
+            ):
+                file.seek(start)
+                for chunk in answer.iter_content(CHUNK):
+                    file.write(chunk)
+                    bar.update(len(chunk))
+                file.truncate()
+
+
+def _first_byte(answer: requests.Response, asked: int) -> int:
+    """Return where the answer's bytes belong; a server may ignore the range and send them all."""
+    if answer.status_code != 206:
+        return 0
+    if not answer.headers.get("Content-Range", "").startswith(f"bytes {asked}-"):
+        import requests
+
+        raise requests.exceptions.InvalidHeader(
+            f"asked for bytes from {asked}, got {answer.headers.get('Content-Range')!r}"
+        )
+    return asked
+
+
+def _size(answer: requests.Response, start: int) -> int | None:
+    length = answer.headers.get("Content-Length", "")
+    return start + int(length) if length.isdigit() else None

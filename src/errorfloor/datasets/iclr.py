@@ -1,0 +1,210 @@
+"""Peer review at ICLR: the mean rating of a submission, and whether it was accepted."""
+
+from __future__ import annotations
+
+import csv
+import operator
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from errorfloor.datasets._openreview import Submission
+from errorfloor.datasets.dataset import Dataset
+from errorfloor.datasets.files import (
+    DataHome,
+    MissingDataError,
+    cache,
+    named_folder,
+    present,
+    unavailable,
+)
+
+YEARS = tuple(range(2017, 2026))
+DEFAULT_CONFIDENCE = 3.0  # the middle of 1 to 5
+
+_COLUMNS = ("paper_id", "ratings", "confidences", "decision", "accepted")
+_LAYOUT = f" Its columns are {', '.join(_COLUMNS)}; several ratings are joined by ';'."
+_ACCOUNT = (
+    " OpenReview may want an account: set OPENREVIEW_USERNAME and OPENREVIEW_PASSWORD to fetch "
+    "with yours."
+)
+
+
+def load_iclr(
+    years: int | Iterable[int] | None = None, *, data_home: DataHome = None
+) -> Dataset:
+    """Load the reviewed submissions of ICLR: was the paper accepted?
+
+    Parameters
+    ----------
+    years : int or iterable of int, optional
+        From 2017 to 2025, which is the default.
+    data_home : path, optional
+        Folder that holds ``iclr/iclr_YEAR.csv``. By default the one that the environment variable
+        ERRORFLOOR_DATA names. Without either, the reviews are fetched from OpenReview, which takes
+        minutes, and kept in the cache.
+
+    Returns
+    -------
+    Dataset
+        One item a submission with at least one review, and no votes. The score is the mean of its
+        ratings, weighted by the reviewers' confidence (3 where not given) and scaled from 1 to 10,
+        in 2020 from 1 to 8, onto [0, 1]. To 2023, withdrawn and desk-rejected submissions are left
+        out; from 2024 on they stay in, as rejects.
+
+    Notes
+    -----
+    OpenReview changes: papers are withdrawn years later, too. What is fetched live can differ by a
+    few submissions from what the paper used.
+
+    References
+    ----------
+    .. [1] R. Ushio, T. Ishida and M. Sugiyama, ICLR 2026.
+    """
+    wanted = _as_years(years)
+    tables = [_load_year(year, data_home) for year in wanted]
+    submissions = [submission for table in tables for submission in table]
+    labels = np.array([submission.accepted for submission in submissions])
+    return Dataset(
+        name=_name(wanted),
+        scores=np.array(
+            [
+                _score(submission, year)
+                for year, table in zip(wanted, tables, strict=True)
+                for submission in table
+            ]
+        ),
+        labels=labels,
+        ids=np.array([submission.paper_id for submission in submissions], dtype=np.str_),
+        votes=None,
+        targets=labels.astype(np.int64),
+        classes=("reject", "accept"),
+        positive=("accept",),
+        source="openreview.net",
+        licence="CC BY 4.0",
+        citation=(
+            "R. Ushio, T. Ishida and M. Sugiyama. Practical estimation of the optimal "
+            "classification error with soft labels and calibration. ICLR 2026. "
+            "Reviews and decisions: OpenReview."
+        ),
+    )
+
+
+def _as_years(years: int | Iterable[int] | None) -> list[int]:
+    if years is None:
+        return list(YEARS)
+    listed = list(years) if isinstance(years, Iterable) else [years]
+    if not listed:
+        raise ValueError("`years` is empty. Pass at least one year, or None for all.")
+    for entry, year in enumerate(listed):
+        try:
+            known = operator.index(year) in YEARS
+        except TypeError:
+            known = False
+        if not known or listed.index(year) != entry:
+            what = "is there twice" if known else f"is {year!r}"
+            raise ValueError(
+                f"`years` must be different whole numbers from {YEARS[0]} to {YEARS[-1]}: "
+                f"entry {entry} {what}. Pass one year, a list such as [2019, 2020], or None "
+                "for all."
+            )
+    return [operator.index(year) for year in listed]
+
+
+def _name(years: Sequence[int]) -> str:
+    if len(years) > 1 and list(years) == list(range(years[0], years[-1] + 1)):
+        return f"ICLR {years[0]}-{years[-1]}"
+    return f"ICLR {', '.join(map(str, years))}"
+
+
+def _score(submission: Submission, year: int) -> float:
+    weights = [
+        DEFAULT_CONFIDENCE if confidence is None else confidence
+        for confidence in submission.confidences
+    ]
+    rated = zip(weights, submission.ratings, strict=True)
+    mean = sum(weight * rating for weight, rating in rated) / sum(weights)
+    return (mean - 1) / (7 if year == 2020 else 9)
+
+
+def _load_year(year: int, data_home: DataHome) -> list[Submission]:
+    path = f"iclr/iclr_{year}.csv"
+    folder = named_folder(data_home)
+    if folder is not None:
+        return _read(present(folder, path, _LAYOUT), year)
+    try:
+        import openreview
+        import requests
+
+        from errorfloor.datasets._openreview import fetch
+
+        cached = cache() / path
+    except ImportError as error:
+        reason = f"{error}: pip install 'errorfloor[data]'"
+        raise unavailable(path, reason, _LAYOUT) from error
+    if not cached.is_file():
+        try:
+            submissions = fetch(year)
+        except (openreview.OpenReviewException, requests.RequestException) as error:
+            raise unavailable(path, error, _LAYOUT + _ACCOUNT) from error
+        if not submissions:
+            raise MissingDataError(
+                f"OpenReview shows no review of ICLR {year}.{_ACCOUNT} Or name a folder that "
+                f"holds {path} by `data_home`.{_LAYOUT}"
+            )
+        _write(cached, submissions)
+    return _read(cached, year)
+
+
+def _read(path: Path, year: int) -> list[Submission]:
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        submissions = []
+        for row in rows:
+            try:
+                submissions.append(_from_row(row, year))
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise ValueError(
+                    f"{path}, line {rows.line_num}, is not a submission of ICLR {year}: {error!r}."
+                    f"{_LAYOUT} Replace the file."
+                ) from error
+    if not submissions:
+        raise ValueError(f"{path} has no submissions.{_LAYOUT} Replace the file.")
+    return submissions
+
+
+def _from_row(row: dict[str, str], year: int) -> Submission:
+    ratings = tuple(float(rating) for rating in row["ratings"].split(";"))
+    given = row["confidences"].split(";") if row["confidences"] else ["nan"] * len(ratings)
+    confidences = tuple(None if word == "nan" else float(word) for word in given)
+    highest = 8 if year == 2020 else 10
+    if not all(1 <= rating <= highest for rating in ratings):
+        raise ValueError(f"ratings must lie between 1 and {highest}")
+    if len(confidences) != len(ratings) or not all(c is None or 1 <= c <= 5 for c in confidences):
+        raise ValueError("confidences must be from 1 to 5, or nan, one a rating")
+    accepted = {"0": False, "1": True}[row["accepted"]]
+    return Submission(row["paper_id"], ratings, confidences, row["decision"], accepted)
+
+
+def _write(path: Path, submissions: Iterable[Submission]) -> None:
+    """Write the file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file)
+            rows.writerow(_COLUMNS)
+            for s in submissions:
+                ratings = ";".join(f"{rating:g}" for rating in s.ratings)
+                known = any(confidence is not None for confidence in s.confidences)
+                confidences = ";".join("nan" if c is None else f"{c:g}" for c in s.confidences)
+                rows.writerow(
+                    (s.paper_id, ratings, confidences if known else "", s.decision, int(s.accepted))
+                )
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
