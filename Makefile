@@ -46,5 +46,5 @@ clean:
 	@touch $@
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data,test,dev]"
 	@touch $@ .venv/core

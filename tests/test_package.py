@@ -5,11 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import errorfloor
-from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
 ROOT = Path(errorfloor.__file__).parent
 
@@ -30,19 +28,33 @@ LAYERS = [
     "decide",
     "datasets.__init__",
     "datasets.synthetic",
+    "datasets.dataset",
+    "datasets._download",
+    "datasets.files",
+    "datasets.cifar10h",
+    "datasets.fashion_mnist_h",
+    "datasets.chaosnli",
+    "datasets._openreview",
+    "datasets.iclr",
     "__init__",
     "demo",
 ]
 ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
+# What the extra `data` brings, which only functions of the data sets import.
+FETCHING = {"openreview", "pooch", "requests", "tqdm"}
 
 
-def imports(path):
-    """Yield the modules a file imports, those of type checkers left out."""
+def imports(path, *, at_import=False):
+    """Yield the modules a file imports, those of type checkers left out.
+
+    With `at_import`, those of functions are left out as well.
+    """
     tree = ast.parse(path.read_text())
     skipped = {
         id(child)
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        or (at_import and isinstance(node, ast.FunctionDef))
         for child in ast.walk(node)
     }
     for node in ast.walk(tree):
@@ -85,7 +97,10 @@ def test_modules_import_only_from_the_layers_above(name):
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(name):
-    assert {imported.split(".")[0] for imported in imports(modules()[name])} <= ALLOWED
+    path = modules()[name]
+    allowed = ALLOWED | FETCHING if name.startswith("datasets.") else ALLOWED
+    assert {imported.split(".")[0] for imported in imports(path)} <= allowed
+    assert {imported.split(".")[0] for imported in imports(path, at_import=True)} <= ALLOWED
 
 
 def run(code):
@@ -104,6 +119,16 @@ def test_using_the_core_loads_nothing_else():
         "print(*{name.split('.')[0] for name in set(sys.modules) - before})"
     ).split()
     assert set(loaded) <= ALLOWED
+
+
+def test_made_data_and_files_at_hand_need_no_library_for_fetching(tmp_path):
+    loaded = run(
+        "import sys, errorfloor as ef; ef.datasets.synthetic.label_flips(10)\n"
+        f"try: ef.datasets.load_cifar10h(data_home={str(tmp_path)!r})\n"
+        "except ef.datasets.MissingDataError: print(*sys.modules)"
+    ).split()
+    assert loaded
+    assert not FETCHING & {name.split(".")[0] for name in loaded}
 
 
 def test_importing_the_package_loads_no_library():
@@ -125,6 +150,16 @@ def test_every_public_name_loads_and_is_listed():
         errorfloor.from_score  # noqa: B018
 
 
+def test_every_public_name_of_the_data_sets_loads_and_is_listed():
+    datasets = errorfloor.datasets
+    assert sorted(datasets._HOME) == sorted(datasets.__all__)
+    for name in (*datasets.__all__, *datasets._MODULES):
+        assert getattr(datasets, name) is not None
+        assert name in dir(datasets)
+    with pytest.raises(AttributeError, match="no attribute 'load_cifar10'"):
+        datasets.load_cifar10  # noqa: B018
+
+
 def test_the_demo_prints_every_method_and_the_true_floor(capsys):
     from errorfloor import demo
 
@@ -133,23 +168,3 @@ def test_the_demo_prints_every_method_and_the_true_floor(capsys):
     for method in errorfloor.METHODS:
         assert f"{method} " in printed
     assert "true floor" in printed
-
-
-def test_the_synthetic_floor_is_the_mean_of_its_soft_labels():
-    # n = 200,000: the standard error of the mean of min(p, 1 - p) is below 0.0003.
-    for weights, means in [((0.6, 0.4), ((0.0, 0.0), (2.0, 2.0))), ((0.1, 0.9), ((1.0,), (0.0,)))]:
-        data = gaussian_mixture(200_000, weights=weights, means=means, rng=1)
-        floors = np.minimum(data.soft_labels, 1 - data.soft_labels)
-        assert floors.mean() == pytest.approx(data.floor, abs=4 * floors.std() / np.sqrt(200_000))
-        assert data.labels.mean() == pytest.approx(weights[1], abs=0.005)
-    assert gaussian_mixture(5, means=((1.0,), (1.0,)), rng=0).floor == 0.4
-
-
-def test_corruption_moves_one_half_to_b_and_keeps_order():
-    p = np.linspace(0, 1, 101)
-    distorted = corrupt(p, 2, 0.7)
-    assert corrupt(np.array([0.5]), 2, 0.7)[0] == pytest.approx(0.7)
-    assert (np.diff(distorted) > 0).all()
-    assert distorted[[0, -1]].tolist() == [0, 1]
-    # the inverse of beta calibration with slope a
-    np.testing.assert_allclose(corrupt(corrupt(p, 2, 0.5), 0.5, 0.5), p, atol=1e-12)

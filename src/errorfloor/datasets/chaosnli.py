@@ -38,7 +38,7 @@ _ABDUCTIVE = {"1": "hypothesis 1", "2": "hypothesis 2"}
 
 
 def load_chaosnli(part: str, *, data_home: DataHome = None) -> Dataset:
-    """Load a part of ChaosNLI: does the second sentence not contradict the first?
+    """Load a part of ChaosNLI, where the question is whether a sentence fits another.
 
     Parameters
     ----------

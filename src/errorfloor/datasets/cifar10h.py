@@ -25,7 +25,7 @@ ANIMALS = ("bird", "cat", "deer", "dog", "frog", "horse")
 
 
 def load_cifar10h(*, data_home: DataHome = None) -> Dataset:
-    """Load the CIFAR-10 test set with the votes of CIFAR-10H: is it an animal?
+    """Load the CIFAR-10 test set with the votes of CIFAR-10H, where animals are positive.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def load_cifar10h(*, data_home: DataHome = None) -> Dataset:
         source="votes: github.com/jcpeterson/cifar-10h; labels: github.com/cleanlab/label-errors",
         licence="votes: CC BY-NC-SA 4.0; labels: Apache-2.0",
         citation=(
-            "J. C. Peterson, R. M. Battleday, T. L. Griffiths and O. Russakovsky. Human uncertainty "
-            "makes classification more robust. ICCV 2019. "
+            "J. C. Peterson, R. M. Battleday, T. L. Griffiths and O. Russakovsky. Human "
+            "uncertainty makes classification more robust. ICCV 2019. "
             "A. Krizhevsky. Learning multiple layers of features from tiny images. 2009."
         ),
     )

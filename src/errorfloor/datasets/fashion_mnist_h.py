@@ -28,7 +28,7 @@ LABELS = File(
 
 
 def load_fashion_mnist_h(*, data_home: DataHome = None) -> Dataset:
-    """Load the Fashion-MNIST test set with the votes of Fashion-MNIST-H: is it worn on the body?
+    """Load the Fashion-MNIST test set with the votes of Fashion-MNIST-H; tops are positive.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def load_fashion_mnist_h(*, data_home: DataHome = None) -> Dataset:
         ),
         licence="votes: GPL-3.0; labels: MIT",
         citation=(
-            "T. Ishida, I. Yamane, N. Charoenphakdee, G. Niu and M. Sugiyama. Is the performance of "
-            "my deep network too good to be true? ICLR 2023. "
+            "T. Ishida, I. Yamane, N. Charoenphakdee, G. Niu and M. Sugiyama. Is the performance "
+            "of my deep network too good to be true? ICLR 2023. "
             "H. Xiao, K. Rasul and R. Vollgraf. Fashion-MNIST. arXiv:1708.07747, 2017."
         ),
     )

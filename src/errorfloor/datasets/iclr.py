@@ -33,10 +33,8 @@ _ACCOUNT = (
 )
 
 
-def load_iclr(
-    years: int | Iterable[int] | None = None, *, data_home: DataHome = None
-) -> Dataset:
-    """Load the reviewed submissions of ICLR: was the paper accepted?
+def load_iclr(years: int | Iterable[int] | None = None, *, data_home: DataHome = None) -> Dataset:
+    """Load the reviewed submissions of ICLR, where accepted papers are positive.
 
     Parameters
     ----------

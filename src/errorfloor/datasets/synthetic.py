@@ -1,12 +1,20 @@
-"""Made data whose error floor is known exactly."""
+"""Made data whose error floor is known exactly.
+
+A distribution gives items with true probabilities, one label each and its floor. What people see
+of the probabilities can then be distorted, put out of order, shuffled and turned into votes, each
+by a function of arrays and by a method that returns new data with other scores.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import operator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from errorfloor._typing import Bools, Floats, RandomLike
+from errorfloor._checks import as_probabilities, as_scores, check_unit_interval
+from errorfloor._typing import Bools, Counts, Floats, RandomLike
+from errorfloor.tables import ScoreTable, VoteTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,12 +28,63 @@ class Synthetic:
     labels : array of shape (n,)
         One label an item, drawn from its soft label.
     floor : float
-        The exact Bayes error of the distribution.
+        The exact Bayes error of the distribution. Nothing that is done to the scores changes it.
+    scores : array of shape (n,)
+        What is seen of the soft labels: they themselves until a method changes that.
+    positives : array of shape (n,), or None
+        Votes for class 1, once `voted` has drawn them.
+    totals : int or None
+        All votes on each item.
+
+    Examples
+    --------
+    The noisy set of figure 10 of the paper:
+
+    >>> data = gaussian_mixture(10_000, rng=0).corrupted(2, 0.5).voted(50, rng=1)
+    >>> data.scores[:4], data.positives[:4]
+    (array([0.2 , 0.42, 0.94, 0.92]), array([10, 21, 47, 46]))
+    >>> data.vote_table
+    VoteTable(n=10000, rows=51)
     """
 
     soft_labels: Floats = field(repr=False)
     labels: Bools = field(repr=False)
     floor: float
+    scores: Floats = field(repr=False)
+    positives: Counts | None = field(default=None, repr=False)
+    totals: int | None = None
+
+    @property
+    def score_table(self) -> ScoreTable:
+        """Scores and labels as a table of counts."""
+        return ScoreTable.from_arrays(self.scores, self.labels)
+
+    @property
+    def vote_table(self) -> VoteTable:
+        """Votes as a table of counts."""
+        if self.positives is None:
+            raise ValueError("This data has no votes yet. Draw some with `voted(m)`.")
+        return VoteTable.from_arrays(self.positives, self.totals)
+
+    def corrupted(self, a: float, b: float) -> Synthetic:
+        """Return this data with its scores distorted by `corrupt`."""
+        return self._seen_as(corrupt(self.scores, a, b))
+
+    def out_of_order(self, sigma: float, *, rng: RandomLike = None) -> Synthetic:
+        """Return this data with Gaussian noise on its scores' log-odds, see `break_order`."""
+        return self._seen_as(break_order(self.scores, sigma, rng=rng))
+
+    def shuffled(self, share: float, *, rng: RandomLike = None) -> Synthetic:
+        """Return this data with a share of its scores exchanged, see `shuffle`."""
+        return self._seen_as(shuffle(self.scores, share, rng=rng))
+
+    def voted(self, m: int, *, rng: RandomLike = None) -> Synthetic:
+        """Return this data with `m` votes drawn from each score, and their shares as scores."""
+        positives = vote(self.scores, m, rng=rng)
+        return replace(self, scores=positives / m, positives=positives, totals=int(m))
+
+    def _seen_as(self, scores: Floats) -> Synthetic:
+        return replace(self, scores=scores, positives=None, totals=None)
 
 
 def gaussian_mixture(
@@ -45,18 +104,41 @@ def gaussian_mixture(
     >>> round(gaussian_mixture(10, rng=0).floor, 6)
     0.076556
     """
+    size = _as_size(n)
+    share = _as_shares(weights)
+    distance = _distance(means)
     generator = np.random.default_rng(rng)
-    share = np.asarray(weights) / np.sum(weights)
-    centre = np.asarray(means, dtype=np.float64)
-    distance = float(np.linalg.norm(centre[1] - centre[0]))
     prior = float(np.log(share[1] / share[0]))
     # Only the coordinate along the line through both means matters; 0 and `distance` on it.
-    second = generator.random(n) < share[1]
-    place = generator.normal(size=n) + distance * second
+    second = generator.random(size) < share[1]
+    place = generator.normal(size=size) + distance * second
     log_odds = prior + distance * place - distance**2 / 2
-    soft = 1 / (1 + np.exp(-log_odds))
-    labels = generator.random(n) < soft
-    return Synthetic(soft, labels, _two_gaussians(distance, share, prior))
+    with np.errstate(over="ignore"):  # far from the other class the probability is 0
+        soft = 1 / (1 + np.exp(-log_odds))
+    labels = generator.random(size) < soft
+    return Synthetic(soft, labels, _two_gaussians(distance, share, prior), soft)
+
+
+def label_flips(n: int = 10_000, *, rate: float = 0.1, rng: RandomLike = None) -> Synthetic:
+    """Draw items from two classes that do not overlap, and flip labels at a rate.
+
+    Half of the items come from each of two distributions with disjoint supports, such as the
+    uniform ones on [0, 1)² and [1, 2)². A label is the distribution's number, flipped with
+    probability `rate`, so that the true probability is `rate` or ``1 - rate``, and nothing else
+    of the pair matters. This is distribution (c) of the paper's figure on the decay of the bias.
+
+    Examples
+    --------
+    >>> data = label_flips(1_000, rate=0.1, rng=0)
+    >>> np.unique(data.soft_labels), data.floor
+    (array([0.1, 0.9]), 0.1)
+    """
+    size = _as_size(n)
+    flipped = _as_number(rate, "rate", low=0, high=1, remedy="Write 0.1 for 10 %.")
+    generator = np.random.default_rng(rng)
+    soft = np.where(generator.random(size) < 0.5, 1 - flipped, flipped)
+    labels = generator.random(size) < soft
+    return Synthetic(soft, labels, min(flipped, 1 - flipped), soft)
 
 
 def corrupt(soft_labels: Floats, a: float, b: float) -> Floats:
@@ -66,9 +148,61 @@ def corrupt(soft_labels: Floats, a: float, b: float) -> Floats:
     paper, with a > 0 and 0 < b < 1.
     """
     p = np.asarray(soft_labels, dtype=np.float64)
-    with np.errstate(divide="ignore"):
+    check_unit_interval(p.ravel(), name="soft_labels")
+    _as_number(a, "a", low=0, remedy="1 changes nothing, 2 is the paper's.", open_low=True)
+    _as_number(b, "b", low=0, high=1, remedy="It is where 1/2 goes.", open_low=True, open_high=True)
+    with np.errstate(divide="ignore", over="ignore"):
         odds = ((1 - p) / p) ** (1 / a) * (1 - b) / b
     return np.asarray(1 / (1 + odds))
+
+
+def break_order(scores: Floats, sigma: float, *, rng: RandomLike = None) -> Floats:
+    """Add Gaussian noise of standard deviation `sigma` to the log-odds of probabilities.
+
+    Of scores ``corrupt(p, a, b)`` this makes the paper's corruption that does not keep the order.
+
+    Examples
+    --------
+    >>> break_order([0.1, 0.2, 0.3], 0.5, rng=0).round(2)
+    array([0.11, 0.19, 0.37])
+    """
+    from scipy.special import expit, logit
+
+    p = as_probabilities(scores, name="scores")
+    width = _as_number(sigma, "sigma", low=0, remedy="0 changes nothing.")
+    if width == 0:
+        return p.copy()
+    return np.asarray(expit(logit(p) + np.random.default_rng(rng).normal(scale=width, size=p.size)))
+
+
+def vote(prob: Floats, m: int, *, rng: RandomLike = None) -> Counts:
+    """Draw how many of `m` people say class 1, each with the item's probability.
+
+    Examples
+    --------
+    >>> vote([0.0, 0.5, 1.0], 10, rng=0)
+    array([ 0,  6, 10])
+    """
+    p = as_probabilities(prob, name="prob")
+    return np.random.default_rng(rng).binomial(_as_size(m, "m"), p).astype(np.int64)
+
+
+def shuffle(scores: Floats, share: float, *, rng: RandomLike = None) -> Floats:
+    """Exchange a share of the scores among items drawn at random; the others keep theirs.
+
+    Examples
+    --------
+    >>> shuffle([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.5, rng=1)
+    array([5., 2., 1., 4., 3., 6.])
+    """
+    s = as_scores(scores, name="scores")
+    part = _as_number(share, "share", low=0, high=1, remedy="Write 0.1 for 10 %.")
+    generator = np.random.default_rng(rng)
+    chosen = generator.permutation(s.size)[: round(part * s.size)]
+    shuffled = s.copy()
+    # A permutation's first entries are in random order; sorted, they are where these go.
+    shuffled[np.sort(chosen)] = s[chosen]
+    return shuffled
 
 
 def _two_gaussians(distance: float, share: Floats, prior: float) -> float:
@@ -78,3 +212,62 @@ def _two_gaussians(distance: float, share: Floats, prior: float) -> float:
         return float(share.min())
     cut = distance / 2 - prior / distance
     return float(share[0] * ndtr(-cut) + share[1] * ndtr(cut - distance))
+
+
+def _as_size(value: int, name: str = "n") -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise ValueError(
+            f"`{name}` must be a whole number of at least 1, got {value!r}. "
+            f"Pass how many {'items' if name == 'n' else 'votes an item'} to draw."
+        )
+    return number
+
+
+def _as_number(
+    value: float,
+    name: str,
+    *,
+    low: float,
+    high: float = np.inf,
+    remedy: str,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    fits = low <= number <= high and np.isfinite(number)
+    if not fits or (open_low and number == low) or (open_high and number == high):
+        above = f"greater than {low:g}" if open_low else f"at least {low:g}"
+        below = f"less than {high:g}" if open_high else f"at most {high:g}"
+        bounds = above if high == np.inf else f"{above} and {below}"
+        raise ValueError(f"`{name}` must be a number, {bounds}; got {value!r}. {remedy}")
+    return number
+
+
+def _as_shares(weights: tuple[float, float]) -> Floats:
+    share = as_scores(weights, name="weights")
+    if share.size != 2 or not (share > 0).all():
+        raise ValueError(
+            f"`weights` must be two numbers greater than 0, got {weights!r}. "
+            "Pass the share of class 0, then that of class 1."
+        )
+    return np.asarray(share / np.sum(share))
+
+
+def _distance(means: tuple[tuple[float, ...], tuple[float, ...]]) -> float:
+    try:
+        centre = np.asarray(means, dtype=np.float64)
+    except (TypeError, ValueError):
+        centre = np.empty(0)
+    if centre.ndim != 2 or len(centre) != 2 or not np.isfinite(centre).all():
+        raise ValueError(
+            f"`means` must be two points with equally many finite coordinates, got {means!r}. "
+            "Pass the mean of class 0, then that of class 1, such as ((0, 0), (2, 2))."
+        )
+    return float(np.linalg.norm(centre[1] - centre[0]))
