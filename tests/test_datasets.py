@@ -9,6 +9,7 @@ import select
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -316,6 +317,14 @@ def test_whatever_an_earlier_run_left_the_right_file_comes_out(serve, nowhere, l
     assert listed(nowhere) == ["data.bin"]
 
 
+def test_several_at_once_all_get_the_right_file(serve, nowhere):
+    serve(FileServer({ADDRESS: BODY}, breaks=[100_000]))
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: files.locate(FILE, None), range(8)))
+    assert {path.read_bytes() for path in paths} == {BODY}
+    assert listed(nowhere) == ["data.bin"]
+
+
 def test_a_cached_file_that_was_damaged_is_fetched_again(serve):
     server = serve(FileServer({ADDRESS: BODY}))
     path = files.locate(FILE, None)
@@ -358,6 +367,14 @@ def test_no_connection_is_one_error_that_says_what_to_put_where(nowhere, monkeyp
     )
     with pytest.raises(MissingDataError, match=message):
         load_cifar10h()
+
+
+def test_a_cache_that_cannot_be_written_is_the_same_error(nowhere, monkeypatch):
+    (nowhere / "cache").write_text("a file where the folder should be")
+    with pytest.raises(MissingDataError, match=r"cifar10h-counts\.npy is not on this machine"):
+        load_cifar10h()
+    with pytest.raises(MissingDataError, match=r"iclr_2019\.csv is not on this machine"):
+        load_iclr(2019)
 
 
 def test_a_missing_page_is_the_same_error(serve):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import requests
@@ -18,48 +19,57 @@ class ResumingDownloader:
 
     Bytes are written at their own position of a file beside the target, which stays when the
     connection breaks or the process is killed, and the next attempt asks for what is missing. An
-    address here names one commit, so that two processes which fetch the same file write the same
-    bytes; whatever else may go wrong with a partial file shows in the hash, and it is used up then.
+    address here names one commit, so that several processes which fetch the same file write the
+    same bytes; whatever else may be wrong with a partial file shows in the hash, and by then it is
+    gone.
     """
 
     def __call__(self, url: str, output_file: str, pooch: Any) -> None:
         """Download `url` to `output_file`, a name that pooch makes up for each attempt."""
-        part = Path(output_file).with_name(f".{url.rsplit('/', 1)[-1]}.part")
-        self._complete(url, part)
-        os.replace(part, output_file)
+        name = url.rsplit("/", 1)[-1]
+        part = Path(output_file).with_name(f".{name}.part")
+        with open(part, "r+b", opener=_open_or_create) as file:
+            _complete(url, file, name)
+            # Read from what is open: another process may have finished, and removed the name.
+            file.seek(0)
+            with open(output_file, "wb") as whole:
+                shutil.copyfileobj(file, whole)
+        part.unlink(missing_ok=True)
 
-    def _complete(self, url: str, part: Path) -> None:
-        import requests
-        from tqdm import tqdm
 
-        start = part.stat().st_size if part.exists() else 0
-        # Ranges count the bytes as sent, so that no compression may come in between.
-        headers = {"Accept-Encoding": "identity"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
-        with requests.get(url, headers=headers, timeout=TIMEOUT, stream=True) as answer:
-            if answer.status_code == requests.codes.requested_range_not_satisfiable:
-                # Nothing is left to ask for: the file is whole, or longer than the true one.
-                return
-            answer.raise_for_status()
-            start = _first_byte(answer, start)
-            part.touch()
-            with (
-                part.open("r+b") as file,
-                tqdm(
-                    desc=part.name[1 : -len(".part")],
-                    initial=start,
-                    total=_size(answer, start),
-                    unit="B",
-                    unit_scale=True,
-                    disable=None,  # no bar where no one watches
-                ) as bar,
-            ):
-                file.seek(start)
-                for chunk in answer.iter_content(CHUNK):
-                    file.write(chunk)
-                    bar.update(len(chunk))
-                file.truncate()
+def _open_or_create(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT, 0o666)
+
+
+def _complete(url: str, file: IO[bytes], name: str) -> None:
+    """Append what `file` lacks, or write it anew if the server sends it all."""
+    import requests
+    from tqdm import tqdm
+
+    start = os.fstat(file.fileno()).st_size
+    # Ranges count the bytes as sent, so that no compression may come in between.
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    with requests.get(url, headers=headers, timeout=TIMEOUT, stream=True) as answer:
+        if answer.status_code == requests.codes.requested_range_not_satisfiable:
+            # Nothing is left to ask for: the file is whole, or longer than the true one.
+            return
+        answer.raise_for_status()
+        start = _first_byte(answer, start)
+        file.seek(start)
+        with tqdm(
+            desc=name,
+            initial=start,
+            total=_size(answer, start),
+            unit="B",
+            unit_scale=True,
+            disable=None,  # no bar where no one watches
+        ) as bar:
+            for chunk in answer.iter_content(CHUNK):
+                file.write(chunk)
+                bar.update(len(chunk))
+        file.truncate()
 
 
 def _first_byte(answer: requests.Response, asked: int) -> int:

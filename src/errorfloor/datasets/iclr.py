@@ -135,7 +135,6 @@ def _load_year(year: int, data_home: DataHome) -> list[Submission]:
         return _read(present(folder, path, _LAYOUT), year)
     try:
         import openreview
-        import requests
 
         from errorfloor.datasets._openreview import fetch
 
@@ -145,8 +144,9 @@ def _load_year(year: int, data_home: DataHome) -> list[Submission]:
         raise unavailable(path, reason, _LAYOUT) from error
     if not cached.is_file():
         try:
+            cached.parent.mkdir(parents=True, exist_ok=True)
             submissions = fetch(year)
-        except (openreview.OpenReviewException, requests.RequestException) as error:
+        except (openreview.OpenReviewException, OSError) as error:
             raise unavailable(path, error, _LAYOUT + _ACCOUNT) from error
         if not submissions:
             raise MissingDataError(
@@ -189,7 +189,6 @@ def _from_row(row: dict[str, str], year: int) -> Submission:
 
 def _write(path: Path, submissions: Iterable[Submission]) -> None:
     """Write the file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
