@@ -47,7 +47,7 @@ BAD = [
     (lambda: ef.from_votes([1, np.nan], 2), r"`positives` must be whole numbers of at least 0: entry 1 is nan"),
     (lambda: ef.from_votes([1, 2], [2, 2, 2]), r"`positives` and `totals` must have the same length, got 2 and 3"),
     (lambda: ef.from_votes([1]), r"`totals` is missing"),
-    (lambda: ef.from_votes([1], 2, method="hard"), r"`method` must be one of plugin; got 'hard'"),
+    (lambda: ef.from_votes([1], 2, method="hard"), r"`method` must be one of mixture, plugin; got 'hard'"),
     # choices
     (lambda: ef.from_scores(SCORES, LABELS, method="isotonc"), r"`method` must be one of .*; got 'isotonc'\. Did you mean isotonic"),
     (lambda: ef.from_scores(SCORES, LABELS, method=7), r"`method` must be one of"),

@@ -7,6 +7,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.intervals import CutErrors
+from errorfloor.mixture import fit_mixture
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +128,112 @@ def test_a_floor_without_an_interval_gives_no_verdict():
     bare = ef.from_soft_labels([0.1, 0.2], interval=None)
     with pytest.raises(ValueError, match="`estimate` has no interval"):
         ef.headroom(bare, 1, 10)
+
+
+# Planning
+
+
+@pytest.fixture(scope="module")
+def pilot():
+    rng = np.random.default_rng(5)
+    eta = gaussian_mixture(400, means=((0.0,), (1.0,)), rng=5).soft_labels
+    return ef.VoteTable.from_arrays(rng.binomial(3, eta), 3)
+
+
+def test_more_votes_and_more_items_narrow_the_interval(pilot):
+    found = ef.plan(pilot, votes=(2, 4, 8), items=(100, 1000, 10_000))
+    assert found.width.shape == (3, 3)
+    assert (np.diff(found.width, axis=0) < 0).all()
+    assert (np.diff(found.width, axis=1) < 0).all()
+    assert (np.diff(found.bias) > 0).all()
+    assert (found.bias < 0).all()
+    assert json.loads(json.dumps(found.to_dict()))["best"] is None
+    assert "points" in str(found)
+
+
+def test_planned_widths_are_the_widths_that_come(pilot):
+    found = ef.plan(pilot, votes=(3, 5), items=(1000,))
+    behind = fit_mixture(pilot.positives, pilot.totals, pilot.counts)
+    for m, (planned,) in zip(found.votes, found.width, strict=True):
+        widths = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            votes = rng.binomial(m, rng.choice(behind.points, 1000, p=behind.weights))
+            got = ef.from_votes(votes, int(m))
+            widths.append(got.high - got.low)
+        # On the cautious side: real votes do not fit any distribution as well as expected ones.
+        assert 0.97 < planned / np.mean(widths) < 1.2
+
+
+def test_the_cheapest_option_reaches_the_target(pilot):
+    found = ef.plan(pilot, votes=(3, 5, 10), items=(300, 3000), target=0.1, cost_per_item=2.0)
+    assert found.best is not None
+    assert found.best.cost == min(option.cost for option in found.options)
+    assert found.best.cost == found.best.items * (2 + found.best.votes)
+    again = ef.plan(pilot, votes=(found.best.votes,), items=(found.best.items,))
+    assert again.width[0, 0] <= 0.1
+    assert f"{found.best.items:,} items" in found.advice
+    dear_votes = ef.plan(pilot, votes=(3, 5, 10), items=(300,), target=0.1, cost_per_item=0.0)
+    dear_items = ef.plan(pilot, votes=(3, 5, 10), items=(300,), target=0.1, cost_per_item=100.0)
+    assert dear_items.best.votes >= dear_votes.best.votes
+    assert dear_items.best.items <= dear_votes.best.items
+
+
+def test_a_target_out_of_reach_says_the_best_that_can_be_had(pilot):
+    found = ef.plan(pilot, votes=(2, 3), items=(100,), target=0.0001)
+    assert found.best is None
+    assert "No number of items reaches a width of 0.01 points with up to 3 votes" in found.advice
+    assert "the narrowest is" in found.advice
+
+
+def test_it_says_whether_to_buy_a_vote_or_items(pilot):
+    assert (
+        "one more vote on each of the 400 items" in ef.plan(pilot, votes=(2,), items=(100,)).advice
+    )
+
+
+def test_an_assumed_distribution_will_do():
+    # All coin flips: the plug-in's bias from 2 votes is a quarter.
+    found = ef.plan(([0.5], [1.0]), votes=(2,), items=(1000,))
+    assert found.floor == 0.5
+    assert found.bias[0] == -0.25
+    assert found.advice == ""
+
+
+def test_items_needed_for_scores_give_the_width_asked_for():
+    data = gaussian_mixture(500, rng=3)
+    found = ef.plan(ef.ScoreTable.from_arrays(data.soft_labels, data.labels), target=0.02)
+    assert found.votes.tolist() == [1]
+    assert found.best is not None
+    widths = []
+    for seed in range(30):
+        again = gaussian_mixture(found.best.items, rng=seed)
+        got = ef.from_scores(again.soft_labels, again.labels, rng=seed)
+        widths.append(got.high - got.low)
+    # The pilot's own floor is off by a tenth or so, and widths go with its root.
+    assert np.mean(widths) == pytest.approx(0.02, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pilot": 3}, r"`pilot` must be a VoteTable, a ScoreTable, or a pair"),
+        (
+            {"pilot": ef.VoteTable.from_arrays([0, 1], 1)},
+            r"`pilot` must have items with at least 2",
+        ),
+        ({"pilot": ([0.5], [0.0])}, r"`pilot weights` must not all be 0"),
+        ({"pilot": ([1.5], [1.0])}, r"`pilot points` must lie in \[0, 1\]: entry 0 is 1\.5"),
+        ({"pilot": ([0.5], [1.0]), "votes": [1]}, r"`votes` must be whole numbers of at least 2"),
+        ({"pilot": ([0.5], [1.0]), "items": []}, r"`items` is empty"),
+        ({"pilot": ([0.5], [1.0]), "target": 0}, r"`target` must be a number above 0, got 0"),
+        ({"pilot": ([0.5], [1.0]), "cost_per_vote": -1}, r"`cost_per_vote` must be a number of at"),
+        (
+            {"pilot": ef.ScoreTable.from_arrays([0.1], [1])},
+            r"`pilot` has 1 items; pass at least 20",
+        ),
+    ],
+)
+def test_bad_plans_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ef.plan(**arguments)

@@ -28,8 +28,10 @@ def same(first, second):
 
 def test_known_values_of_the_three_inputs():
     assert ef.from_soft_labels([0.0, 1.0, 0.5, 0.25], interval=None).value == 0.1875
-    assert ef.from_votes([0, 1, 2, 3], 3, interval=None).value == pytest.approx(1 / 6)
-    assert ef.from_votes([1, 1], [2, 4], interval=None).value == 0.375
+    assert ef.from_votes([0, 1, 2, 3], 3, method="plugin", interval=None).value == pytest.approx(
+        1 / 6
+    )
+    assert ef.from_votes([1, 1], [2, 4], method="plugin", interval=None).value == 0.375
     assert ef.from_scores([1, 2, 3, 4], [0, 1, 0, 1], interval=None).value == 0.25
 
 
@@ -64,6 +66,7 @@ def test_soft_labels_and_votes_as_arrays_and_tables_agree_to_the_last_bit(data, 
         same(expected, ef.from_soft_labels(pl.Series(scores), **options))
         positives, totals = rng.integers(0, 4, 200), rng.integers(3, 6, 200)
         table = ef.VoteTable.from_arrays(positives, totals)
+        options["method"] = "plugin"
         expected = ef.from_votes(positives, totals, **options)
         same(expected, ef.from_votes(table, **options))
         same(expected, ef.from_votes(pd.Series(positives), pd.Series(totals), **options))
@@ -90,7 +93,8 @@ def test_default_intervals(data):
         assert row.interval_method == ("honest" if row.method.startswith("isotonic") else "bca")
         assert row.level == 0.95
     assert ef.from_soft_labels(data[0]).interval_method == "betting"
-    assert ef.from_votes([0, 1, 2, 3], 3).interval_method == "betting"
+    assert ef.from_votes([0, 1, 2, 3], 3, method="plugin").interval_method == "betting"
+    assert ef.from_votes([0, 1, 2, 3], 3).interval_method == "likelihood"
 
 
 def test_without_an_interval_there_is_none(data):
@@ -156,7 +160,7 @@ def test_warnings_point_at_the_line_of_the_caller():
 def test_the_plugin_is_the_mean_share_of_minority_votes(pair):
     positives, totals = pair
     share = positives / totals
-    found = ef.from_votes(positives, totals, interval=None).value
+    found = ef.from_votes(positives, totals, method="plugin", interval=None).value
     assert found == pytest.approx(np.minimum(share, 1 - share).mean(), abs=1e-12)
 
 
@@ -212,7 +216,7 @@ def test_assumptions_say_what_the_interval_needs(data):
     assert "upper limit holds for any scores" in ef.from_scores(*data).assumptions
     assert "order" in ef.from_scores(*data, method="beta", interval="certified").assumptions
     assert "upper limit" not in ef.from_scores(*data, method="beta", interval=None).assumptions
-    assert "few votes" in ef.from_votes([1, 2], 3, interval=None).assumptions
+    assert "few votes" in ef.from_votes([1, 2], 3, method="plugin", interval=None).assumptions
 
 
 # Isotonic floors of the paper's real sets, from scikit-learn 1.9: benchmarks.reference.floor.

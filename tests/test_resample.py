@@ -6,7 +6,7 @@ from scipy import stats
 from strategies import labelled_scores, score_tables
 
 from errorfloor import ScoreTable
-from errorfloor.floors import BestCut, MeanFloor
+from errorfloor.floors import BestCut, CrossFittedCut, MeanFloor
 from errorfloor.resample import (
     MANY_ITEMS,
     acceleration,
@@ -78,6 +78,16 @@ def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(r
     both = bootstrap([first, second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     alone = bootstrap([second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     assert np.array_equal(both[1], alone[0])
+
+
+def test_statistics_that_draw_do_not_disturb_the_others(rng):
+    # Enough cells for several blocks of resamples.
+    cells = ScoreTable.from_arrays(rng.random(3000), rng.random(3000) < 0.4).cells()
+    drawing, other = CrossFittedCut(cells), BestCut(cells)
+    both = bootstrap([drawing, other], cells.count, n_resamples=100, rng=np.random.default_rng(5))
+    for i, statistic in enumerate((drawing, other)):
+        alone = bootstrap([statistic], cells.count, n_resamples=100, rng=np.random.default_rng(5))
+        assert np.array_equal(both[i], alone[0])
 
 
 @given(score_tables(both_classes=True))

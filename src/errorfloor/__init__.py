@@ -14,9 +14,9 @@ if TYPE_CHECKING:
         LabelShiftWarning,
     )
     from errorfloor.calibration import METHODS, Calibration, calibrate
-    from errorfloor.decide import headroom
+    from errorfloor.decide import headroom, plan
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
-    from errorfloor.results import Comparison, Estimate, Interval, Verdict
+    from errorfloor.results import Comparison, Estimate, Interval, Plan, Verdict, VotesEstimate
     from errorfloor.tables import ScoreTable, VoteTable
 
 __version__ = "0.1.0"
@@ -31,15 +31,18 @@ __all__ = [
     "Estimate",
     "Interval",
     "LabelShiftWarning",
+    "Plan",
     "ScoreTable",
     "Verdict",
     "VoteTable",
+    "VotesEstimate",
     "calibrate",
     "compare",
     "from_scores",
     "from_soft_labels",
     "from_votes",
     "headroom",
+    "plan",
 ]
 
 _HOME = {
@@ -50,9 +53,9 @@ _HOME = {
         "LabelShiftWarning",
     ),
     "calibration": ("METHODS", "Calibration", "calibrate"),
-    "decide": ("headroom",),
+    "decide": ("headroom", "plan"),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
-    "results": ("Comparison", "Estimate", "Interval", "Verdict"),
+    "results": ("Comparison", "Estimate", "Interval", "Plan", "Verdict", "VotesEstimate"),
     "tables": ("ScoreTable", "VoteTable"),
 }
 _MODULES = ("bounds", "datasets")

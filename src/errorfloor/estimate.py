@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from errorfloor._checks import (
     warn,
 )
 from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.bounds import computable_bias_bound, exact_bias
 from errorfloor.calibration import (
     METHODS,
     Clip,
@@ -35,8 +38,11 @@ from errorfloor.resample import (
     held_out_errors,
     split,
 )
-from errorfloor.results import Comparison, Estimate, Evidence, Interval
+from errorfloor.results import Comparison, Estimate, Evidence, Interval, VotesEstimate
 from errorfloor.tables import Cells, ScoreTable, VoteTable
+
+if TYPE_CHECKING:
+    from errorfloor.mixture import Mixture
 
 RESAMPLING = ("bca", "basic", "percentile")
 
@@ -44,6 +50,7 @@ _ORDERED = "The scores order the items as their true probabilities do, however d
 _BETA = "A beta calibration map turns the scores into true probabilities"
 _ASSUMPTIONS = {
     "clean": "The soft labels are the true probabilities of class 1 of independent items",
+    "mixture": "Each item's votes are independent draws from its true probabilities",
     "plugin": "Each item's votes are independent draws from its true probabilities; few votes an "
     "item make the plug-in too low, which the interval does not show",
     "corrupted": "The scores are true probabilities of class 1, taken at face value",
@@ -113,12 +120,13 @@ def from_votes(
     positives: object,
     totals: object = None,
     *,
-    method: str = "plugin",
+    method: str = "mixture",
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
+    model_error: float | None = None,
     rng: RandomLike = None,
-) -> Estimate:
+) -> VotesEstimate:
     """Estimate the error floor from the votes of several annotators an item.
 
     Parameters
@@ -127,35 +135,62 @@ def from_votes(
         Number of votes for class 1 on each item.
     totals : int or array-like of shape (n,), optional
         Number of all votes on each item; left out when `positives` is a table.
-    method : {"plugin"}
-        "plugin" is the paper's `hard`: vote shares in place of probabilities. It is too low by
-        an amount that shrinks as votes are added.
-    interval, level, n_resamples, rng
-        As in `from_soft_labels`. The interval is for the plug-in's expectation.
+    method : {"mixture", "plugin"}
+        "mixture" fits the distribution of the items' probabilities by maximum likelihood, which
+        two or three votes an item suffice for. "plugin" is the paper's `hard`: vote shares in
+        place of probabilities, too low by an amount that shrinks as votes are added.
+    interval : str or None
+        For the mixture "likelihood" (the default: the floors of all distributions that the votes
+        make likely, measured to cover) or "certified" (valid for every distribution, any n and
+        any number of votes). For the plug-in, whose interval is for its expectation, those of
+        `from_soft_labels`. None skips the interval.
+    level : float
+        Confidence level.
+    n_resamples : int
+        Bootstrap resamples, for the intervals that use them.
+    model_error : float, optional
+        An upper limit of the floor, such as the error of the best model known: the estimate then
+        carries the paper's bound on the plug-in's bias.
+    rng : None, int or numpy.random.Generator
+        Makes intervals of the plug-in repeatable; the mixture uses no random numbers.
 
     Returns
     -------
-    Estimate
+    VotesEstimate
 
     Examples
     --------
-    >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
+    >>> print(from_votes([0, 1, 3, 2], totals=3, method="plugin", interval=None))
     floor 16.67 % (plugin, n = 4)
+    >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
+    floor 18.17 % (mixture, n = 1,000)
     """
-    check_choice(method, ("plugin",), name="method")
-    if isinstance(positives, VoteTable):
-        if totals is not None:
-            raise ValueError("`totals` must be left out when `positives` is a VoteTable.")
-        if len(positives) == 0:
-            raise ValueError("`positives` is an empty table. Pass at least one item.")
-        table = positives
-    elif totals is None:
-        raise ValueError("`totals` is missing. Pass the number of votes an item, or one for all.")
-    else:
-        table = VoteTable.from_arrays(positives, totals)
+    check_choice(method, ("mixture", "plugin"), name="method")
+    table = _as_vote_table(positives, totals)
+    request = _Request.of(interval, level, n_resamples, rng)
     share = np.minimum(table.positives, table.totals - table.positives) / table.totals
-    statistic = MeanFloor(share, table.counts)
-    return _from_means(method, statistic, _Request.of(interval, level, n_resamples, rng))
+    plugin = MeanFloor(share, table.counts)
+    many = int(table.totals.max()) >= 2
+    if method == "mixture" and not many:
+        raise ValueError(
+            "`totals` must be at least 2 for some items: from single votes, items that everybody "
+            "agrees on and coin flips look the same. Collect a second vote on some items, or use "
+            "from_scores if there is a score for each item."
+        )
+    behind = _fit_mixture(table) if many else None
+    if method == "mixture" and behind is not None:
+        question = _Question(method, _Fixed(behind.floor), _intervals_of_votes(table), "likelihood")
+        names: tuple[str, ...] = ()
+    else:
+        exact = _intervals_of_means(plugin, request)
+        question, names = _Question(method, plugin, exact, "betting"), RESAMPLING
+    found = _answer([question], table.counts, request, resampling=names)[0]
+    return VotesEstimate(
+        **{item.name: getattr(found, item.name) for item in fields(found)},
+        plugin=float(plugin.values(table.counts[None], request.stream("blocks"))[0]),
+        bias=None if behind is None else _plugin_bias(behind, table),
+        bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
+    )
 
 
 def from_scores(
@@ -260,6 +295,20 @@ def compare(
     return Comparison(tuple(_from_table(table, chosen, clip, request)), notes)
 
 
+def _as_vote_table(positives: object, totals: object) -> VoteTable:
+    if not isinstance(positives, VoteTable):
+        if totals is None:
+            raise ValueError(
+                "`totals` is missing. Pass the number of votes an item, or one number for all."
+            )
+        return VoteTable.from_arrays(positives, totals)
+    if totals is not None:
+        raise ValueError("`totals` must be left out when `positives` is a VoteTable.")
+    if len(positives) == 0:
+        raise ValueError("`positives` is an empty table. Pass at least one item.")
+    return positives
+
+
 def _from_means(method: str, statistic: MeanFloor, request: _Request) -> Estimate:
     question = _Question(method, statistic, _intervals_of_means(statistic, request), "betting")
     return _answer([question], statistic.count, request)[0]
@@ -279,7 +328,7 @@ def _from_table(
             exact |= _intervals_of_means(statistic, request)
         default = "honest" if method.startswith("isotonic") else "bca"
         questions.append(_Question(method, statistic, exact, default))
-    return _answer(questions, cells.count, request, _data_doubts(cells))
+    return _answer(questions, cells.count, request, doubts=_data_doubts(cells))
 
 
 _STREAMS = ("resamples", "folds", "halves", "blocks")
@@ -321,20 +370,25 @@ class _Question:
     exact: Mapping[str, Callable[[], Evidence]]
     default: str
 
-    def interval(self, asked: str | None) -> str | None:
+    def interval(self, asked: str | None, resampling: Sequence[str]) -> str | None:
         """Return the name of the interval that is asked for."""
         if asked is None:
             return None
-        names = ("auto", *self.exact, *RESAMPLING)
+        names = ("auto", *self.exact, *resampling)
         check_choice(asked, names, name="interval", hint=" None skips the interval.")
         return self.default if asked == "auto" else asked
 
 
 def _answer(
-    questions: Sequence[_Question], count: Counts, request: _Request, doubts: tuple[str, ...] = ()
+    questions: Sequence[_Question],
+    count: Counts,
+    request: _Request,
+    *,
+    doubts: tuple[str, ...] = (),
+    resampling: Sequence[str] = RESAMPLING,
 ) -> list[Estimate]:
     """Return one estimate for each question about the same items."""
-    kinds = [question.interval(request.interval) for question in questions]
+    kinds = [question.interval(request.interval, resampling) for question in questions]
     resampled = [
         q.statistic for q, kind in zip(questions, kinds, strict=True) if kind in RESAMPLING
     ]
@@ -399,6 +453,46 @@ def _intervals_of_means(
         return Hoeffding(float(value), int(count.sum()))
 
     return {"betting": betting, "hoeffding": hoeffding}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fixed:
+    """A value that is known already."""
+
+    value: float
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        return np.full(len(counts), self.value)
+
+    def leave_one_out(self) -> Floats:
+        raise NotImplementedError
+
+
+def _fit_mixture(table: VoteTable) -> Mixture:
+    from errorfloor.mixture import fit_mixture
+
+    return fit_mixture(table.positives, table.totals, table.counts)
+
+
+def _intervals_of_votes(table: VoteTable) -> dict[str, Callable[[], Evidence]]:
+    from errorfloor.mixture import VoteLimits
+
+    return {
+        "likelihood": partial(VoteLimits, "likelihood", table),
+        "certified": partial(VoteLimits, "certified", table),
+    }
+
+
+def _plugin_bias(behind: Mixture, table: VoteTable) -> float:
+    totals, group = np.unique(table.totals, return_inverse=True)
+    share = np.bincount(group, table.counts) / table.n
+    biases = [exact_bias(behind.points, m, weights=behind.weights) for m in totals]
+    return float(share @ biases)
+
+
+def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:
+    # The bound falls with the votes, so the item with the fewest has the largest.
+    return float(computable_bias_bound(model_error, int(table.totals.min())))
 
 
 def _intervals_of_cuts(cells: Cells, request: _Request) -> dict[str, Callable[[], Evidence]]:

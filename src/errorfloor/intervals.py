@@ -69,9 +69,9 @@ class CutErrors:
     """
 
     method: str
-    errors: int
+    errors: float
     n: int
-    held_out_errors: int
+    held_out_errors: float
     held_out_n: int
 
     def limits(self, level: float) -> tuple[float, float]:

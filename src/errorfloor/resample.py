@@ -37,14 +37,17 @@ def bootstrap(
     """
     size = max(1, BLOCK // count.size)
     replicates = np.empty((len(statistics), n_resamples))
+    # A generator of its own for each statistic, so that none depends on which others there are.
+    (seed,) = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
+    own = [np.random.default_rng(seed) for _ in statistics]
     # Freeing one large array lets glibc keep smaller ones for reuse. Without this it hands each
     # freed block back to the kernel, and the page faults of the next one double the time.
     np.empty(2**24, dtype=np.uint8)
     for start in range(0, n_resamples, size):
         block = slice(start, start + size)
         counts = draw(count, len(range(n_resamples)[block]), rng)
-        for values, statistic in zip(replicates, statistics, strict=True):
-            values[block] = statistic.values(counts, rng)
+        for values, statistic, generator in zip(replicates, statistics, own, strict=True):
+            values[block] = statistic.values(counts, generator)
     return replicates
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from errorfloor._checks import check_level
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -127,6 +127,32 @@ class Estimate:
         return _html_table([self]) + f"<p><small>{html.escape(self.assumptions)}</small></p>"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VotesEstimate(Estimate):
+    """An error floor from votes, with what the votes' plain shares would have said.
+
+    Attributes
+    ----------
+    plugin : float
+        Mean share of minority votes, the paper's `hard` estimate.
+    bias : float or None
+        How far the plug-in lies from the floor on average, at the fitted distribution; negative.
+        None where single votes leave it open.
+    bias_bound : float or None
+        The paper's bound on the size of that bias for any distribution whose floor is at most
+        the model error that was given (corollary 2).
+    """
+
+    plugin: float
+    bias: float | None
+    bias_bound: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        extra = {"plugin": self.plugin, "bias": self.bias, "bias_bound": self.bias_bound}
+        return {**Estimate.to_dict(self), **extra}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """The floors of several methods on the same items and the same resamples."""
@@ -239,6 +265,83 @@ class Verdict:
 
     def __str__(self) -> str:
         return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to reach a target: so many votes on so many items, at a cost."""
+
+    votes: int
+    items: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """How wide the interval of a floor will be, and what is the cheapest way to a target.
+
+    Attributes
+    ----------
+    votes : array of shape (a,)
+        Numbers of votes an item; a single 1 for scores with one label an item.
+    items : array of shape (b,)
+        Numbers of items.
+    width : array of shape (a, b)
+        Expected width of the interval at `level`.
+    bias : array of shape (a,)
+        Expected bias of the plug-in from so many votes; 0 for scores.
+    floor : float
+        The floor that the pilot suggests.
+    options : tuple of Option
+        The items each number of votes needs for the target; numbers that cannot reach it are
+        left out.
+    advice : str
+        What to do, in plain words.
+    """
+
+    votes: Counts
+    items: Counts
+    width: Floats
+    bias: Floats
+    floor: float
+    level: float
+    target: float | None
+    options: tuple[Option, ...]
+    advice: str
+
+    @property
+    def best(self) -> Option | None:
+        """The cheapest option."""
+        return min(self.options, key=lambda option: option.cost, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, ready for JSON."""
+        return {
+            "votes": self.votes.tolist(),
+            "items": self.items.tolist(),
+            "width": self.width.tolist(),
+            "bias": self.bias.tolist(),
+            "floor": self.floor,
+            "level": self.level,
+            "target": self.target,
+            "options": [asdict(option) for option in self.options],
+            "best": asdict(self.best) if self.best else None,
+            "advice": self.advice,
+        }
+
+    def __str__(self) -> str:
+        head = ["votes", "plug-in bias", *(f"{n:,} items" for n in self.items)]
+        rows = [
+            [f"{m}", f"{100 * bias:+.2f}", *(f"{100 * width:.2f}" for width in widths)]
+            for m, bias, widths in zip(self.votes, self.bias, self.width, strict=True)
+        ]
+        sizes = [max(len(line[i]) for line in (head, *rows)) for i in range(len(head))]
+        lines = [
+            "  ".join(f"{cell:>{size}}" for cell, size in zip(line, sizes, strict=True))
+            for line in (head, *rows)
+        ]
+        title = f"Width of the {100 * self.level:g} % interval, in percentage points"
+        return "\n".join([title, *lines, self.advice])
 
 
 def _in_per_cent(row: Estimate) -> tuple[str, str]:

@@ -1,0 +1,247 @@
+"""The distribution behind votes: known values, laws, fast code against slow code, certificates."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.stats import beta as beta_distribution
+from scipy.stats import binom
+
+from errorfloor import _vote_grid
+from errorfloor._vote_likelihood import VoteLikelihood
+from errorfloor.mixture import certified_limits, fit_mixture, likelihood_limits
+
+
+def table(positives, totals):
+    pairs = np.column_stack((positives, np.broadcast_to(totals, np.shape(positives))))
+    cells, counts = np.unique(pairs, axis=0, return_counts=True)
+    return cells[:, 0], cells[:, 1], counts
+
+
+def draw(seed, n, totals, sample):
+    rng = np.random.default_rng(seed)
+    m = np.broadcast_to(totals(rng, n) if callable(totals) else totals, n)
+    return table(rng.binomial(m, sample(rng, n)), m)
+
+
+def uniform(rng, n):
+    return rng.random(n)
+
+
+def coin(rng, n):
+    return np.full(n, 0.5)
+
+
+def two_atoms(rng, n):
+    return rng.choice([0.1, 0.9], n)
+
+
+def mixed_totals(rng, n):
+    return rng.integers(1, 9, n)
+
+
+CASES = [
+    (2, uniform), (3, uniform), (10, uniform), (5, coin), (5, two_atoms), (mixed_totals, uniform),
+]  # fmt: skip
+
+
+def em(votes, reference, steps):
+    """Multiply the weights by the gradient, over and over: slow, simple, surely right."""
+    weights = reference.copy()
+    for _ in range(steps):
+        weights *= (votes.share / (votes.matrix @ weights)) @ votes.matrix
+    return weights
+
+
+# ---- the point -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (1, 1), (3, 3), (0.4, 0.4)])
+def test_exact_beta_binomial_frequencies_give_nearly_the_beta_floor(m, a, b):
+    from scipy.stats import betabinom
+
+    k = np.arange(m + 1)
+    counts = np.round(1e9 * betabinom.pmf(k, m, a, b)).astype(np.int64)
+    floor = beta_distribution(a, b).expect(lambda eta: np.minimum(eta, 1 - eta))
+    assert fit_mixture(k, np.full(m + 1, m), counts).floor == pytest.approx(floor, abs=0.012)
+
+
+def test_arcsine_frequencies_give_back_the_arcsine_distribution():
+    # P(k) = 3/8, 2/8, 3/8 for two votes; the floor of Beta(1/2, 1/2) is 1/2 - 1/pi.
+    fit = fit_mixture(np.array([0, 1, 2]), np.array([2, 2, 2]), np.array([375, 250, 375]))
+    assert fit.floor == pytest.approx(0.5 - 1 / np.pi, abs=1e-5)
+
+
+@pytest.mark.parametrize(("totals", "sample"), CASES)
+def test_no_direction_gains_more_than_a_millionth(totals, sample):
+    cells = draw(1, 2000, totals, sample)
+    fit = fit_mixture(*cells)
+    assert fit.gap <= 1e-6
+    # Independent of the solver: the gradient from scipy.stats, on a finer grid of our own.
+    eta = np.sin(np.linspace(0, np.pi / 2, 4001)) ** 2
+    share = cells[2] / cells[2].sum()
+    fitted = binom.pmf(cells[0][:, None], cells[1][:, None], fit.points) @ fit.weights
+    slope = (share / fitted) @ binom.pmf(cells[0][:, None], cells[1][:, None], eta) - 1
+    assert slope.max() <= fit.gap + 1e-9
+    assert fit.log_likelihood == pytest.approx(share @ np.log(fitted), abs=1e-10)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_newton_ends_where_em_from_the_reference_ends(m):
+    votes = VoteLikelihood.on_grid(*draw(2, 2000, m, uniform), 256)
+    slow = em(votes, votes.reference(), 20_000)
+    fast, _ = votes.fit(1e-7)
+    assert fast.log_likelihood >= votes.share @ np.log(votes.matrix @ slow) - 1e-6
+    # EM ends close to the maximiser of least relative entropy, not exactly in it.
+    assert fast.floor == pytest.approx(votes.floor @ slow, abs=1e-3)
+
+    def entropy(weights):
+        return weights @ np.log(np.maximum(weights, 1e-300) / votes.reference())
+
+    assert entropy(fast.weights) <= entropy(slow) + 1e-5
+
+
+def test_low_rank_steps_equal_dense_steps(monkeypatch):
+    cells = draw(3, 3000, mixed_totals, uniform)
+    fast = fit_mixture(*cells)
+    monkeypatch.setattr(VoteLikelihood, "factors", None)
+    assert fit_mixture(*cells).floor == pytest.approx(fast.floor, abs=1e-6)
+
+
+@pytest.mark.parametrize(("totals", "sample"), CASES)
+def test_doubling_the_grid_moves_the_floor_less_than_1e_4(totals, sample):
+    cells = draw(4, 2000, totals, sample)
+    coarse, fine = fit_mixture(*cells), fit_mixture(*cells, n_points=1024)
+    assert coarse.floor == pytest.approx(fine.floor, abs=1e-4)
+
+
+@pytest.mark.parametrize(("totals", "sample"), CASES)
+def test_swapping_the_classes_changes_nothing(totals, sample):
+    k, m, counts = draw(5, 2000, totals, sample)
+    swapped = (m - k, m, counts)
+    assert fit_mixture(*swapped).floor == pytest.approx(fit_mixture(k, m, counts).floor, abs=1e-6)
+    for limits in (likelihood_limits, certified_limits):
+        assert limits(*swapped) == pytest.approx(limits(k, m, counts), abs=1e-5)
+
+
+def test_the_order_of_the_cells_changes_nothing():
+    k, m, counts = draw(6, 2000, mixed_totals, uniform)
+    order = np.random.default_rng(0).permutation(k.size)
+    shuffled = (k[order], m[order], counts[order])
+    assert fit_mixture(*shuffled).floor == pytest.approx(fit_mixture(k, m, counts).floor, abs=1e-6)
+    assert certified_limits(*shuffled) == pytest.approx(certified_limits(k, m, counts), abs=1e-6)
+
+
+def test_a_penalty_moves_towards_the_reference_and_the_gap_says_what_it_cost():
+    cells = draw(7, 2000, 10, uniform)
+    free, soft = fit_mixture(*cells), fit_mixture(*cells, penalty=2.0)
+    lost = free.log_likelihood - soft.log_likelihood
+    assert 0 < lost <= soft.gap
+
+
+def test_single_votes_are_refused():
+    with pytest.raises(ValueError, match="`totals` must reach 2"):
+        fit_mixture(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
+
+
+def test_unanimous_votes_have_floor_zero_and_an_upper_limit_above_it():
+    cells = np.array([0, 3]), np.array([3, 3]), np.array([500, 500])
+    assert fit_mixture(*cells).floor == pytest.approx(0, abs=1e-9)
+    for limits in (likelihood_limits, certified_limits):
+        low, high = limits(*cells)
+        assert low == pytest.approx(0, abs=1e-9)
+        assert 0 < high < 0.01
+
+
+# ---- the intervals ---------------------------------------------------------------------------
+
+
+def identified_set(sample_pmf, m):
+    """Return the floors of all G with exactly these vote frequencies, by a plain linear program."""
+    eta = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2
+    rows = binom.pmf(np.arange(m + 1)[:, None], m, eta)
+    floor = np.minimum(eta, 1 - eta)
+    return [
+        sign * linprog(sign * floor, A_eq=rows, b_eq=sample_pmf, method="highs").fun
+        for sign in (1, -1)
+    ]
+
+
+@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize("limits", [likelihood_limits, certified_limits])
+def test_with_many_items_both_intervals_shrink_to_what_votes_cannot_tell(m, limits):
+    # Uniform G: every count of positives is equally frequent.
+    low, high = identified_set(np.full(m + 1, 1 / (m + 1)), m)
+    found = limits(np.arange(m + 1), np.full(m + 1, m), np.full(m + 1, 10**8))
+    assert found[0] == pytest.approx(low, abs=1e-3)
+    assert found[1] == pytest.approx(high, abs=1e-3)
+    assert found[0] <= low + 1e-6
+    assert found[1] >= high - 1e-6
+
+
+@pytest.mark.parametrize(("totals", "sample"), CASES)
+def test_intervals_hold_the_point_and_nest_in_the_level(totals, sample):
+    cells = draw(8, 2000, totals, sample)
+    point = fit_mixture(*cells).floor
+    for limits in (likelihood_limits, certified_limits):
+        ends = [limits(*cells, level=level) for level in (0.8, 0.95, 0.99)]
+        for (low, high), (lower, higher) in itertools.pairwise(ends):
+            assert lower <= low + 1e-5
+            assert high <= higher + 1e-5
+    # The certified band may be empty but for one G (votes that agree less than coin flips do), so
+    # only the practical interval promises to hold the point.
+    low, high = likelihood_limits(*cells)
+    assert low - 1e-4 <= point <= high + 1e-4
+
+
+@pytest.mark.parametrize(("totals", "sample"), CASES)
+def test_certified_limits_hold_for_any_grid(totals, sample):
+    cells = draw(9, 2000, totals, sample)
+    coarse = certified_limits(*cells, n_points=32)
+    fine = certified_limits(*cells, n_points=1024)
+    assert coarse[0] <= fine[0] + 2e-5
+    assert coarse[1] >= fine[1] - 2e-5
+
+
+def test_two_votes_with_known_answer():
+    # Two votes, folded: the share p of items with one vote each has an exact interval, and the
+    # smallest floor with E[eta (1 - eta)] = p / 2 is that of a single minority share:
+    # (1 - sqrt(1 - 2 p)) / 2. The folded set has 0.8 of the error probability.
+    n, split = 2000, 500
+    cells = np.array([0, 1, 2]), np.array([2, 2, 2]), np.array([750, split, 750])
+    p = beta_distribution.ppf(-np.expm1(-0.02), split, n - split + 1)
+    low, high = certified_limits(*cells)
+    assert low == pytest.approx((1 - np.sqrt(1 - 2 * p)) / 2, abs=1e-5)
+    p = beta_distribution.ppf(np.exp(-0.02), split + 1, n - split)
+    assert high == pytest.approx(p, abs=1e-5)  # largest when eta is 0, 1/2 or 1
+
+
+def test_the_supremum_bounds_a_polynomial_on_all_of_the_unit_interval():
+    rng = np.random.default_rng(0)
+    eta = np.linspace(0, 1, 200_001)
+    for m in (1, 4, 30):
+        v = rng.normal(size=m + 1)
+        grid = _vote_grid.grid(64)
+        series = _vote_grid.cosines(v @ binom.pmf(np.arange(m + 1)[:, None], m, grid), m)
+        truth = (v @ binom.pmf(np.arange(m + 1)[:, None], m, eta) - np.minimum(eta, 1 - eta)).max()
+        assert truth - 1e-9 <= _vote_grid.supremum(series, 1.0) <= truth + 1e-4
+
+
+@pytest.mark.parametrize("limits", [likelihood_limits, certified_limits])
+@pytest.mark.parametrize(("sample", "floor"), [(uniform, 0.25), (coin, 0.5), (two_atoms, 0.1)])
+@pytest.mark.parametrize("totals", [2, 3, mixed_totals])
+def test_intervals_cover(limits, sample, floor, totals):
+    hits = 0
+    for seed in range(60):
+        low, high = limits(*draw(seed, 500, totals, sample))
+        hits += low <= floor + 1e-9 and floor - 1e-9 <= high
+    assert hits >= 60 * 0.95 - 3 * np.sqrt(60 * 0.95 * 0.05)
+
+
+def test_votes_that_no_distribution_gives_still_get_an_interval():
+    # One vote each way on every item: P(k = 1) is at most 1/2 for binomial votes.
+    cells = np.array([1]), np.array([2]), np.array([1000])
+    low, high = certified_limits(*cells)
+    assert 0.45 < low <= high == 0.5
