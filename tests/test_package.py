@@ -28,6 +28,7 @@ LAYERS = [
     "intervals",
     "estimate",
     "decide",
+    "label_noise",
     "datasets.__init__",
     "datasets.synthetic",
     "__init__",

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from errorfloor.calibration import METHODS, Calibration, calibrate
     from errorfloor.decide import headroom
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
-    from errorfloor.results import Comparison, Estimate, Interval, Verdict
+    from errorfloor.label_noise import feebee
+    from errorfloor.results import Comparison, Estimate, FeeBeeResult, Interval, Verdict
     from errorfloor.tables import ScoreTable, VoteTable
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ __all__ = [
     "DegenerateDataWarning",
     "ErrorFloorWarning",
     "Estimate",
+    "FeeBeeResult",
     "Interval",
     "LabelShiftWarning",
     "ScoreTable",
@@ -36,6 +38,7 @@ __all__ = [
     "VoteTable",
     "calibrate",
     "compare",
+    "feebee",
     "from_scores",
     "from_soft_labels",
     "from_votes",
@@ -52,7 +55,8 @@ _HOME = {
     "calibration": ("METHODS", "Calibration", "calibrate"),
     "decide": ("headroom",),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
-    "results": ("Comparison", "Estimate", "Interval", "Verdict"),
+    "label_noise": ("feebee",),
+    "results": ("Comparison", "Estimate", "FeeBeeResult", "Interval", "Verdict"),
     "tables": ("ScoreTable", "VoteTable"),
 }
 _MODULES = ("bounds", "datasets")

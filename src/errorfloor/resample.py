@@ -1,4 +1,4 @@
-"""Draw counts: bootstrap, jackknife, random parts and cross-fitting on the cells of a table."""
+"""Draw counts: bootstrap, jackknife, label noise, random parts and cross-fitting on cells."""
 
 from __future__ import annotations
 
@@ -65,6 +65,33 @@ def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     for row, part in zip(counts, np.split(items, ends[:-1]), strict=True):
         row[few] = np.bincount(part, minlength=size)
     return counts
+
+
+def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return counts after each label was redrawn by a fair coin with a probability of `noise`.
+
+    Parameters
+    ----------
+    count : array of shape (cells,)
+        Of both labels of every row, as ``cells(complete=True)`` lays them out.
+    noise : array of shape (k,)
+        Probabilities, one for each draw.
+
+    Returns
+    -------
+    array of shape (k, cells)
+        Every row of the table keeps its number of items.
+    """
+    # A coin agrees with the old label half of the time, so what changes sides is binomial.
+    pairs = count.reshape(-1, 2)
+    flipped = rng.binomial(pairs, noise[:, None, None] / 2, size=(noise.size, *pairs.shape))
+    return np.asarray((pairs - flipped + flipped[..., ::-1]).reshape(noise.size, count.size))
+
+
+def expected_after_redraw(count: Counts, noise: float) -> Floats:
+    """Return the mean of what `redraw_labels` draws at one level of noise."""
+    pairs = count.reshape(-1, 2)
+    return np.asarray((pairs + (pairs[:, ::-1] - pairs) * (noise / 2)).ravel())
 
 
 def acceleration(leave_one_out: Floats, count: Counts) -> float:
