@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor import ScoreTable
+
 Pair = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
@@ -28,6 +30,20 @@ def load(name: str) -> Pair:
     if root is None:
         raise ValueError("Set ERRORFLOOR_DATA to the folder with the data files.")
     return SETS[name](root)
+
+
+def load_table(name: str) -> ScoreTable:
+    """Return the table of a set; "iclr" is all years together."""
+    parts = [part for part in SETS if part.startswith("iclr-")] if name == "iclr" else [name]
+    tables = (ScoreTable.from_arrays(*load(part)) for part in parts)
+    return sum(tables, ScoreTable.empty())
+
+
+def load_unweighted(year: int) -> Pair:
+    """Return an ICLR year with plain means of the ratings, as if no confidences were known."""
+    root = folder()
+    assert root is not None
+    return _iclr(year, root, weighted=False)
 
 
 def _cifar10h(root: Path) -> Pair:
@@ -57,10 +73,12 @@ def _chaosnli(part: str, positive: dict[str, int], root: Path) -> Pair:
     return scores, np.array([str(item["old_label"]) in positive for item in items])
 
 
-def _iclr(year: int, root: Path) -> Pair:
+def _iclr(year: int, root: Path, *, weighted: bool = True) -> Pair:
     with (root / f"iclr/iclr_{year}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    scores = np.array([_weighted_rating(row["ratings"], row["confidences"]) for row in rows])
+    weights = [row["confidences"] if weighted else "" for row in rows]
+    ratings = [row["ratings"] for row in rows]
+    scores = np.array(list(map(_weighted_rating, ratings, weights)))
     return (scores - 1) / (7 if year == 2020 else 9), np.array(
         [row["accepted"] == "1" for row in rows]
     )

@@ -1,4 +1,4 @@
-"""FeeBee: does an estimator follow label noise that was added on purpose?"""
+"""FeeBee: how well estimators follow label noise that is added on purpose."""
 
 from __future__ import annotations
 
@@ -229,17 +229,21 @@ def _bind(name: str, method: Method, cells: Cells, clip: float) -> Statistic:
 
     def checked(table: ScoreTable) -> float:
         value = method(table)
-        # float() takes numbers of any library, and text, which no estimator should return.
-        try:
-            number = float("nan") if isinstance(value, str | bytes) else float(value)
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not np.isfinite(number):
+        if not _is_finite_number(value):
             raise ValueError(
                 f"`methods` {name!r} must return a finite number, got {value!r} for {table}. "
-                "Noisy tables can have one class only in a row, or no clear order: return the "
-                "best guess there."
+                "Have it return its best guess on noisy tables too."
             )
-        return number
+        return float(value)
 
     return TableStatistic(cells, checked)
+
+
+def _is_finite_number(value: object) -> bool:
+    # Numbers of any library will do; text, and arrays of one number, are mistakes.
+    if isinstance(value, str | bytes) or np.ndim(value) != 0:  # type: ignore[arg-type]
+        return False
+    try:
+        return bool(np.isfinite(float(value)))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
