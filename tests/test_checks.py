@@ -14,7 +14,6 @@ SCORES = [0.1, 0.4, 0.6, 0.9]
 LABELS = [0, 1, 0, 1]
 
 
-
 def feebee(scores=SCORES, labels=LABELS, **options):
     return ef.feebee(scores, labels, **{"model_error": 0.4, "levels": 3, **options})
 
