@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,13 @@ from errorfloor.calibration import (
 )
 from errorfloor.estimate import data_doubts
 from errorfloor.floors import BestCut, MeanFloor, TableStatistic, bind
-from errorfloor.resample import BLOCK, Statistic, expected_after_redraw, redraw_labels
+from errorfloor.resample import (
+    BLOCK,
+    Statistic,
+    expected_after_redraw,
+    keep_freed_memory,
+    redraw_labels,
+)
 from errorfloor.results import ORACLE, FeeBeeResult
 from errorfloor.tables import Cells, ScoreTable
 
@@ -30,8 +36,8 @@ Method: TypeAlias = str | Estimator
 Methods: TypeAlias = Iterable[Method] | Mapping[str, Method]
 
 # Levels of noise are taken in so many groups at most. A group shares the start of its logistic
-# fits, which costs about as much as ten of them.
-GROUPS = 25
+# fits, which takes about as long as twenty of them.
+GROUPS = 12
 # Items in a group's expected table, at least, so that whole numbers are close to its fractions.
 FINE = 10**6
 
@@ -69,8 +75,8 @@ def feebee(
     levels : int
         Number of noise levels, 0 and 1 among them.
     repeats : int
-        How often labels are redrawn at each level. One run is what the paper reports; its noise
-        is larger than most differences between methods.
+        How often labels are redrawn at each level. The paper reports a single run, whose noise
+        hides the differences between good methods.
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
     rng : None, int or numpy.random.Generator
@@ -135,6 +141,7 @@ def feebee(
     streams = {name: np.random.default_rng(folds) for name in (*named, ORACLE)}
     values = {name: np.empty(n_levels * repeats) for name in streams}
     source = np.random.default_rng(draws)
+    keep_freed_memory()
     for near, group in _groups(cells, noise):
         statistics = {name: _bind(name, method, near, distance) for name, method in named.items()}
         statistics[ORACLE] = oracle
@@ -239,11 +246,10 @@ def _bind(name: str, method: Method, cells: Cells, clip: float) -> Statistic:
     return TableStatistic(cells, checked)
 
 
-def _is_finite_number(value: object) -> bool:
+def _is_finite_number(value: Any) -> bool:
     # Numbers of any library will do; text, and arrays of one number, are mistakes.
-    if isinstance(value, str | bytes) or np.ndim(value) != 0:  # type: ignore[arg-type]
-        return False
     try:
-        return bool(np.isfinite(float(value)))  # type: ignore[arg-type]
+        single = not isinstance(value, str | bytes) and np.ndim(value) == 0
+        return single and bool(np.isfinite(float(value)))
     except (TypeError, ValueError):
         return False

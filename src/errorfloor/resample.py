@@ -37,15 +37,22 @@ def bootstrap(
     """
     size = max(1, BLOCK // count.size)
     replicates = np.empty((len(statistics), n_resamples))
-    # Freeing one large array lets glibc keep smaller ones for reuse. Without this it hands each
-    # freed block back to the kernel, and the page faults of the next one double the time.
-    np.empty(2**24, dtype=np.uint8)
+    keep_freed_memory()
     for start in range(0, n_resamples, size):
         block = slice(start, start + size)
         counts = draw(count, len(range(n_resamples)[block]), rng)
         for values, statistic in zip(replicates, statistics, strict=True):
             values[block] = statistic.values(counts, rng)
     return replicates
+
+
+def keep_freed_memory() -> None:
+    """Have the blocks of a loop reuse each other's memory.
+
+    Freeing one large array lets glibc keep smaller ones. Without this it hands each freed block
+    back to the kernel, and the page faults of the next one double the time.
+    """
+    np.empty(2**24, dtype=np.uint8)
 
 
 def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
@@ -82,10 +89,14 @@ def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Cou
     array of shape (k, cells)
         Every row of the table keeps its number of items.
     """
-    # A coin agrees with the old label half of the time, so what changes sides is binomial.
-    pairs = count.reshape(-1, 2)
-    flipped = rng.binomial(pairs, noise[:, None, None] / 2, size=(noise.size, *pairs.shape))
-    return np.asarray((pairs - flipped + flipped[..., ::-1]).reshape(noise.size, count.size))
+    # A coin agrees with the old label half of the time, so what changes sides is binomial. Draws
+    # of one cell follow one another, because NumPy sets up a binomial once for all that are alike.
+    occurs = np.flatnonzero(count)
+    flipped = np.zeros((noise.size, count.size), dtype=np.int64)
+    size = (occurs.size, noise.size)
+    flipped[:, occurs] = rng.binomial(count[occurs, None], noise / 2, size=size).T
+    pairs = flipped.reshape(noise.size, -1, 2)
+    return np.asarray(count - flipped + pairs[..., ::-1].reshape(flipped.shape))
 
 
 def expected_after_redraw(count: Counts, noise: float) -> Floats:

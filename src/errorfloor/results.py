@@ -438,6 +438,7 @@ class FeeBeeResult(_Rows[FeeBeeScore]):
             "n": self.n,
             "levels": self.noise.size,
             "repeats": self.repeats,
+            "level": 0.95,
             "rows": [row.to_dict() for row in self],
             "oracle": self.oracle.to_dict(),
             "differences": [
