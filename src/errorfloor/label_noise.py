@@ -128,7 +128,7 @@ def feebee(
     n_levels = check_whole(levels, name="levels", least=2, remedy="101 is usual.")
     repeats = check_whole(repeats, name="repeats", least=1, remedy="10 is usual.")
     distance = resolve_clip(clip, table)
-    draws, folds = np.random.default_rng(rng).integers(2**63, size=2)
+    seeds = np.random.default_rng(rng).integers(2**63, size=2)
     notes: tuple[str, ...] = ()
     if named is None:
         fitting, notes = methods_that_fit(table)
@@ -137,21 +137,13 @@ def feebee(
     cells = table.cells(complete=True)
     noise = np.arange(n_levels) / (n_levels - 1)
     oracle = MeanFloor(BestCut(cells).wrong_cells().astype(np.float64), cells.count)
-    # One generator a method, all alike, so that no answer depends on what runs along with it.
-    streams = {name: np.random.default_rng(folds) for name in (*named, ORACLE)}
-    values = {name: np.empty(n_levels * repeats) for name in streams}
-    source = np.random.default_rng(draws)
-    keep_freed_memory()
-    for near, group in _groups(cells, noise):
-        statistics = {name: _bind(name, method, near, distance) for name, method in named.items()}
-        statistics[ORACLE] = oracle
-        for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
-            noises = noise[np.arange(block.start, block.stop) // repeats]
-            counts = redraw_labels(cells.count, noises, source)
-            for name, statistic in statistics.items():
-                values[name][block] = statistic.values(counts, streams[name])
-    estimates = {name: flat.reshape(n_levels, repeats).T for name, flat in values.items()}
-    share = oracle.values(cells.count[None], source)[0]
+
+    def statistics(near: Cells) -> dict[str, Statistic]:
+        bound = {name: _bind(name, method, near, distance) for name, method in named.items()}
+        return {**bound, ORACLE: oracle}
+
+    estimates = _under_noise((*named, ORACLE), statistics, cells, noise, repeats, seeds)
+    share = cells.count @ oracle.floor / table.n
     estimates[ORACLE] = estimates[ORACLE] - (1 - noise) * max(share - error, 0)
     return FeeBeeResult(
         model_error=error,
@@ -161,6 +153,30 @@ def feebee(
         notes=notes,
         warnings=data_doubts(table),
     )
+
+
+def _under_noise(
+    names: Iterable[str],
+    statistics: Callable[[Cells], Mapping[str, Statistic]],
+    cells: Cells,
+    noise: Floats,
+    repeats: int,
+    seeds: Counts,
+) -> dict[str, Floats]:
+    """Return the values of statistics on the same noisy tables, each of shape (repeats, levels)."""
+    source = np.random.default_rng(seeds[0])
+    # One generator a statistic, all alike, so that no answer depends on what runs along with it.
+    streams = {name: np.random.default_rng(seeds[1]) for name in names}
+    values = {name: np.empty(noise.size * repeats) for name in streams}
+    keep_freed_memory()
+    for near, group in _groups(cells, noise):
+        bound = statistics(near)
+        for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
+            noises = noise[np.arange(block.start, block.stop) // repeats]
+            counts = redraw_labels(cells.count, noises, source)
+            for name, statistic in bound.items():
+                values[name][block] = statistic.values(counts, streams[name])
+    return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
 
 
 def _named(methods: Methods) -> dict[str, Method]:
