@@ -143,7 +143,7 @@ def feebee(
         return {**bound, ORACLE: oracle}
 
     estimates = _under_noise((*named, ORACLE), statistics, cells, noise, repeats, seeds)
-    share = cells.count @ oracle.floor / table.n
+    share = float(cells.count @ oracle.floor) / table.n
     estimates[ORACLE] = estimates[ORACLE] - (1 - noise) * max(share - error, 0)
     return FeeBeeResult(
         model_error=error,
