@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from errorfloor import ScoreTable
 from errorfloor._typing import Bools, Floats
 from errorfloor.datasets import (
     Dataset,
@@ -36,3 +37,8 @@ def load(name: str) -> Pair:
     """Return the scores and labels of a set."""
     data = SETS[name]()
     return data.scores, data.labels
+
+
+def load_table(name: str) -> ScoreTable:
+    """Return the table of a set; "iclr" is all years together."""
+    return (load_iclr() if name == "iclr" else SETS[name]()).score_table

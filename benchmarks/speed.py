@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the reference's work")
     quick: bool = parser.parse_args().quick
-    print("# Speed\n\nWritten by `make bench`. " + _machine() + "\n")
+    print("# Speed\n\nWritten by `make bench`. " + machine() + "\n")
     sets = {"synthetic": _synthetic(10_000)}
     if realdata.folder() is not None:
         sets["CIFAR-10H"] = realdata.load("cifar10h")
@@ -175,7 +175,8 @@ def _seconds(work: Callable[[], object], repeats: int = 5) -> float:
     return statistics.median(times)
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Return processor, cores and versions in one sentence."""
     packages = ("numpy", "scipy", "scikit-learn", "betacal", "uncertainty-calibration")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return f"{_cpu()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}."

@@ -1,5 +1,7 @@
 """Bad input gets one clear error that names the argument, the entry and the remedy."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,11 @@ from errorfloor import ScoreTable, VoteTable
 
 SCORES = [0.1, 0.4, 0.6, 0.9]
 LABELS = [0, 1, 0, 1]
+
+
+def feebee(scores=SCORES, labels=LABELS, **options):
+    return ef.feebee(scores, labels, **{"model_error": 0.4, "levels": 3, **options})
+
 
 BAD = [
     # scores
@@ -72,6 +79,33 @@ BAD = [
     (lambda: ef.from_scores(SCORES, LABELS, n_resamples=10.5), r"`n_resamples` must be a whole number"),
     (lambda: ef.from_scores(SCORES, LABELS, method="beta", clip=0.7), r"`clip` must be \"auto\" or a number between 0 and 0\.5, got 0\.7"),
     (lambda: ef.from_scores(SCORES, LABELS, method="beta", clip="none"), r"`clip` must be"),
+    # label noise
+    (lambda: feebee(model_error=1.2), r"`model_error` must lie in \[0, 0\.5\], got 1\.2\. Divide percentages by 100"),
+    (lambda: feebee(model_error=-0.1), r"`model_error` must lie in"),
+    (lambda: feebee(model_error=np.nan), r"`model_error` must lie in"),
+    (lambda: feebee(model_error="5 %"), r"`model_error` must lie in .*got '5 %'"),
+    (lambda: feebee(levels=1), r"`levels` must be a whole number of at least 2, got 1\. 101 is usual"),
+    (lambda: feebee(levels=2.5), r"`levels` must be a whole number of at least 2, got 2\.5"),
+    (lambda: feebee(repeats=0), r"`repeats` must be a whole number of at least 1, got 0\. 10 is usual"),
+    (lambda: feebee(methods="isotonic"), r"`methods` must be a list such as .*got 'isotonic'"),
+    (lambda: feebee(methods=len), r"`methods` must be a list such as .* or a dict of functions"),
+    (lambda: feebee(methods=3), r"`methods` must be a list"),
+    (lambda: feebee(methods=[]), r"`methods` is empty\. Name at least one"),
+    (lambda: feebee(methods=["isotonic", "beta", "isotonic"]), r"`methods` has 'isotonic' twice\. Drop one, or pass a dict"),
+    (lambda: feebee(methods=[lambda _: 0.1, lambda _: 0.2]), r"`methods` has '<lambda>' twice"),
+    (lambda: feebee(methods=["isotonc"]), r"`method` must be one of .* Did you mean isotonic"),
+    (lambda: feebee(methods={"mine": "betta"}), r"Did you mean beta"),
+    (lambda: feebee(methods={"mine": 3}), r"`method` must be one of .*got 3"),
+    (lambda: feebee(methods={"oracle": len}), r"`methods` cannot have the name 'oracle'"),
+    (lambda: feebee(methods=["isotonic", partial(min, 0.1)]), r"`methods` must have names: entry 1 is .* without a `__name__`\. Pass a dict"),
+    (lambda: feebee(methods={"mine": lambda _: np.nan}), r"`methods` 'mine' must return a finite number, got nan for ScoreTable\(n=4, rows=4\)\. Have it"),
+    (lambda: feebee(methods={"mine": lambda _: None}), r"'mine' must return a finite number, got None"),
+    (lambda: feebee(methods={"mine": lambda _: "0.1"}), r"'mine' must return a finite number, got '0\.1'"),
+    (lambda: feebee(methods={"mine": lambda t: t.scores[:1]}), r"'mine' must return a finite number, got array"),
+    (lambda: feebee(clip=0.7), r"`clip` must be"),
+    (lambda: feebee(labels=[0, 1, 0]), r"`scores` and `labels` must have the same length"),
+    (lambda: feebee(scores=[3, 4], labels=[0, 1], methods=["isotonic", "beta"]), r"`scores` must lie in"),
+    (lambda: feebee(scores=ScoreTable.empty(), labels=None), r"`scores` is an empty table"),
     # tables
     (lambda: ef.from_scores(ScoreTable.empty()), r"`scores` is an empty table"),
     (lambda: ef.from_votes(VoteTable.empty()), r"`positives` is an empty table"),
@@ -140,6 +174,7 @@ def test_inputs_are_not_modified_and_global_random_state_is_not_touched(rng):
     ef.calibrate(scores, labels, method="beta")
     ef.from_votes(positives, totals)
     ef.from_soft_labels(scores, interval="betting")
+    ef.feebee(scores, labels, model_error=0.4, levels=3)
     for array, copy in zip(arrays, before, strict=True):
         assert np.array_equal(array, copy)
         assert array.flags.writeable

@@ -670,3 +670,13 @@ def test_a_year_without_reviews_is_an_error_and_nothing_is_kept(openreview, nowh
     with pytest.raises(MissingDataError, match="OpenReview shows no review of ICLR 2021"):
         load_iclr(2021)
     assert listed(nowhere) == []
+
+
+@needs_data
+def test_plain_means_of_ratings_are_scores_as_if_no_confidences_were_known():
+    weighted, plain = load_iclr(2019), load_iclr(2019, weighted=False)
+    assert np.array_equal(weighted.labels, plain.labels)
+    difference = np.abs(weighted.scores - plain.scores).mean()
+    assert 0.005 < difference < 0.015
+    unknown = load_iclr(2025)
+    assert np.array_equal(unknown.scores, load_iclr(2025, weighted=False).scores)

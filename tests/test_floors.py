@@ -11,7 +11,7 @@ import errorfloor as ef
 from errorfloor.calibration import fit
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.floors import BestCut, Binned, Logistic, TableStatistic, bind
-from errorfloor.resample import acceleration, draw
+from errorfloor.resample import acceleration, draw, redraw_labels
 
 CLIP = 1e-3
 RNG = np.random.default_rng(0)  # for statistics that leave it alone
@@ -69,6 +69,28 @@ def test_values_of_many_counts_are_those_of_their_tables(method, data):
     counts = draw(cells.count, 6, np.random.default_rng(1))
     expected = TableStatistic(cells, slow_floor(method)).values(counts, RNG)
     np.testing.assert_allclose(statistic.values(counts, RNG), expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("method", [*DETERMINISTIC, "hist-3", "hist-1"])
+@given(table=score_tables())
+@settings(max_examples=60)
+def test_values_of_other_labels_are_those_of_their_tables(method, table):
+    # Labels that the table does not have, and rows that lose a label, on complete cells.
+    cells = table.cells(complete=True)
+    counts = redraw_labels(cells.count, np.array([0, 0.2, 0.5, 1]), np.random.default_rng(1))
+    expected = TableStatistic(cells, slow_floor(method)).values(counts, RNG)
+    found = bind(method, cells, clip=CLIP).values(counts, RNG)
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+@given(score_tables())
+def test_the_cells_that_the_best_cut_errs_on_hold_its_errors(table):
+    for cells in (table.cells(), table.cells(complete=True)):
+        wrong = BestCut(cells).wrong_cells()
+        assert cells.count[wrong].sum() == BestCut(cells).errors(cells.count[None])[0]
+        # a cut: positives up to some row, negatives from there on
+        cut = np.flatnonzero(wrong & cells.positive).max(initial=-1)
+        assert not (wrong & ~cells.positive)[: cut + 1].any()
 
 
 @pytest.mark.parametrize("method", ["corrupted", "isotonic", "hist-1", "hist-4", "hist-25"])

@@ -30,6 +30,7 @@ LAYERS = [
     "mixture",
     "estimate",
     "decide",
+    "label_noise",
     "datasets.__init__",
     "datasets.synthetic",
     "datasets.dataset",
@@ -120,6 +121,7 @@ def test_using_the_core_loads_nothing_else():
         "scores = [i / 99 for i in range(100)]; labels = [i % 7 > 3 for i in range(100)];"
         "ef.compare(scores, labels, methods=['isotonic', 'hist-5', 'beta', 'platt']);"
         "ef.calibrate(scores, labels); ef.from_soft_labels(scores, interval='betting');"
+        "ef.feebee(scores, labels, model_error=0.5, levels=3);"
         "print(*{name.split('.')[0] for name in set(sys.modules) - before})"
     ).split()
     assert set(loaded) <= ALLOWED

@@ -13,7 +13,9 @@ from errorfloor.resample import (
     bootstrap,
     cross_fitted_errors,
     draw,
+    expected_after_redraw,
     held_out_errors,
+    redraw_labels,
     split,
 )
 
@@ -134,3 +136,34 @@ def test_a_large_table_is_split_and_drawn_without_expanding_its_items(rng):
     assert (drawn.sum(axis=1) == count.sum()).all()
     z = (drawn[:, 0] - count[0]) / np.sqrt(count[0] * (1 - count[0] / count.sum()))
     assert stats.norm.sf(np.abs(z)).min() > 1e-6
+
+
+@given(score_tables(), st.floats(0, 1))
+def test_redrawn_labels_stay_in_their_rows(table, noise):
+    count = table.cells(complete=True).count
+    counts = redraw_labels(count, np.array([0.0, noise, 1.0]), np.random.default_rng(0))
+    assert np.array_equal(counts[0], count)
+    assert (counts >= 0).all()
+    rows = count.reshape(-1, 2).sum(axis=1)
+    assert (counts.reshape(3, -1, 2).sum(axis=2) == rows).all()
+    assert expected_after_redraw(count, noise).reshape(-1, 2).sum(axis=1) == pytest.approx(rows)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.5, 1.0])
+def test_redrawn_labels_have_the_mean_and_spread_of_items_redrawn_one_by_one(noise, rng):
+    # Each item changes sides with probability noise / 2, so a row of n items has a variance of
+    # n (noise / 2) (1 - noise / 2). Noise 1 makes fair coins of all. 20,000 draws; of 4 z-scores
+    # the largest stays below 4.5 but once in 30,000.
+    count = np.array([7, 0, 3, 40])  # positives and negatives of two rows
+    counts = redraw_labels(count, np.full(20_000, noise), rng)
+    items = np.array([7, 7, 43, 43])
+    spread = np.sqrt(items * noise / 2 * (1 - noise / 2))
+    mean = expected_after_redraw(count, noise)
+    assert mean == pytest.approx((1 - noise) * count + noise / 2 * items)
+    assert np.abs((counts.mean(axis=0) - mean) / spread * np.sqrt(20_000)).max() < 4.5
+    # a standard deviation of 20,000 nearly normal draws is off by 1 / sqrt(40,000)
+    np.testing.assert_allclose(counts.std(axis=0), spread, rtol=4.5 / 200)
+    if noise == 1:
+        expected = stats.binom.pmf(np.arange(8), 7, 0.5)
+        drawn = np.bincount(counts[:, 0], minlength=8)
+        assert stats.chisquare(drawn, 20_000 * expected).pvalue > 1e-5

@@ -82,6 +82,17 @@ def test_cells_and_their_table_are_inverse(table):
     assert (np.diff(2 * cells.row - cells.positive) > 0).all()  # by score, positive first
 
 
+@given(score_tables())
+def test_complete_cells_have_both_labels_of_every_row(table):
+    cells = table.cells(complete=True)
+    assert cells.table(cells.count) == table
+    assert np.array_equal(cells.row, np.repeat(np.arange(len(table)), 2))
+    assert np.array_equal(cells.positive, np.tile([True, False], len(table)))
+    occurs = cells.count > 0
+    assert np.array_equal(cells.row[occurs], table.cells().row)
+    assert np.array_equal(cells.count[occurs], table.cells().count)
+
+
 def test_negative_zero_and_zero_are_one_score():
     table = ScoreTable.from_arrays([0.0, -0.0, -0.0], [0, 1, 1])
     assert len(table) == 1

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from errorfloor.calibration import METHODS, Calibration, calibrate
     from errorfloor.decide import headroom, plan
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
-    from errorfloor.results import Comparison, Estimate, Interval, Plan, Verdict, VotesEstimate
+    from errorfloor.label_noise import feebee
+    from errorfloor.results import (
+        Comparison,
+        Estimate,
+        FeeBeeResult,
+        Interval,
+        Plan,
+        Verdict,
+        VotesEstimate,
+    )
     from errorfloor.tables import ScoreTable, VoteTable
 
 __version__ = "0.1.0"
@@ -29,6 +38,7 @@ __all__ = [
     "DegenerateDataWarning",
     "ErrorFloorWarning",
     "Estimate",
+    "FeeBeeResult",
     "Interval",
     "LabelShiftWarning",
     "Plan",
@@ -38,6 +48,7 @@ __all__ = [
     "VotesEstimate",
     "calibrate",
     "compare",
+    "feebee",
     "from_scores",
     "from_soft_labels",
     "from_votes",
@@ -55,7 +66,16 @@ _HOME = {
     "calibration": ("METHODS", "Calibration", "calibrate"),
     "decide": ("headroom", "plan"),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
-    "results": ("Comparison", "Estimate", "Interval", "Plan", "Verdict", "VotesEstimate"),
+    "label_noise": ("feebee",),
+    "results": (
+        "Comparison",
+        "Estimate",
+        "FeeBeeResult",
+        "Interval",
+        "Plan",
+        "Verdict",
+        "VotesEstimate",
+    ),
     "tables": ("ScoreTable", "VoteTable"),
 }
 _MODULES = ("bounds", "datasets")

@@ -113,14 +113,19 @@ def check_level(level: float) -> float:
 
 def check_n_resamples(n_resamples: int) -> int:
     """Return `n_resamples` as an integer of at least 1."""
+    remedy = "1000 is usual; `interval=None` skips the interval."
+    return check_whole(n_resamples, name="n_resamples", least=1, remedy=remedy)
+
+
+def check_whole(value: int, *, name: str, least: int, remedy: str) -> int:
+    """Return `value` as an integer of at least `least`."""
     try:
-        number = operator.index(n_resamples)
+        number = operator.index(value)
     except TypeError:
-        number = 0
-    if number < 1:
+        number = least - 1
+    if number < least:
         raise ValueError(
-            f"`n_resamples` must be a whole number of at least 1, got {n_resamples!r}. "
-            "1000 is usual; `interval=None` skips the interval."
+            f"`{name}` must be a whole number of at least {least}, got {value!r}. {remedy}"
         )
     return number
 

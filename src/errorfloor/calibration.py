@@ -151,6 +151,15 @@ def needs_unit_interval(method: str) -> bool:
     return method == "corrupted" or method == "platt-logit" or method.startswith("beta")
 
 
+def methods_that_fit(table: ScoreTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the methods that take the table's scores, and a note on those that do not."""
+    if table.scores[0] >= 0 and table.scores[-1] <= 1:
+        return METHODS, ()
+    left_out = ", ".join(filter(needs_unit_interval, METHODS))
+    note = f"Left out, because they need scores in [0, 1]: {left_out}."
+    return tuple(name for name in METHODS if not needs_unit_interval(name)), (note,)
+
+
 def resolve_clip(clip: Clip, table: ScoreTable) -> float:
     """Return `clip` as a number: half the smallest distance from 0 or 1 for "auto"."""
     if clip == "auto":

@@ -21,10 +21,10 @@ from errorfloor._checks import (
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.bounds import computable_bias_bound, exact_bias
 from errorfloor.calibration import (
-    METHODS,
     Clip,
     as_score_table,
     check_method,
+    methods_that_fit,
     needs_unit_interval,
     resolve_clip,
 )
@@ -283,14 +283,11 @@ def compare(
     """
     if isinstance(methods, str) or (methods is not None and not len(methods)):
         raise ValueError('`methods` must be a list of method names, such as ["isotonic", "beta"].')
-    chosen = METHODS if methods is None else tuple(check_method(name) for name in methods)
-    unit = methods is not None and any(map(needs_unit_interval, chosen))
-    table = as_score_table(scores, labels, unit=unit)
+    chosen = tuple(check_method(name) for name in methods or ())
+    table = as_score_table(scores, labels, unit=any(map(needs_unit_interval, chosen)))
     notes: tuple[str, ...] = ()
-    if methods is None and (table.scores[0] < 0 or table.scores[-1] > 1):
-        left_out = ", ".join(filter(needs_unit_interval, chosen))
-        notes = (f"Left out, because they need scores in [0, 1]: {left_out}.",)
-        chosen = tuple(name for name in chosen if not needs_unit_interval(name))
+    if methods is None:
+        chosen, notes = methods_that_fit(table)
     request = _Request.of(interval, level, n_resamples, rng)
     return Comparison(tuple(_from_table(table, chosen, clip, request)), notes)
 
@@ -328,7 +325,7 @@ def _from_table(
             exact |= _intervals_of_means(statistic, request)
         default = "honest" if method.startswith("isotonic") else "bca"
         questions.append(_Question(method, statistic, exact, default))
-    return _answer(questions, cells.count, request, doubts=_data_doubts(cells))
+    return _answer(questions, cells.count, request, doubts=data_doubts(table))
 
 
 _STREAMS = ("resamples", "folds", "halves", "blocks")
@@ -514,13 +511,13 @@ def _intervals_of_cuts(cells: Cells, request: _Request) -> dict[str, Callable[[]
     return {"honest": honest, "certified": certified}
 
 
-def _data_doubts(cells: Cells) -> tuple[str, ...]:
+def data_doubts(table: ScoreTable) -> tuple[str, ...]:
+    """Warn of labels of one class and of scores that are all equal, and return the warnings."""
     doubts = []
-    if cells.positive.all() or not cells.positive.any():
-        doubts.append(
-            f"All labels are {cells.positive[0]:d}: the floor is that of one class alone."
-        )
-    if cells.scores.size == 1:
+    for label, others in ((0, table.positives), (1, table.negatives)):
+        if not others.any():
+            doubts.append(f"All labels are {label}: the floor is that of one class alone.")
+    if len(table) == 1:
         doubts.append("All scores are equal: they cannot tell items apart, whatever the floor is.")
     return tuple(warn(doubt, DegenerateDataWarning) for doubt in doubts)
 

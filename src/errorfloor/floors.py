@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor import _logistic
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.calibration import (
     LogisticFit,
     LogisticModel,
@@ -79,6 +79,12 @@ class BestCut:
         walk = np.cumsum(counts * self.sign, axis=1)
         negatives = (counts.sum(axis=1) - walk[:, -1]) // 2
         return np.asarray(negatives + np.minimum(walk.min(axis=1), 0))
+
+    def wrong_cells(self) -> Bools:
+        """Tell which cells the table's own best cut errs on; of several cuts the lowest counts."""
+        walk = np.concatenate(([0], np.cumsum(self.cells.count * self.sign)))
+        below = np.arange(len(self.cells)) < np.argmin(walk)
+        return np.asarray(self.cells.positive == below)
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""

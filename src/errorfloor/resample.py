@@ -1,4 +1,4 @@
-"""Draw counts: bootstrap, jackknife, random parts and cross-fitting on the cells of a table."""
+"""Draw counts: bootstrap, jackknife, label noise, random parts and cross-fitting on cells."""
 
 from __future__ import annotations
 
@@ -40,15 +40,22 @@ def bootstrap(
     # A generator of its own for each statistic, so that none depends on which others there are.
     (seed,) = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
     own = [np.random.default_rng(seed) for _ in statistics]
-    # Freeing one large array lets glibc keep smaller ones for reuse. Without this it hands each
-    # freed block back to the kernel, and the page faults of the next one double the time.
-    np.empty(2**24, dtype=np.uint8)
+    keep_freed_memory()
     for start in range(0, n_resamples, size):
         block = slice(start, start + size)
         counts = draw(count, len(range(n_resamples)[block]), rng)
         for values, statistic, generator in zip(replicates, statistics, own, strict=True):
             values[block] = statistic.values(counts, generator)
     return replicates
+
+
+def keep_freed_memory() -> None:
+    """Have the blocks of a loop reuse each other's memory.
+
+    Freeing one large array lets glibc keep smaller ones. Without this it hands each freed block
+    back to the kernel, and the page faults of the next one double the time.
+    """
+    np.empty(2**24, dtype=np.uint8)
 
 
 def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
@@ -68,6 +75,37 @@ def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     for row, part in zip(counts, np.split(items, ends[:-1]), strict=True):
         row[few] = np.bincount(part, minlength=size)
     return counts
+
+
+def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return counts after each label was redrawn by a fair coin with a probability of `noise`.
+
+    Parameters
+    ----------
+    count : array of shape (cells,)
+        Of both labels of every row, as ``cells(complete=True)`` lays them out.
+    noise : array of shape (k,)
+        Probabilities, one for each draw.
+
+    Returns
+    -------
+    array of shape (k, cells)
+        Every row of the table keeps its number of items.
+    """
+    # A coin agrees with the old label half of the time, so what changes sides is binomial. Draws
+    # of one cell follow one another, because NumPy sets up a binomial once for all that are alike.
+    occurs = np.flatnonzero(count)
+    flipped = np.zeros((noise.size, count.size), dtype=np.int64)
+    size = (occurs.size, noise.size)
+    flipped[:, occurs] = rng.binomial(count[occurs, None], noise / 2, size=size).T
+    pairs = flipped.reshape(noise.size, -1, 2)
+    return np.asarray(count - flipped + pairs[..., ::-1].reshape(flipped.shape))
+
+
+def expected_after_redraw(count: Counts, noise: float) -> Floats:
+    """Return the mean of what `redraw_labels` draws at one level of noise."""
+    pairs = count.reshape(-1, 2)
+    return np.asarray((pairs + (pairs[:, ::-1] - pairs) * (noise / 2)).ravel())
 
 
 def acceleration(leave_one_out: Floats, count: Counts) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias, cast, get_args
+from itertools import combinations
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, get_args
+
+import numpy as np
 
 from errorfloor._checks import check_level
 from errorfloor._typing import Counts, Floats
@@ -124,7 +127,7 @@ class Estimate:
         return f"floor {value}, {level} interval {limits} ({how}, {self.interval.method})"
 
     def _repr_html_(self) -> str:
-        return _html_table([self]) + f"<p><small>{html.escape(self.assumptions)}</small></p>"
+        return _html_of([self]) + f"<p><small>{html.escape(self.assumptions)}</small></p>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,21 +156,34 @@ class VotesEstimate(Estimate):
         return {**Estimate.to_dict(self), **extra}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """The floors of several methods on the same items and the same resamples."""
+class _Row(Protocol):
+    """What was found for one method."""
 
-    rows: tuple[Estimate, ...]
-    notes: tuple[str, ...] = ()
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+
+
+RowT = TypeVar("RowT", bound=_Row)
+
+
+class _Rows(Generic[RowT]):
+    """Results of several methods on the same items, one row each."""
+
+    __slots__ = ()
+    rows: Any  # a tuple of RowT: a field of one kind of result, computed by the other
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Estimate]:
+    def __iter__(self) -> Iterator[RowT]:
         return iter(self.rows)
 
-    def __getitem__(self, method: str) -> Estimate:
-        for row in self.rows:
+    def __getitem__(self, method: str) -> RowT:
+        for row in self:
             if row.method == method:
                 return row
         raise KeyError(f"{method!r} was not compared; there are {', '.join(self.methods)}")
@@ -175,11 +191,7 @@ class Comparison:
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in the order of the rows."""
-        return tuple(row.method for row in self.rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all rows as plain values, ready for JSON."""
-        return {"rows": [row.to_dict() for row in self.rows], "notes": list(self.notes)}
+        return tuple(row.method for row in self)
 
     def to_frame(self, backend: FrameLibrary | None = None) -> Any:
         """Return the rows as a dataframe of the library that is at hand.
@@ -191,25 +203,32 @@ class Comparison:
         """
         import narwhals as nw
 
-        rows = [row.to_dict() for row in self.rows]
+        rows = [row.to_dict() for row in self]
         columns = [name for name in rows[0] if name not in ("assumptions", "warnings")]
         data = {name: [row[name] for row in rows] for name in columns}
         return nw.from_dict(data, backend=backend or _frame_library()).to_native()
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(_Rows[Estimate]):
+    """The floors of several methods on the same items and the same resamples."""
+
+    rows: tuple[Estimate, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all rows as plain values, ready for JSON."""
+        return {"rows": [row.to_dict() for row in self], "notes": list(self.notes)}
+
     def __str__(self) -> str:
         lines = [
             ("method", "floor", "interval", "by"),
-            *((row.method, *_in_per_cent(row), row.interval_method or "") for row in self.rows),
+            *((row.method, *_in_per_cent(row), row.interval_method or "") for row in self),
         ]
-        width = [max(len(line[i]) for line in lines) for i in range(4)]
-        text = [
-            f"{a:<{width[0]}}  {b:>{width[1]}}  {c:>{width[2]}}  {d}".rstrip()
-            for a, b, c, d in lines
-        ]
-        return "\n".join([*text, *self.notes])
+        return "\n".join([*_text_table(lines, "<>><"), *self.notes])
 
     def _repr_html_(self) -> str:
-        return _html_table(self.rows)
+        return _html_of(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -344,6 +363,264 @@ class Plan:
         return "\n".join([title, *lines, self.advice])
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much higher the FeeBee score of `first` is than that of `second` on the same noise.
+
+    The limits are those of Student's t over the repeats; None where there is one repeat only.
+    """
+
+    first: str
+    second: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the limits leave 0 out."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeBeeScore:
+    """One method's FeeBee score: the mean distance by which its curve is out of bounds.
+
+    Attributes
+    ----------
+    score : float
+        Mean over the repeats; the sum of `upper` and `lower`.
+    standard_error : float or None
+        Of `score`, from the spread over the repeats; None where there is one repeat only. It
+        tells what other noise would have changed, not what other items would.
+    upper, lower : float
+        What estimates above the upper bound add to the score, and estimates below the lower.
+    excess : Difference
+        The score less the oracle's on the same noise.
+    """
+
+    method: str
+    score: float
+    standard_error: float | None
+    upper: float
+    lower: float
+    excess: Difference
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score and its parts as plain values, ready for JSON."""
+        names = ("method", "score", "standard_error", "upper", "lower")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "excess": self.excess.value,
+            "excess_low": self.excess.low,
+            "excess_high": self.excess.high,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoiseCurve:
+    """A method's mean estimate at each level of noise.
+
+    `low` to `high` is where one more run would fall at `level`, by Student's t over the repeats;
+    None where there is one repeat only. The true floor lies between the two bounds.
+    """
+
+    method: str
+    noise: Floats
+    estimate: Floats
+    low: Floats | None
+    high: Floats | None
+    level: float
+    lower_bound: Floats
+    upper_bound: Floats
+
+
+ORACLE = "oracle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeeBeeResult(_Rows[FeeBeeScore]):
+    """How well each method follows label noise that was added on purpose.
+
+    Iterate over it, or index it by method, for the scores; "oracle" is a name as well.
+
+    Attributes
+    ----------
+    model_error : float
+        Error of a known model, which bounds the floor from above.
+    n : int
+        Number of items.
+    noise : array of shape (levels,)
+        Probability that a label is redrawn by a fair coin.
+    estimates : dict of arrays of shape (repeats, levels)
+        Each method's estimate on each noisy table, and the oracle's, the last. Methods saw the
+        same tables, so their differences are paired.
+    notes, warnings : tuple of str
+        What was left out, and doubts met on the way.
+    """
+
+    model_error: float
+    n: int
+    noise: Floats
+    estimates: Mapping[str, Floats] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[FeeBeeScore, ...]:
+        """The score of each method, without the oracle."""
+        return tuple(self._score(method) for method in self.estimates if method != ORACLE)
+
+    @property
+    def oracle(self) -> FeeBeeScore:
+        """What an unbiased estimator scores on the same noise; see `feebee`."""
+        return self._score(ORACLE)
+
+    @property
+    def repeats(self) -> int:
+        """How often the noise was drawn at each level."""
+        return len(self.estimates[ORACLE])
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest floor that each level of noise allows."""
+        least = self.noise / 2
+        return least, least + (1 - self.noise) * self.model_error
+
+    def __getitem__(self, method: str) -> FeeBeeScore:
+        self._check(method)
+        return self._score(method)
+
+    def runs(self, method: str) -> Floats:
+        """Return the score of each repeat, what one run of FeeBee would have reported."""
+        self._check(method)
+        return np.asarray(sum(self._parts(method)))
+
+    def difference(self, first: str, second: str = ORACLE, *, level: float = 0.95) -> Difference:
+        """Return how much higher the score of `first` is than that of `second`, with limits."""
+        gap = self.runs(first) - self.runs(second)
+        value, error = float(gap.mean()), _standard_error(gap)
+        if error is None:
+            return Difference(first, second, value, None, None, check_level(level))
+        reach = _student(level, gap.size) * error
+        return Difference(first, second, value, value - reach, value + reach, level)
+
+    def differences(self, *, level: float = 0.95) -> tuple[Difference, ...]:
+        """Return the difference of every pair of methods."""
+        pairs = combinations(self.methods, 2)
+        return tuple(self.difference(*pair, level=level) for pair in pairs)
+
+    def curve(self, method: str, *, level: float = 0.95) -> NoiseCurve:
+        """Return the mean estimate at each level of noise, with a band and the bounds."""
+        self._check(method)
+        found = self.estimates[method]
+        mean, low, high = found.mean(axis=0), None, None
+        level = check_level(level)
+        if self.repeats > 1:
+            spread = found.std(axis=0, ddof=1) * np.sqrt(1 + 1 / self.repeats)
+            reach = _student(level, self.repeats) * spread
+            low, high = mean - reach, mean + reach
+        least, largest = self.bounds
+        return NoiseCurve(
+            method=method,
+            noise=self.noise,
+            estimate=mean,
+            low=low,
+            high=high,
+            level=level,
+            lower_bound=least,
+            upper_bound=largest,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, paired differences and curves as plain values, ready for JSON."""
+        curves = {method: found.mean(axis=0).tolist() for method, found in self.estimates.items()}
+        return {
+            "model_error": self.model_error,
+            "n": self.n,
+            "levels": self.noise.size,
+            "repeats": self.repeats,
+            "level": 0.95,
+            "rows": [row.to_dict() for row in self],
+            "oracle": self.oracle.to_dict(),
+            "differences": [
+                {name: getattr(gap, name) for name in ("first", "second", "value", "low", "high")}
+                for gap in self.differences()
+            ],
+            "noise": self.noise.tolist(),
+            "curves": curves,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([*_text_table(self._lines(), "<>>>>>"), self._how(), *self.notes])
+
+    def _repr_html_(self) -> str:
+        head, *lines = self._lines()
+        return _html_table(head, lines) + f"<p><small>{html.escape(self._how())}</small></p>"
+
+    def _check(self, method: str) -> None:
+        if method not in self.estimates:
+            names = ", ".join(self.estimates)
+            raise KeyError(f"{method!r} was not evaluated; there are {names}")
+
+    def _parts(self, method: str) -> tuple[Floats, Floats]:
+        """Return what is above and what is below the bounds, a number for each repeat."""
+        least, largest = self.bounds
+        found = self.estimates[method]
+        above, below = np.maximum(found - largest, 0), np.maximum(least - found, 0)
+        return above.mean(axis=1), below.mean(axis=1)
+
+    def _score(self, method: str) -> FeeBeeScore:
+        upper, lower = self._parts(method)
+        return FeeBeeScore(
+            method=method,
+            score=float(upper.mean() + lower.mean()),
+            standard_error=_standard_error(upper + lower),
+            upper=float(upper.mean()),
+            lower=float(lower.mean()),
+            excess=self.difference(method),
+        )
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        # Two digits of the oracle's standard error, and five decimals at least, as the paper has.
+        error = self.oracle.standard_error or 1.0
+        digits = int(np.clip(1 - np.floor(np.log10(error)), 5, 12))
+        head = ("method", "score", "std. error", "above", "below", "over the oracle, 95 %")
+        return [head, *(_score_line(row, digits) for row in (*self, self.oracle))]
+
+    def _how(self) -> str:
+        return (
+            f"{self.repeats} repeats of {self.noise.size} levels of noise, n = {self.n:,}, "
+            f"model error {100 * self.model_error:.4g} %"
+        )
+
+
+def _score_line(row: FeeBeeScore, digits: int) -> tuple[str, ...]:
+    error = "" if row.standard_error is None else f"{row.standard_error:.{digits}f}"
+    gap = row.excess
+    if row.method == ORACLE or gap.low is None:
+        over = ""
+    else:
+        over = f"{gap.low:+.{digits}f} to {gap.high:+.{digits}f}"
+    numbers = (f"{value:.{digits}f}" for value in (row.score, row.upper, row.lower))
+    score, upper, lower = numbers
+    return row.method, score, error, upper, lower, over
+
+
+def _standard_error(values: Floats) -> float | None:
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
+
+
+def _student(level: float, size: int) -> float:
+    """Return Student's quantile for a two-sided interval from `size` values."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(size - 1, (1 + check_level(level)) / 2))
+
+
 def _in_per_cent(row: Estimate) -> tuple[str, str]:
     """Return value and interval for people to read, with digits enough for their difference."""
     if row.interval is None:
@@ -353,16 +630,39 @@ def _in_per_cent(row: Estimate) -> tuple[str, str]:
     return f"{100 * row.value:.{digits}f} %", f"{low:.{digits}f} % to {high:.{digits}f} %"
 
 
-def _html_table(rows: Any) -> str:
-    head = (
-        "<tr><th>method</th><th>floor</th><th>interval</th><th>level</th><th>by</th><th>n</th></tr>"
-    )
-    body = ""
-    for row in rows:
-        level = "" if row.level is None else f"{100 * row.level:g} %"
-        cells = (row.method, *_in_per_cent(row), level, row.interval_method or "", f"{row.n:,}")
-        body += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+def _html_of(rows: Sequence[Estimate]) -> str:
+    head = ("method", "floor", "interval", "level", "by", "n")
+    lines = [
+        (
+            row.method,
+            *_in_per_cent(row),
+            "" if row.level is None else f"{100 * row.level:g} %",
+            row.interval_method or "",
+            f"{row.n:,}",
+        )
+        for row in rows
+    ]
+    return _html_table(head, lines)
+
+
+def _html_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    def row(cells: Sequence[str], tag: str) -> str:
+        inner = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+        return f"<tr>{inner}</tr>"
+
+    body = "".join(row(line, "td") for line in lines)
+    return f"<table><thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _text_table(lines: Sequence[Sequence[str]], align: str) -> list[str]:
+    """Return lines with columns as wide as their widest cell, left (<) or right (>) aligned."""
+    width = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:{side}{size}}" for cell, side, size in zip(line, align, width, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def _frame_library() -> FrameLibrary:

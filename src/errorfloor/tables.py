@@ -167,16 +167,22 @@ class ScoreTable(_Table):
         """Number of items."""
         return int(self.negatives.sum() + self.positives.sum())
 
-    def cells(self) -> Cells:
-        """Lay the table out as one entry for each (score, label) that occurs."""
+    def cells(self, *, complete: bool = False) -> Cells:
+        """Lay the table out as one entry for each (score, label) that occurs.
+
+        Parameters
+        ----------
+        complete : bool
+            Have both labels of every score, occurring or not, for what changes labels.
+        """
         count = np.column_stack((self.positives, self.negatives)).ravel()
-        occurs = np.flatnonzero(count)
-        return Cells(self.scores, occurs // 2, occurs % 2 == 0, count[occurs])
+        kept = np.arange(count.size) if complete else np.flatnonzero(count)
+        return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The (score, label) pairs that occur in a score table, by score, the positive one first.
+    """The (score, label) pairs of a score table, by score, the positive one first.
 
     Resampling, noise and sharding change only the counts of these cells. Positive before
     negative makes every running sum of (positives - negatives) that ends inside a row no smaller

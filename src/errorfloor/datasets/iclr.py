@@ -33,13 +33,20 @@ _ACCOUNT = (
 )
 
 
-def load_iclr(years: int | Iterable[int] | None = None, *, data_home: DataHome = None) -> Dataset:
+def load_iclr(
+    years: int | Iterable[int] | None = None,
+    *,
+    weighted: bool = True,
+    data_home: DataHome = None,
+) -> Dataset:
     """Load the reviewed submissions of ICLR, where accepted papers are positive.
 
     Parameters
     ----------
     years : int or iterable of int, optional
         From 2017 to 2025, which is the default.
+    weighted : bool
+        Whether reviewers' confidences weigh their ratings, as in the paper.
     data_home : path, optional
         Folder that holds ``iclr/iclr_YEAR.csv``. By default the one that the environment variable
         ERRORFLOOR_DATA names. Without either, the reviews are fetched from OpenReview, which takes
@@ -70,7 +77,7 @@ def load_iclr(years: int | Iterable[int] | None = None, *, data_home: DataHome =
         name=_name(wanted),
         scores=np.array(
             [
-                _score(submission, year)
+                _score(submission, year, weighted)
                 for year, table in zip(wanted, tables, strict=True)
                 for submission in table
             ]
@@ -118,9 +125,9 @@ def _name(years: Sequence[int]) -> str:
     return f"ICLR {', '.join(map(str, years))}"
 
 
-def _score(submission: Submission, year: int) -> float:
+def _score(submission: Submission, year: int, weighted: bool) -> float:
     weights = [
-        DEFAULT_CONFIDENCE if confidence is None else confidence
+        confidence if weighted and confidence is not None else DEFAULT_CONFIDENCE
         for confidence in submission.confidences
     ]
     rated = zip(weights, submission.ratings, strict=True)
