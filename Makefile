@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage feebee clean
+.PHONY: help demo test check format bench coverage votes feebee clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -10,6 +10,7 @@ help:
 	@echo "make check     lint, types, formatting"
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
+	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 
 demo: .venv/core
@@ -35,6 +36,9 @@ bench: .venv/dev
 
 coverage: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage
+
+votes: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.votes
 
 feebee: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.feebee
