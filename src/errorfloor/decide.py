@@ -185,7 +185,7 @@ def plan(
         for m, row in zip(n_votes.tolist(), width, strict=True):
             needed = _items_needed(partial(width_of, m), goal, n_items, row)
             if needed is not None:
-                options.append(Option(m, needed, needed * (item + m * vote)))
+                options.append(Option(m, needed, round(needed * (item + m * vote), 6)))
     best = min(options, key=lambda option: option.cost, default=None)
     parts = []
     if goal is not None:

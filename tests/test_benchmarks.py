@@ -1,0 +1,49 @@
+"""Small versions of the studies whose full results are committed."""
+
+import numpy as np
+import pytest
+
+from benchmarks import coverage, votes
+
+
+def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
+    rows = np.array(coverage.rows_of("middling", 200, 1), dtype=float)
+    assert rows.shape == (len(coverage.CASES), 3)
+    assert np.isfinite(rows).all()
+    assert (rows[:, 1] <= rows[:, 2]).all()
+    # rows of one method share its value
+    methods = [case[1] for case in coverage.CASES]
+    assert rows[methods.index("isotonic"), 0] == rows[methods.index("isotonic") + 4, 0]
+
+
+def test_the_coverage_document_counts_what_holds_the_true_floor():
+    # Data sets of no width around the truth, then far off: shares 1 and 0.
+    floor = coverage.gaussian_mixture(1, means=((0.0,), (5.0,)), rng=0).floor
+    held = np.tile([floor, floor, floor], (4, len(coverage.CASES), 1))
+    missed = held + 0.1
+    text = coverage.document({("easy", 200): held, ("easy", 1000): missed}, repetitions=4)
+    assert "| scores | isotonic | honest | 1.000 | 0.000 |" in text
+    assert "| scores | isotonic | +0.00 | +10.00 |" in text
+
+
+@pytest.mark.parametrize("name", votes.SETTINGS)
+def test_the_floors_of_the_vote_settings_are_those_of_their_draws(name):
+    setting = votes.SETTINGS[name]
+    eta = setting.draw(np.random.default_rng(0), 200_000)
+    floors = np.minimum(eta, 1 - eta)
+    assert floors.mean() == pytest.approx(setting.floor, abs=4 * floors.std() / 447 + 1e-12)
+
+
+# 40 repetitions at n = 2,000 and three votes; the full study has 500. The standard error of a mean
+# of the mixture is below 0.003, and a coverage of 0.95 stays above 0.8 but once in 10,000.
+@pytest.mark.parametrize("name", votes.SETTINGS)
+def test_the_mixture_takes_away_the_plugins_bias_and_its_intervals_cover(name):
+    setting = votes.SETTINGS[name]
+    plugin, value, low, high, sure_low, sure_high = votes.simulate(setting, 3, 40).T
+    bias = abs(plugin.mean() - setting.floor)
+    if bias > 0.015:
+        assert abs(value.mean() - setting.floor) < bias / 4 + 3 * value.std() / np.sqrt(40)
+    for lower, upper in ((low, high), (sure_low, sure_high)):
+        held = (lower <= setting.floor + 1e-9) & (setting.floor <= upper + 1e-9)
+        assert held.mean() >= 0.8
+    assert np.mean(high - low) < np.mean(sure_high - sure_low)
