@@ -25,6 +25,7 @@ import errorfloor as ef
 from benchmarks import realdata, reference
 from benchmarks.realdata import Pair
 from errorfloor._typing import Counts
+from errorfloor.datasets import load_cifar10h
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.resample import BLOCK, draw
 
@@ -54,6 +55,7 @@ def main() -> None:
         _against_reference(name, pair, quick)
     _against_drawing(sets)
     _large()
+    _votes()
     _import()
 
 
@@ -142,6 +144,27 @@ def _large() -> None:
     print("| | | goal |\n| --- | ---: | ---: |")
     print(f"| time over `numpy.argsort` of the scores | {ours / sort:.1f} | 15 |")
     print(f"| extra memory, MB | {peak:.0f} | 500 |\n")
+
+
+def _votes() -> None:
+    print("## Votes: the mixture with its default interval, from a table\n")
+    print("| votes | cells | seconds | over 1,000 items with 3 votes |")
+    print("| --- | ---: | ---: | ---: |")
+    rng = np.random.default_rng(0)
+    tables = {
+        f"{n:,} items, 3 each": ef.VoteTable.from_arrays(rng.binomial(3, rng.beta(2, 5, n)), 3)
+        for n in (1000, 1_000_000)
+    }
+    if realdata.folder() is not None:
+        votes = load_cifar10h().vote_table
+        assert votes is not None
+        tables["CIFAR-10H, 47 to 63 each"] = votes
+    few = 0.0
+    for name, table in tables.items():
+        seconds = _seconds(partial(ef.from_votes, table))
+        few = few or seconds
+        print(f"| {name} | {len(table):,} | {seconds:.3f} | {seconds / few:.1f} |")
+    print()
 
 
 def _import() -> None:

@@ -1,6 +1,8 @@
 """Promises of the package as a whole: layers, imports, the demo."""
 
 import ast
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -108,9 +110,13 @@ def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(name):
     assert {imported.split(".")[0] for imported in imports(path, at_import=True)} <= ALLOWED
 
 
-def run(code):
+def run(code, **environment):
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | environment,
     ).stdout
 
 
@@ -135,6 +141,21 @@ def test_made_data_and_files_at_hand_need_no_library_for_fetching(tmp_path):
     ).split()
     assert loaded
     assert not FETCHING & {name.split(".")[0] for name in loaded}
+
+
+def test_the_number_of_threads_changes_last_digits_at_most():
+    code = (
+        "import json, errorfloor as ef;"
+        "from errorfloor.datasets.synthetic import corrupt, gaussian_mixture;"
+        "data = gaussian_mixture(3000, rng=0); scores = corrupt(data.soft_labels, 2, 0.7);"
+        "rows = ef.compare(scores, data.labels, n_resamples=50, rng=0);"
+        "print(json.dumps([[row.method, row.value, row.low, row.high] for row in rows]))"
+    )
+    one, two = (json.loads(run(code, OPENBLAS_NUM_THREADS=str(n))) for n in (1, 2))
+    for first, second in zip(one, two, strict=True):
+        assert first[1:] == pytest.approx(second[1:], rel=1e-9)
+        if first[0].startswith(("corrupted", "isotonic", "hist")):
+            assert first == second
 
 
 def test_importing_the_package_loads_no_library():

@@ -103,6 +103,11 @@ def test_one_total_for_all_items_equals_a_column_of_it():
     assert VoteTable.from_arrays([0, 2, 2], 3) == VoteTable.from_arrays([0, 2, 2], [3, 3, 3])
 
 
+def test_votes_in_huge_numbers_are_counted_too():
+    table = VoteTable.from_arrays([2**40, 0, 2**40], 2**40)
+    assert (table.positives.tolist(), table.counts.tolist()) == ([0, 2**40], [1, 2])
+
+
 def test_tables_cannot_be_changed_and_do_not_change_their_input():
     scores, counts = np.array([0.1, 0.2]), np.array([1, 1])
     table = ScoreTable(scores, counts, counts)

@@ -259,7 +259,11 @@ class VoteTable(_Table):
             m = np.broadcast_to(m, k.shape)
         check_same_length(k, m, ("positives", "totals"))
         _check_votes(k, m)
-        return cls._pool(k, m, np.ones(k.size, dtype=np.int64))
+        width = int(m.max()) + 1
+        if width > 2**31:  # two of them would not fit into one number
+            return cls._pool(k, m, np.ones(k.size, dtype=np.int64))
+        pair, count = np.unique(m * width + k, return_counts=True)
+        return cls(pair % width, pair // width, count)
 
     @classmethod
     def _pool(cls, positives: Counts, totals: Counts, counts: Counts) -> VoteTable:
