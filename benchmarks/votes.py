@@ -70,6 +70,8 @@ SETTINGS = {
     "Beta(1/2, 1/2)": _beta(0.5, 0.5),
     "Beta(2, 5)": _beta(2, 5),
     "Beta(1, 1)": _beta(1, 1),
+    "hard: 0 and 0.5": _atoms(0.0, 0.5),
+    "hard: 0.45 and 0.55": _atoms(0.45, 0.55),
 }
 
 
@@ -163,7 +165,9 @@ them from a smooth distribution, and the plug-in's bias happens to be small.
 
 {_table(cover)}
 
-The standard error of a coverage of {LEVEL} is {noise:.4f}. At few votes even infinitely many items
+The standard error of a coverage of {LEVEL} is {noise:.4f}. The likelihood interval has no proof for
+finite n, and its constants were chosen on distributions like the first seven; the last two were
+looked for to break it, with an atom at or next to 1/2. At few votes even infinitely many items
 leave a range of floors open; an interval has to contain that range, so most coverages are near 1.
 
 ## Mean width: likelihood, certified

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,12 +178,9 @@ def from_votes(
         )
     behind = _fit_mixture(table) if many else None
     if method == "mixture" and behind is not None:
-        question = _Question(method, _Fixed(behind.floor), _intervals_of_votes(table), "likelihood")
-        names: tuple[str, ...] = ()
+        found = _from_mixture(behind, table, request)
     else:
-        exact = _intervals_of_means(plugin, request)
-        question, names = _Question(method, plugin, exact, "betting"), RESAMPLING
-    found = _answer([question], table.counts, request, resampling=names)[0]
+        found = _from_means(method, plugin, request)
     return VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(plugin.values(table.counts[None], request.stream("blocks"))[0]),
@@ -325,7 +321,7 @@ def _from_table(
             exact |= _intervals_of_means(statistic, request)
         default = "honest" if method.startswith("isotonic") else "bca"
         questions.append(_Question(method, statistic, exact, default))
-    return _answer(questions, cells.count, request, doubts=data_doubts(table))
+    return _answer(questions, cells.count, request, data_doubts(table))
 
 
 _STREAMS = ("resamples", "folds", "halves", "blocks")
@@ -350,6 +346,14 @@ class _Request:
             tuple(int(seed) for seed in seeds),
         )
 
+    def kind(self, names: Sequence[str], default: str) -> str | None:
+        """Return the name of the interval to give, one of `names`, or None for none."""
+        if self.interval is None:
+            return None
+        hint = " None skips the interval."
+        check_choice(self.interval, ("auto", *names), name="interval", hint=hint)
+        return default if self.interval == "auto" else self.interval
+
     def stream(self, purpose: str) -> np.random.Generator:
         """Return the generator for one purpose, always from its start.
 
@@ -367,25 +371,12 @@ class _Question:
     exact: Mapping[str, Callable[[], Evidence]]
     default: str
 
-    def interval(self, asked: str | None, resampling: Sequence[str]) -> str | None:
-        """Return the name of the interval that is asked for."""
-        if asked is None:
-            return None
-        names = ("auto", *self.exact, *resampling)
-        check_choice(asked, names, name="interval", hint=" None skips the interval.")
-        return self.default if asked == "auto" else asked
-
 
 def _answer(
-    questions: Sequence[_Question],
-    count: Counts,
-    request: _Request,
-    *,
-    doubts: tuple[str, ...] = (),
-    resampling: Sequence[str] = RESAMPLING,
+    questions: Sequence[_Question], count: Counts, request: _Request, doubts: tuple[str, ...] = ()
 ) -> list[Estimate]:
     """Return one estimate for each question about the same items."""
-    kinds = [question.interval(request.interval, resampling) for question in questions]
+    kinds = [request.kind((*q.exact, *RESAMPLING), q.default) for q in questions]
     resampled = [
         q.statistic for q, kind in zip(questions, kinds, strict=True) if kind in RESAMPLING
     ]
@@ -402,17 +393,30 @@ def _answer(
             evidence, further = _from_replicates(question, kind, value, next(replicates), count)
         elif kind is not None:
             evidence = question.exact[kind]()
-        found = Estimate(
-            value=value,
-            method=question.method,
-            interval=None if evidence is None else Interval.at(request.level, evidence),
-            n=int(count.sum()),
-            assumptions=_assumptions(question.method, evidence),
-            warnings=doubts + further,
-            evidence=evidence,
+        warnings = doubts + further
+        estimates.append(
+            _estimate(question.method, value, int(count.sum()), evidence, request, warnings)
         )
-        estimates.append(found)
     return estimates
+
+
+def _estimate(
+    method: str,
+    value: float,
+    n: int,
+    evidence: Evidence | None,
+    request: _Request,
+    warnings: tuple[str, ...] = (),
+) -> Estimate:
+    return Estimate(
+        value=value,
+        method=method,
+        interval=None if evidence is None else Interval.at(request.level, evidence),
+        n=n,
+        assumptions=_assumptions(method, evidence),
+        warnings=warnings,
+        evidence=evidence,
+    )
 
 
 def _from_replicates(
@@ -452,32 +456,18 @@ def _intervals_of_means(
     return {"betting": betting, "hoeffding": hoeffding}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fixed:
-    """A value that is known already."""
-
-    value: float
-
-    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
-        return np.full(len(counts), self.value)
-
-    def leave_one_out(self) -> Floats:
-        raise NotImplementedError
-
-
 def _fit_mixture(table: VoteTable) -> Mixture:
     from errorfloor.mixture import fit_mixture
 
     return fit_mixture(table.positives, table.totals, table.counts)
 
 
-def _intervals_of_votes(table: VoteTable) -> dict[str, Callable[[], Evidence]]:
+def _from_mixture(behind: Mixture, table: VoteTable, request: _Request) -> Estimate:
     from errorfloor.mixture import VoteLimits
 
-    return {
-        "likelihood": partial(VoteLimits, "likelihood", table),
-        "certified": partial(VoteLimits, "certified", table),
-    }
+    kind = request.kind(("likelihood", "certified"), "likelihood")
+    evidence = None if kind is None else VoteLimits(kind, behind.floor, table)
+    return _estimate("mixture", behind.floor, table.n, evidence, request)
 
 
 def _plugin_bias(behind: Mixture, table: VoteTable) -> float:

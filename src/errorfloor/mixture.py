@@ -190,10 +190,12 @@ class VoteLimits:
     """Limits of the floor behind a vote table, at any level."""
 
     method: str  # "likelihood" or "certified"
+    value: float  # the estimate, which limits never leave out
     table: VoteTable = field(repr=False)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         limits = certified_limits if self.method == "certified" else likelihood_limits
         table = self.table
-        return limits(table.positives, table.totals, table.counts, level=level)
+        low, high = limits(table.positives, table.totals, table.counts, level=level)
+        return min(low, self.value), max(high, self.value)
