@@ -389,14 +389,21 @@ def _p_values(
     rate: float, model: Evidence, floor: float, evidence: Evidence
 ) -> tuple[float, float]:
     """Return the least tails at which 0 is outside: of "not above" and of "not below" the floor."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
     above = rate >= floor
-    inside, outside = 1 - 1e-12, 1e-12  # levels at which 0 is inside the limits, and outside
-    for _ in range(50):
-        middle = (inside + outside) / 2
-        low, high = _difference(rate, model, floor, evidence, middle)
-        if (low > 0) if above else (high < 0):
-            outside = middle
-        else:
-            inside = middle
-    tail = (1 - outside) / 2
+
+    def margin(z: float) -> float:
+        """Return how far 0 is outside the limits whose tails are beyond z standard deviations."""
+        low, high = _difference(rate, model, floor, evidence, 1 - 2 * float(ndtr(-z)))
+        return low if above else -high
+
+    least, most = 1e-6, 7.0  # tails from nearly a half to 1e-12
+    if margin(least) <= 0:
+        tail = 0.5
+    elif margin(most) > 0:
+        tail = float(ndtr(-most))
+    else:
+        tail = float(ndtr(-brentq(margin, least, most, xtol=1e-5)))
     return (tail, 1 - tail) if above else (1 - tail, tail)
