@@ -31,9 +31,9 @@ __all__ = ["Mixture", "VoteLimits", "certified_limits", "fit_mixture", "likeliho
 _PROMISED_GAP = 1e-6
 _MOST_POINTS = 16384
 # Share of the error probability that the likelihood region may use; the rest is reserve for what
-# the chi-square limit leaves out. Up to three votes leave a range of floors open, so at most one
-# of the two limits can miss and little reserve is needed.
-_LIKELIHOOD_SHARE_FEW, _LIKELIHOOD_SHARE = 0.9, 0.6
+# the chi-square limit leaves out. Two votes leave a wide range of floors open, so at most one of
+# the two limits can miss and little reserve is needed.
+_LIKELIHOOD_SHARE_OF_TWO, _LIKELIHOOD_SHARE = 0.9, 0.5
 
 
 def fit_mixture(
@@ -132,7 +132,7 @@ def likelihood_limits(
     fit, _ = votes.fit(min(TIE_BREAK, 0.05 / votes.n))
     most = int(totals.max())
     freedom = min(4, most)  # m votes have no more than m moments to be wrong about
-    share = _LIKELIHOOD_SHARE_FEW if most <= 3 else _LIKELIHOOD_SHARE
+    share = _LIKELIHOOD_SHARE_OF_TWO if most == 2 else _LIKELIHOOD_SHARE
     choose = float(chdtri(freedom, 1 - level)) / (2 * votes.n)
     use = float(chdtri(1, share * (1 - level))) / (2 * votes.n)
     low = votes.lower_limit(votes.floor, fit, choose, use)
