@@ -286,7 +286,7 @@ def test_figure_2_draws_its_numbers():
     (ax,) = drawn(figure_2, numbers).axes
     shown = lines(ax)
     np.testing.assert_array_equal(shown["the paper's B(E, m)"], numbers["bound"])
-    np.testing.assert_array_equal(shown["the smallest possible"], numbers["sharp"])
+    np.testing.assert_array_equal(shown["the smallest possible bound"], numbers["sharp"])
     assert set(shown["Ishida et al. 2023"]) == {numbers["older"]}
     assert all(check.agrees for check in figure_2.checks(numbers))
     assert numbers["ratio"] > 200

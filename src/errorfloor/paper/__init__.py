@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -168,7 +169,8 @@ def _saved(figure: Figure, kind: str) -> bytes:
     # Neither dates nor versions, so that the same numbers give the same file.
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     figure.savefig(buffer, format=kind, metadata=metadata)
-    return buffer.getvalue()
+    content = buffer.getvalue()
+    return re.sub(rb"\n +", b"\n", content) if kind == "svg" else content  # without indents
 
 
 def write(path: Path, content: bytes) -> None:

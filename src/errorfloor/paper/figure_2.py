@@ -49,7 +49,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
     for line, colour, dashes, label, place in (
         (older, ORANGE, "-", "Ishida et al. 2023", (1.2e-5, 0.22)),
         (numbers["bound"], BLUE, "-", "the paper's B(E, m)", (1.2e-5, 5e-3)),
-        (numbers["sharp"], GREEN, "-.", "the smallest possible", (1.2e-3, 2e-5)),
+        (numbers["sharp"], GREEN, "-.", "the smallest possible bound", (1.2e-3, 2e-5)),
     ):
         ax.plot(grid, line, color=colour, linestyle=dashes, label=label)
         ax.annotate(label, place, color=colour)

@@ -132,7 +132,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
     for ax in axes:
         ax.minorticks_off()
     exact = abs(numbers["distributions"]["c"]["exact"][1])
-    text = f"exact at {votes[1]} votes: {100 * exact:.0e} %;\ndots are noise of the simulation"
+    text = f"exact at {votes[1]} votes: {100 * exact:.7f} %;\nfrom there on dots are noise"
     axes[2].annotate(text, (0.08, 0.85), xycoords="axes fraction")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)

@@ -175,6 +175,8 @@ def _scores(setting: Setting) -> dict[str, Any]:
         "oracle": found.oracle.score,
         "score": {method: float(run.mean()) for method, run in runs.items()},
         "deviation": {method: float(run.std(ddof=1)) for method, run in runs.items()},
+        "low": {method: float(np.quantile(run, 0.025)) for method, run in runs.items()},
+        "high": {method: float(np.quantile(run, 0.975)) for method, run in runs.items()},
         "published": setting.published,
         "beyond": {m: _beyond(runs[m], printed) for m, printed in setting.published.items()},
     }
@@ -207,20 +209,29 @@ def _panel(ax: Axes, name: str, found: dict[str, Any]) -> None:
     methods = list(found["score"])
     rows = np.arange(len(methods))
     score = np.array([found["score"][method] for method in methods])
-    reach = 2 * np.array([found["deviation"][method] for method in methods])
+    low, high = (np.array([found[end][method] for method in methods]) for end in ("low", "high"))
     ax.axvline(found["oracle"], color=GREY, linestyle=":", linewidth=1, label="unbiased oracle")
     ax.errorbar(
         score,
         rows,
-        xerr=[np.minimum(reach, 0.9 * score), reach],
+        xerr=[np.maximum(score - low, 0), np.maximum(high - score, 0)],
         fmt="o",
         color=BLUE,
         markersize=3.5,
         linewidth=1,
-        label="ours, ± 2 s.d. of one run",
+        label="ours, and 95 % of single runs",
     )
     printed = [found["published"][method] for method in methods]
-    ax.plot(printed, rows, "x", color=ORANGE, markersize=5, markeredgewidth=1.4, label="printed")
+    ax.plot(
+        printed,
+        rows,
+        "x",
+        color=ORANGE,
+        markersize=5,
+        markeredgewidth=1.4,
+        zorder=3,
+        label="printed",
+    )
     ax.set_title(name)
     ax.minorticks_off()
     ax.tick_params(axis="y", length=0)
