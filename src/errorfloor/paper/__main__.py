@@ -24,8 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--docs", type=Path, help="folder for paper.md and figures/")
     parser.add_argument("--force", action="store_true", help="compute again what is there")
     options = parser.parse_args(arguments)
+    which = "all" if options.names in ([], ["all"]) else options.names
     try:
-        found = reproduce(options.names or "all", options.out, force=options.force)
+        found = reproduce(which, options.out, force=options.force)
     except (ImportError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

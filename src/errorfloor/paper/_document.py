@@ -16,9 +16,9 @@ Ishida and Sugiyama, ICLR 2026), figure by figure. `make paper` writes this page
 each drawing are in `paper/NAME.json` then, and `errorfloor.paper.reproduce("figure-2")` runs one.
 
 Numbers are fractions, as in print. The noise is the standard deviation that Monte-Carlo error gives
-the difference of the printed number and ours, the rounding of the print included; "none" marks
-numbers that are computed exactly. The two agree if they are within {LIMIT} standard deviations,
-or, without noise, in all digits printed, where the last may be rounded or cut off."""
+the difference of the printed number and ours; "none" marks numbers that are computed exactly. The
+two agree if they are within {LIMIT} standard deviations, or, without noise, in all digits printed,
+where the last may be rounded or cut off."""
 
 
 def document(results: Iterable[Reproduction], *, figures: str = "figures") -> str:
