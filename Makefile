@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee clean
+.PHONY: help demo test check format bench coverage votes feebee paper clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,6 +12,7 @@ help:
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
+	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.demo
@@ -43,6 +44,10 @@ votes: .venv/dev
 feebee: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.feebee
 
+# Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
+paper: .venv/paper
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
@@ -53,6 +58,10 @@ clean:
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-.venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data,test,dev]"
+.venv/paper: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data,paper]"
 	@touch $@ .venv/core
+
+.venv/dev: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data,paper,test,dev]"
+	@touch $@ .venv/core .venv/paper

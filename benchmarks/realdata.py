@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-from errorfloor import ScoreTable
 from errorfloor._typing import Bools, Floats
-from errorfloor.datasets import (
-    Dataset,
-    load_chaosnli,
-    load_cifar10h,
-    load_fashion_mnist_h,
-    load_iclr,
-)
+from errorfloor.datasets import Dataset
+from errorfloor.paper import _sets
 
 Pair = tuple[Floats, Bools]
 
+# All years of ICLR together repeat what the years have.
 SETS: dict[str, Callable[[], Dataset]] = {
-    "cifar10h": load_cifar10h,
-    "fashion_mnist_h": load_fashion_mnist_h,
-    **{f"chaosnli-{part}": partial(load_chaosnli, part) for part in ("snli", "mnli", "abductive")},
-    **{f"iclr-{year}": partial(load_iclr, year) for year in range(2017, 2026)},
+    name: loader for name, loader in _sets.SETS.items() if name != "ICLR2017-2025"
 }
 
 
@@ -37,8 +28,3 @@ def load(name: str) -> Pair:
     """Return the scores and labels of a set."""
     data = SETS[name]()
     return data.scores, data.labels
-
-
-def load_table(name: str) -> ScoreTable:
-    """Return the table of a set; "iclr" is all years together."""
-    return (load_iclr() if name == "iclr" else SETS[name]()).score_table

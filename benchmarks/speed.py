@@ -48,7 +48,7 @@ def main() -> None:
     print("# Speed\n\nWritten by `make bench`. " + machine() + "\n")
     sets = {"synthetic": _synthetic(10_000)}
     if realdata.folder() is not None:
-        sets["CIFAR-10H"] = realdata.load("cifar10h")
+        sets["CIFAR-10H"] = realdata.load("CIFAR-10")
     else:
         print("CIFAR-10H is left out: ERRORFLOOR_DATA is not set.\n")
     for name, pair in sets.items():

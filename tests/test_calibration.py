@@ -225,7 +225,7 @@ def test_automatic_clipping_is_half_the_smallest_distance_from_the_ends():
 def test_betacals_clipping_is_what_spoils_beta_under_label_noise(rng):
     # Half of the labels redrawn at random lift any floor r to r/2 + 1/4. One sixth of the scores
     # are exactly 0 or 1; with betacal's clipping they drag the whole map along.
-    scores, labels = realdata.load("fashion_mnist_h")
+    scores, labels = realdata.load("Fashion-MNIST")
     noisy = np.where(rng.random(labels.size) < 0.5, rng.random(labels.size) < 0.5, labels)
     target = ef.from_scores(scores, labels, interval=None).value / 2 + 0.25
     clipped = ef.calibrate(scores, noisy, method="beta").floor

@@ -224,10 +224,10 @@ def test_assumptions_say_what_the_interval_needs(data):
 @pytest.mark.parametrize(
     ("name", "items"),
     [
-        ("cifar10h", 10_000),
-        ("fashion_mnist_h", 10_000),
-        ("chaosnli-snli", 1514),
-        ("iclr-2025", 11_520),
+        ("CIFAR-10", 10_000),
+        ("Fashion-MNIST", 10_000),
+        ("SNLI", 1514),
+        ("ICLR2025", 11_520),
     ],
 )
 def test_real_sets_have_the_floors_of_their_best_cuts(name, items):

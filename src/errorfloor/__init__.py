@@ -78,7 +78,7 @@ _HOME = {
     ),
     "tables": ("ScoreTable", "VoteTable"),
 }
-_MODULES = ("bounds", "datasets")
+_MODULES = ("bounds", "datasets", "paper")
 
 
 def __getattr__(name: str) -> Any:
