@@ -66,8 +66,8 @@ class Setting:
 
 
 # The paper gives the model errors of CIFAR-10 (0.05 %) and of the ICLR sets (their acceptance
-# rates); that of Fashion-MNIST, and those of the best models that come with ChaosNLI, are in the
-# settings of the authors' released code.
+# rates); that of Fashion-MNIST is in the settings of the authors' released code, and those of the
+# NLI sets are of the best models distributed with ChaosNLI.
 SETTINGS = {
     setting.name: setting
     for setting in (
