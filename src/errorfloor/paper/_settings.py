@@ -1,0 +1,129 @@
+"""What the paper's experiments on estimates share: methods, intervals, made data and real sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypedDict
+
+from errorfloor._typing import Bools, Floats
+from errorfloor.datasets.chaosnli import load_chaosnli
+from errorfloor.datasets.cifar10h import load_cifar10h
+from errorfloor.datasets.dataset import Dataset
+from errorfloor.datasets.fashion_mnist_h import load_fashion_mnist_h
+from errorfloor.datasets.iclr import YEARS, load_iclr
+from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture
+from errorfloor.estimate import compare, from_soft_labels, from_votes
+from errorfloor.results import Estimate
+
+SEED = 2026
+ITEMS = 10_000
+VOTES = 50  # an item, of `hard`
+DISTORTION = (2.0, 0.7)  # a and b of the corruption of section 4
+LEVEL = 0.95
+RESAMPLES = 1000
+INTERVAL = "bca"  # SciPy's default, which the paper used
+CLIP = 2.0**-52  # betacal's, and so the paper's; see `clip` of `compare`
+
+BINS = ("hist-10", "hist-25", "hist-50", "hist-100")
+BETAS = ("beta", "beta-am", "beta-ab", "beta-a")
+CALIBRATORS = ("isotonic", *BINS, *BETAS, "platt")
+METHODS = ("corrupted", *CALIBRATORS)
+
+
+class Row(TypedDict):
+    """One method's estimate, ready for JSON."""
+
+    method: str
+    value: float
+    low: float
+    high: float
+    interval_method: str
+
+
+def estimates(
+    scores: Floats,
+    labels: Bools,
+    *,
+    methods: Sequence[str] = METHODS,
+    n_resamples: int = RESAMPLES,
+    interval: str | None = INTERVAL,
+    clip: float = CLIP,
+) -> list[Row]:
+    """Estimate the floor by several methods as the paper did."""
+    found = compare(
+        scores,
+        labels,
+        methods=methods,
+        interval=interval,
+        level=LEVEL,
+        n_resamples=n_resamples,
+        clip=clip,
+        rng=SEED,
+    )
+    return [as_row(estimate) for estimate in found]
+
+
+def clean(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
+    """Estimate the floor from the true probabilities."""
+    return as_row(
+        from_soft_labels(
+            data.soft_labels, interval=INTERVAL, level=LEVEL, n_resamples=n_resamples, rng=SEED
+        )
+    )
+
+
+def hard(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
+    """Estimate the floor from the shares of 50 votes an item, drawn from the true probabilities."""
+    found = from_votes(
+        data.voted(VOTES, rng=SEED + 1).vote_table,
+        method="plugin",
+        interval=INTERVAL,
+        level=LEVEL,
+        n_resamples=n_resamples,
+        rng=SEED,
+    )
+    return {**as_row(found), "method": "hard"}
+
+
+def as_row(found: Estimate) -> Row:
+    """Return an estimate with an interval as plain values."""
+    limits = found.interval
+    if limits is None:
+        raise ValueError("`found` has no interval. Estimate with one.")
+    return {
+        "method": found.method,
+        "value": found.value,
+        "low": limits.low,
+        "high": limits.high,
+        "interval_method": limits.method,
+    }
+
+
+def synthetic(n: int = ITEMS) -> Synthetic:
+    """Draw the paper's synthetic set: the same items for every figure."""
+    return gaussian_mixture(n, rng=SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class RealSet:
+    """A real set of the paper, and the error of a model to compare with."""
+
+    title: str
+    load: Callable[[], Dataset]
+    model: str = ""
+    model_error: float | None = None
+
+
+_BEST = "the best model"
+# The paper gives the first error; the others are in the settings of its released code.
+REAL_SETS = (
+    RealSet("CIFAR-10", load_cifar10h, "a Vision Transformer", 0.0005),
+    RealSet("Fashion-MNIST", load_fashion_mnist_h, "a ResNet-18", 0.0049),
+    RealSet("SNLI", partial(load_chaosnli, "snli"), _BEST, 0.097094),
+    RealSet("MNLI", partial(load_chaosnli, "mnli"), _BEST, 0.143840),
+    RealSet("AbductiveNLI", partial(load_chaosnli, "abductive"), _BEST, 0.146867),
+    RealSet("ICLR 2017 to 2025", load_iclr),
+    *(RealSet(f"ICLR {year}", partial(load_iclr, year)) for year in YEARS),
+)
