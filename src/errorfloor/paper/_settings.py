@@ -48,18 +48,16 @@ def estimates(
     *,
     methods: Sequence[str] = METHODS,
     n_resamples: int = RESAMPLES,
-    interval: str | None = INTERVAL,
-    clip: float = CLIP,
 ) -> list[Row]:
     """Estimate the floor by several methods as the paper did."""
     found = compare(
         scores,
         labels,
         methods=methods,
-        interval=interval,
+        interval=INTERVAL,
         level=LEVEL,
         n_resamples=n_resamples,
-        clip=clip,
+        clip=CLIP,
         rng=SEED,
     )
     return [as_row(estimate) for estimate in found]
