@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper clean
+.PHONY: help demo test check format bench coverage votes feebee paper findings clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,6 +12,7 @@ help:
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
+	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 
 demo: .venv/core
@@ -37,6 +38,9 @@ bench: .venv/dev
 
 coverage: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage
+
+findings: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.findings
 
 votes: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.votes

@@ -34,11 +34,17 @@ __all__ = ["FIGURES", "Check", "Reproduction", "load", "reproduce"]
 
 # In the paper's order. Figure 4, a corruption map, is a panel of figure 8.
 FIGURES: tuple[str, ...] = (
+    "figure-1",
     "figure-2",
+    "figure-3",
     "figure-5",
     "figure-6",
     "figure-7",
     "figure-8",
+    "figure-9",
+    "figure-10",
+    "figure-11",
+    "figure-12",
     "table-feebee",
 )
 

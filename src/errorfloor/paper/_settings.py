@@ -1,0 +1,125 @@
+"""What the paper's experiments on estimates share: methods, intervals, made data and real sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from errorfloor._typing import Bools, Floats
+from errorfloor.datasets.dataset import Dataset
+from errorfloor.datasets.iclr import YEARS
+from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture
+from errorfloor.estimate import compare, from_soft_labels, from_votes
+from errorfloor.paper._sets import SETS
+from errorfloor.results import Estimate
+
+SEED = 2026
+ITEMS = 10_000
+VOTES = 50  # an item, of `hard`
+DISTORTION = (2.0, 0.7)  # a and b of the corruption of section 4
+LEVEL = 0.95
+RESAMPLES = 1000
+INTERVAL = "bca"  # SciPy's default, which the paper used
+CLIP = 2.0**-52  # betacal's, and so the paper's; see `clip` of `compare`
+
+BINS = ("hist-10", "hist-25", "hist-50", "hist-100")
+BETAS = ("beta", "beta-am", "beta-ab", "beta-a")
+CALIBRATORS = ("isotonic", *BINS, *BETAS, "platt")
+METHODS = ("corrupted", *CALIBRATORS)
+
+
+class Row(TypedDict):
+    """One method's estimate, ready for JSON."""
+
+    method: str
+    value: float
+    low: float
+    high: float
+    interval_method: str
+
+
+def estimates(
+    scores: Floats,
+    labels: Bools,
+    *,
+    methods: Sequence[str] = METHODS,
+    n_resamples: int = RESAMPLES,
+) -> list[Row]:
+    """Estimate the floor by several methods as the paper did."""
+    found = compare(
+        scores,
+        labels,
+        methods=methods,
+        interval=INTERVAL,
+        level=LEVEL,
+        n_resamples=n_resamples,
+        clip=CLIP,
+        rng=SEED,
+    )
+    return [as_row(estimate) for estimate in found]
+
+
+def clean(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
+    """Estimate the floor from the true probabilities."""
+    return as_row(
+        from_soft_labels(
+            data.soft_labels, interval=INTERVAL, level=LEVEL, n_resamples=n_resamples, rng=SEED
+        )
+    )
+
+
+def hard(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
+    """Estimate the floor from the shares of 50 votes an item, drawn from the true probabilities."""
+    found = from_votes(
+        data.voted(VOTES, rng=SEED + 1).vote_table,
+        method="plugin",
+        interval=INTERVAL,
+        level=LEVEL,
+        n_resamples=n_resamples,
+        rng=SEED,
+    )
+    return {**as_row(found), "method": "hard"}
+
+
+def as_row(found: Estimate) -> Row:
+    """Return an estimate with an interval as plain values."""
+    limits = found.interval
+    if limits is None:
+        raise ValueError("`found` has no interval. Estimate with one.")
+    return {
+        "method": found.method,
+        "value": found.value,
+        "low": limits.low,
+        "high": limits.high,
+        "interval_method": limits.method,
+    }
+
+
+def synthetic(n: int = ITEMS) -> Synthetic:
+    """Draw the paper's synthetic set: the same items for every figure."""
+    return gaussian_mixture(n, rng=SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class RealSet:
+    """A real set of the paper, and the error of a model to compare with."""
+
+    title: str
+    load: Callable[[], Dataset]
+    model: str = ""
+    model_error: float | None = None
+
+
+_BEST = "the best model"
+# The paper gives the first error, its released code the second; the others are of the best models
+# distributed with ChaosNLI.
+REAL_SETS = (
+    RealSet("CIFAR-10", SETS["CIFAR-10"], "a Vision Transformer", 0.0005),
+    RealSet("Fashion-MNIST", SETS["Fashion-MNIST"], "a ResNet-18", 0.0049),
+    RealSet("SNLI", SETS["SNLI"], _BEST, 0.097094),
+    RealSet("MNLI", SETS["MNLI"], _BEST, 0.143840),
+    RealSet("AbductiveNLI", SETS["AbductiveNLI"], _BEST, 0.146867),
+    RealSet("ICLR 2017 to 2025", SETS["ICLR2017-2025"]),
+    *(RealSet(f"ICLR {year}", SETS[f"ICLR{year}"]) for year in YEARS),
+)

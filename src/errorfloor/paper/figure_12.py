@@ -1,0 +1,104 @@
+"""Figure 12: the floors from scores that do not keep the order of the true probabilities.
+
+Gaussian noise is added to the log-odds of the scores; Kendall's tau between these and the true
+probabilities measures what that does to the order. As in figure 3, beta-am, beta-ab and beta-a
+are fitted as the paper defines them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from errorfloor._typing import Floats
+from errorfloor.paper._check import Check
+from errorfloor.paper._curves import curves, draw_curves
+from errorfloor.paper._forest import draw_line
+from errorfloor.paper._settings import (
+    CALIBRATORS,
+    DISTORTION,
+    INTERVAL,
+    ITEMS,
+    LEVEL,
+    RESAMPLES,
+    SEED,
+    VOTES,
+    clean,
+    estimates,
+    synthetic,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "Estimated floors from scores out of order, as they are and as shares of 50 votes"
+# The paper's are the powers of ten. Nearly all that happens lies between its last two.
+SIGMAS = (*(10.0**power for power in range(-10, 0)), 0.2, 0.3, 0.5, 0.7, 1.0)
+
+
+def compute(
+    *, n: int = ITEMS, n_resamples: int = RESAMPLES, sigmas: Sequence[float] = SIGMAS
+) -> dict[str, Any]:
+    """Estimate the floor of the same items for each amount of disorder."""
+    data = synthetic(n)
+    seen = data.corrupted(*DISTORTION)
+    # One draw of noise, scaled: more of it never is another kind of it.
+    disordered = [seen.out_of_order(sigma, rng=SEED + 2) for sigma in sigmas]
+    kinds = {
+        "without vote noise": [broken.scores for broken in disordered],
+        f"with the noise of {VOTES} votes": [
+            broken.voted(VOTES, rng=SEED + 3).scores for broken in disordered
+        ],
+    }
+    return {
+        "level": LEVEL,
+        "interval": INTERVAL,
+        "n": n,
+        "n_resamples": n_resamples,
+        "a": DISTORTION[0],
+        "b": DISTORTION[1],
+        "sigmas": list(sigmas),
+        "taus": [kendall(data.soft_labels, broken.scores) for broken in disordered],
+        "clean": clean(data, n_resamples=n_resamples),
+        "panels": [
+            {
+                "title": title,
+                "curves": curves(
+                    [
+                        estimates(s, data.labels, methods=CALIBRATORS, n_resamples=n_resamples)
+                        for s in scores
+                    ]
+                ),
+            }
+            for title, scores in kinds.items()
+        ],
+    }
+
+
+def kendall(first: Floats, second: Floats) -> float:
+    """Return Kendall's tau; (1 - tau) / 2 is the share of pairs that are out of order."""
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(first, second).statistic)
+
+
+def draw(numbers: dict[str, Any]) -> Figure:
+    """Draw a curve a method over Kendall's tau."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.8, 3.9), layout="constrained")
+    grid = figure.subplots(1, len(numbers["panels"]), sharey=True, squeeze=False)[0]
+    for axes, panel in zip(grid, numbers["panels"], strict=True):
+        draw_line(axes.axhline, numbers["clean"]["value"], "from true probabilities")
+        draw_curves(axes, numbers["taus"], panel["curves"])
+        axes.set_title(panel["title"], fontsize=9)
+        axes.set_xlabel("Kendall's tau of scores and true probabilities", fontsize=8)
+    grid[0].set_ylabel("estimated error floor, %", fontsize=9)
+    handles, names = grid[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    return figure
+
+
+def checks(numbers: dict[str, Any]) -> list[Check]:
+    """Return nothing: the paper prints no number of this figure."""
+    return []
