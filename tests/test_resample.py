@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from strategies import labelled_scores, score_tables
 
-from errorfloor import ScoreTable
-from errorfloor.floors import BestCut, CrossFittedCut, MeanFloor
+from errorfloor import ScoreTable, resample
+from errorfloor.floors import BestCut, CrossFittedCut, MeanFloor, TableStatistic
 from errorfloor.resample import (
     MANY_ITEMS,
     acceleration,
@@ -167,3 +167,29 @@ def test_redrawn_labels_have_the_mean_and_spread_of_items_redrawn_one_by_one(noi
         expected = stats.binom.pmf(np.arange(8), 7, 0.5)
         drawn = np.bincount(counts[:, 0], minlength=8)
         assert stats.chisquare(drawn, 20_000 * expected).pvalue > 1e-5
+
+
+@pytest.mark.parametrize("n", [200, 30_000])
+def test_a_second_thread_changes_nothing(n, rng, monkeypatch):
+    cells = ScoreTable.from_arrays(rng.random(n), rng.random(n) < 0.4).cells()
+    statistics = [BestCut(cells), CrossFittedCut(cells)]
+
+    def replicates():
+        generator = np.random.default_rng(3)
+        return bootstrap(statistics, cells.count, n_resamples=40, rng=generator)
+
+    usual = replicates()
+    for blocks in (1, 10**9):
+        monkeypatch.setattr(resample, "WORTH_A_THREAD", blocks)
+        assert np.array_equal(replicates(), usual)
+
+
+def test_an_error_of_a_statistic_reaches_the_caller(rng):
+    cells = ScoreTable.from_arrays(rng.random(30_000), rng.random(30_000) < 0.4).cells()
+
+    def fail(table):
+        raise ValueError("no estimate")
+
+    statistic = TableStatistic(cells, fail)
+    with pytest.raises(ValueError, match="no estimate"):
+        bootstrap([statistic], cells.count, n_resamples=40, rng=rng)

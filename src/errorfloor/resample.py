@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,8 @@ from errorfloor._typing import Bools, Counts, Floats
 
 # Counts drawn at a time: 1 MB of them, so that a block stays in the cache of one core.
 BLOCK = 2**17
+# Blocks from which on a second thread saves more than it takes to start.
+WORTH_A_THREAD = 8
 # From so many items on, one binomial draw for a cell takes less time than drawing its items.
 MANY_ITEMS = 16
 
@@ -33,19 +36,35 @@ def bootstrap(
 ) -> Floats:
     """Return the values of several statistics on the same resamples, shape (statistics, resamples).
 
-    Drawing n items with replacement is one multinomial draw over the cells.
+    Drawing n items with replacement is one multinomial draw over the cells. While one thread
+    evaluates a block of resamples, the other draws the next: each goes through the blocks in
+    order, so that threads change nothing but the time.
     """
     size = max(1, BLOCK // count.size)
     replicates = np.empty((len(statistics), n_resamples))
     # A generator of its own for each statistic, so that none depends on which others there are.
     (seed,) = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
     own = [np.random.default_rng(seed) for _ in statistics]
-    keep_freed_memory()
-    for start in range(0, n_resamples, size):
-        block = slice(start, start + size)
-        counts = draw(count, len(range(n_resamples)[block]), rng)
+
+    def evaluate(block: slice, counts: Counts) -> None:
         for values, statistic, generator in zip(replicates, statistics, own, strict=True):
             values[block] = statistic.values(counts, generator)
+
+    keep_freed_memory()
+    starts = range(0, n_resamples, size)
+    running: Future[None] | None = None
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        for start in starts:
+            block = slice(start, start + size)
+            counts = draw(count, len(range(n_resamples)[block]), rng)
+            if running is not None:
+                running.result()
+            if len(starts) < WORTH_A_THREAD:
+                evaluate(block, counts)
+            else:
+                running = worker.submit(evaluate, block, counts)
+        if running is not None:
+            running.result()
     return replicates
 
 
