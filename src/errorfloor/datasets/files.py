@@ -107,6 +107,8 @@ def _fetch(file: File) -> Path:
         retry_if_failed=2,
     )
     try:
+        # pooch looks before it makes the folder, and fails if another thread was quicker.
+        (cache() / file.path).parent.mkdir(parents=True, exist_ok=True)
         return Path(store.fetch(file.path, downloader=ResumingDownloader()))
     except (OSError, ValueError) as error:  # what requests raises is an OSError, too
         raise unavailable(file.path, error, where) from error
