@@ -81,18 +81,21 @@ def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     """Return `times` multinomial draws of ``count.sum()`` items over the cells of `count`."""
     n = int(count.sum())
     many = count > MANY_ITEMS
-    few = ~many if many.any() else slice(None)
-    size = count[few].size
-    cell = np.repeat(np.arange(size), count[few])  # of each item in a cell with few
+    few = count[~many]
+    cell = np.repeat(np.arange(few.size), few)  # of each item in a cell with few
     drawn = rng.multinomial(n, np.append(count[many], cell.size) / n, size=times)
-    counts = np.empty((times, count.size), dtype=np.int64)
-    counts[:, many] = drawn[:, :-1]
     ends = np.cumsum(drawn[:, -1])
     items = rng.integers(cell.size, size=ends[-1]) if cell.size else cell
-    if cell.size > size:
+    if cell.size > few.size:
         items = cell[items]
-    for row, part in zip(counts, np.split(items, ends[:-1]), strict=True):
-        row[few] = np.bincount(part, minlength=size)
+    by_item = np.empty((times, few.size), dtype=np.int64)
+    for row, part in zip(by_item, np.split(items, ends[:-1]), strict=True):
+        row[:] = np.bincount(part, minlength=few.size)
+    if few.size == count.size:
+        return by_item
+    counts = np.empty((times, count.size), dtype=np.int64)
+    counts[:, many] = drawn[:, :-1]
+    counts[:, ~many] = by_item
     return counts
 
 
