@@ -186,7 +186,7 @@ def _synthetic(n: int) -> Pair:
     return corrupt(data.soft_labels, 2, 0.7), data.labels
 
 
-def _seconds(work: Callable[[], object], repeats: int = 5) -> float:
+def _seconds(work: Callable[[], object], repeats: int = 15) -> float:
     """Return the median time of `work`, after one run to warm up where it is repeated."""
     if repeats > 1:
         work()
