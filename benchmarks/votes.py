@@ -158,8 +158,10 @@ n = {N:,} items, m votes each, {repetitions:,} repetitions. Written by `make vot
 {_table(error)}
 
 Two or three annotators do where the plug-in needs fifty: the mixture takes away nearly all of its
-bias. The exception is (c), two atoms far from 1/2, at two and three votes: so few votes cannot tell
-them from a smooth distribution, and the plug-in's bias happens to be small.
+bias. The exceptions are (c), two atoms far from 1/2, at two and three votes, where so few votes
+cannot tell them from a smooth distribution and the plug-in's bias happens to be small; and half
+certain items, half coin flips at two votes, where about half of the bias is left. The intervals
+below hold the truth there, too.
 
 ## Coverage of the {100 * LEVEL:g} % intervals: likelihood, certified
 
