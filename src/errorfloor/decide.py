@@ -294,7 +294,7 @@ def _items_needed(
             return None
         n = min(10 * n, MOST_ITEMS)
         known[n] = width_of(n)
-    low, high = max((n for n in known if known[n] > goal), default=1), n
+    low = max((n for n in known if known[n] > goal), default=1)
     high = min(n for n in known if known[n] <= goal)
     known.setdefault(low, 0.5)
     while high > 1.02 * low + 1:

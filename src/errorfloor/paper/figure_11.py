@@ -9,16 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.paper._check import Check
-from errorfloor.paper._forest import draw_panels, real_panel, synthetic_panel
-from errorfloor.paper._settings import (
-    INTERVAL,
-    ITEMS,
-    LEVEL,
-    REAL_SETS,
-    RESAMPLES,
-    RealSet,
-    synthetic,
-)
+from errorfloor.paper._forest import draw_panels
+from errorfloor.paper._settings import ITEMS, REAL_SETS, RESAMPLES, RealSet
+from errorfloor.paper.figure_3 import compute as estimate_sets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,15 +28,7 @@ def compute(
     *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = REAL_SETS
 ) -> dict[str, Any]:
     """Estimate the floor of every set by every method."""
-    return {
-        "level": LEVEL,
-        "interval": INTERVAL,
-        "n_resamples": n_resamples,
-        "panels": [
-            synthetic_panel(synthetic(n), "Synthetic", n_resamples=n_resamples),
-            *(real_panel(real, n_resamples=n_resamples) for real in real_sets),
-        ],
-    }
+    return estimate_sets(n=n, n_resamples=n_resamples, real_sets=real_sets)
 
 
 def draw(numbers: dict[str, Any]) -> Figure:
