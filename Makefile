@@ -67,5 +67,5 @@ clean:
 	@touch $@ .venv/core
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data,paper,test,dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,data,docs,paper,spark,test,dev]"
 	@touch $@ .venv/core .venv/paper

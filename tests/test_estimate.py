@@ -168,7 +168,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     found = ef.from_scores(*data, method="beta", rng=0)
     record = json.loads(json.dumps(found.to_dict()))
     assert set(record) == {
-        *("value", "low", "high", "level", "n"),
+        *("value", "low", "high", "level", "n", "resolution", "dropped"),
         *("method", "interval_method", "assumptions", "warnings"),
     }
     assert record["n"] == 400
@@ -205,7 +205,7 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
 def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
     frame = ef.compare(*data, methods=["isotonic", "beta"], rng=0).to_frame(backend)
     assert isinstance(frame, kind)
-    assert frame.shape == (2, 7)
+    assert frame.shape == (2, 9)
     assert list(frame["method"].to_pylist() if backend == "pyarrow" else frame["method"]) == [
         "isotonic",
         "beta",

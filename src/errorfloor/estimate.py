@@ -22,7 +22,9 @@ from errorfloor.bounds import computable_bias_bound, exact_bias
 from errorfloor.calibration import (
     Clip,
     as_score_table,
+    bins_of,
     check_method,
+    equal_mass_positions,
     methods_that_fit,
     needs_unit_interval,
     resolve_clip,
@@ -106,13 +108,15 @@ def from_soft_labels(
     """
     if isinstance(soft_labels, ScoreTable):
         table = as_score_table(soft_labels, None, unit=True)
-        soft, count = table.scores, table.negatives + table.positives
     else:
         soft, count = np.unique(
             as_probabilities(soft_labels, name="soft_labels"), return_counts=True
         )
+        table = ScoreTable(soft, count, np.zeros_like(count))
+    soft, count = table.scores, table.negatives + table.positives
     statistic = MeanFloor(np.minimum(soft, 1 - soft), count)
-    return _from_means("clean", statistic, _Request.of(interval, level, n_resamples, rng))
+    request = _Request.of(interval, level, n_resamples, rng)
+    return _from_means("clean", statistic, table, request)
 
 
 def from_votes(
@@ -180,12 +184,13 @@ def from_votes(
     if method == "mixture" and behind is not None:
         found = _from_mixture(behind, table, request)
     else:
-        found = _from_means(method, plugin, request)
+        found = _from_means(method, plugin, table, request)
     return VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(plugin.values(table.counts[None], request.stream("blocks"))[0]),
         bias=None if behind is None else _plugin_bias(behind, table),
         bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
+        mixture=behind,
     )
 
 
@@ -302,9 +307,11 @@ def _as_vote_table(positives: object, totals: object) -> VoteTable:
     return positives
 
 
-def _from_means(method: str, statistic: MeanFloor, request: _Request) -> Estimate:
+def _from_means(
+    method: str, statistic: MeanFloor, table: ScoreTable | VoteTable, request: _Request
+) -> Estimate:
     question = _Question(method, statistic, _intervals_of_means(statistic, request), "betting")
-    return _answer([question], statistic.count, request)[0]
+    return _answer([question], statistic.count, table, request)[0]
 
 
 def _from_table(
@@ -312,7 +319,7 @@ def _from_table(
 ) -> list[Estimate]:
     cells = table.cells()
     distance = resolve_clip(clip, table)
-    for_cuts = _intervals_of_cuts(cells, request)
+    for_cuts = _intervals_of_cuts(cells, round(table.n * table.cut_resolution), request)
     questions = []
     for method in methods:
         statistic = bind(method, cells, clip=distance)
@@ -321,7 +328,7 @@ def _from_table(
             exact |= _intervals_of_means(statistic, request)
         default = "honest" if method.startswith("isotonic") else "bca"
         questions.append(_Question(method, statistic, exact, default))
-    return _answer(questions, cells.count, request, data_doubts(table))
+    return _answer(questions, cells.count, table, request, data_doubts(table))
 
 
 _STREAMS = ("resamples", "folds", "halves", "blocks")
@@ -373,7 +380,11 @@ class _Question:
 
 
 def _answer(
-    questions: Sequence[_Question], count: Counts, request: _Request, doubts: tuple[str, ...] = ()
+    questions: Sequence[_Question],
+    count: Counts,
+    table: ScoreTable | VoteTable,
+    request: _Request,
+    doubts: tuple[str, ...] = (),
 ) -> list[Estimate]:
     """Return one estimate for each question about the same items."""
     kinds = [request.kind((*q.exact, *RESAMPLING), q.default) for q in questions]
@@ -394,28 +405,34 @@ def _answer(
         elif kind is not None:
             evidence = question.exact[kind]()
         warnings = doubts + further
-        estimates.append(
-            _estimate(question.method, value, int(count.sum()), evidence, request, warnings)
-        )
+        estimates.append(_estimate(question.method, value, table, evidence, request, warnings))
     return estimates
 
 
 def _estimate(
     method: str,
     value: float,
-    n: int,
+    table: ScoreTable | VoteTable,
     evidence: Evidence | None,
     request: _Request,
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
+    resolution: float | None = 0.0
+    assumptions = _assumptions(method, evidence)
+    if isinstance(table, ScoreTable) and table.coarse.any():
+        resolution = _resolution(method, table)
+        assumptions += f" {_coarseness(table, resolution)}"
     return Estimate(
         value=value,
         method=method,
         interval=None if evidence is None else Interval.at(request.level, evidence),
-        n=n,
-        assumptions=_assumptions(method, evidence),
+        n=table.n,
+        assumptions=assumptions,
         warnings=warnings,
+        resolution=resolution,
+        dropped=table.dropped,
         evidence=evidence,
+        table=table,
     )
 
 
@@ -467,7 +484,7 @@ def _from_mixture(behind: Mixture, table: VoteTable, request: _Request) -> Estim
 
     kind = request.kind(("likelihood", "certified"), "likelihood")
     evidence = None if kind is None else VoteLimits(kind, behind.floor, table)
-    return _estimate("mixture", behind.floor, table.n, evidence, request)
+    return _estimate("mixture", behind.floor, table, evidence, request)
 
 
 def _plugin_bias(behind: Mixture, table: VoteTable) -> float:
@@ -482,12 +499,15 @@ def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:
     return float(computable_bias_bound(model_error, int(table.totals.min())))
 
 
-def _intervals_of_cuts(cells: Cells, request: _Request) -> dict[str, Callable[[], Evidence]]:
+def _intervals_of_cuts(
+    cells: Cells, unseen: int, request: _Request
+) -> dict[str, Callable[[], Evidence]]:
+    """Return the exact intervals; cuts inside merged rows may have `unseen` errors fewer."""
     best_cut = BestCut(cells)
     n = int(cells.count.sum())
 
     def errors() -> int:
-        return int(best_cut.errors(cells.count[None])[0])
+        return int(best_cut.errors(cells.count[None])[0]) - unseen
 
     def honest() -> Evidence:
         folds = split(cells.count, CrossFittedCut.folds, request.stream("folds"))
@@ -510,6 +530,37 @@ def data_doubts(table: ScoreTable) -> tuple[str, ...]:
     if len(table) == 1:
         doubts.append("All scores are equal: they cannot tell items apart, whatever the floor is.")
     return tuple(warn(doubt, DegenerateDataWarning) for doubt in doubts)
+
+
+def _resolution(method: str, table: ScoreTable) -> float | None:
+    """Return how far merged rows can have moved the value of `method`; None if nobody knows."""
+    if method == "isotonic":
+        return table.cut_resolution
+    count = table.negatives + table.positives
+    lows, highs = table.ranges
+    if method in ("clean", "corrupted"):  # min(p, 1 - p) moves by no more than p does
+        reach = np.maximum(highs - table.scores, table.scores - lows)
+        return float(count @ reach / table.n)
+    if method.startswith("hist-"):  # at worst, all items of a row that a bin ends in change bins
+        position = equal_mass_positions(table.n, bins_of(method))
+        total = np.concatenate(([0], np.cumsum(count)))
+        last, first = (np.searchsorted(total, position - i, side="right") - 1 for i in (1, 0))
+        divided = np.unique(first[(last == first)])
+        return float(count[divided[table.coarse[divided]]].sum() / table.n)
+    return None
+
+
+def _coarseness(table: ScoreTable, resolution: float | None) -> str:
+    """Say which scores were merged, and what that does to the value."""
+    lows, highs = table.ranges
+    merged = int(np.count_nonzero(table.coarse))
+    rows = f"{merged:,} of {len(table):,} rows stand for ranges of scores, at most "
+    rows += f"{(highs - lows).max():.2g} wide"
+    if resolution is None:
+        return f"{rows}; the method takes each at its middle, which is an approximation."
+    if resolution == 0:
+        return f"{rows}, which leaves this value exact."
+    return f"{rows}, which moves this value by at most {resolution:.2g}."
 
 
 def _assumptions(method: str, evidence: Evidence | None) -> str:

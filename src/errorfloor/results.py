@@ -6,12 +6,26 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 import numpy as np
 
 from errorfloor._checks import check_level
 from errorfloor._typing import Counts, Floats
+from errorfloor.tables import ScoreTable, VoteTable
+
+if TYPE_CHECKING:
+    from errorfloor._vote_likelihood import Mixture
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -61,6 +75,13 @@ class Estimate:
         What has to hold for value and interval to mean what they say.
     warnings : tuple of str
         Doubts met on the way, the same that were issued as warnings.
+    resolution : float or None
+        How far merging neighbouring scores into one row can have moved the value: 0 where none
+        were merged, None where there is no bound for the method.
+    dropped : int
+        Items left out because something was missing, where that was asked for.
+    table : ScoreTable or VoteTable or None
+        The counts that the estimate is computed from, for pictures and reports.
     """
 
     value: float
@@ -69,7 +90,10 @@ class Estimate:
     n: int
     assumptions: str
     warnings: tuple[str, ...] = ()
+    resolution: float | None = 0.0
+    dropped: int = 0
     evidence: Evidence | None = field(default=None, repr=False)
+    table: ScoreTable | VoteTable | None = field(default=None, repr=False)
 
     @property
     def low(self) -> float | None:
@@ -114,6 +138,8 @@ class Estimate:
             "method": self.method,
             "interval_method": self.interval_method,
             "n": self.n,
+            "resolution": self.resolution,
+            "dropped": self.dropped,
             "assumptions": self.assumptions,
             "warnings": list(self.warnings),
         }
@@ -144,11 +170,14 @@ class VotesEstimate(Estimate):
     bias_bound : float or None
         The paper's bound on the size of that bias for any distribution whose floor is at most
         the model error that was given (corollary 2).
+    mixture : Mixture or None
+        The distribution of probabilities that best explains the votes.
     """
 
     plugin: float
     bias: float | None
     bias_bound: float | None = None
+    mixture: Mixture | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
