@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from errorfloor.calibration import METHODS, Calibration, calibrate
     from errorfloor.decide import headroom, plan
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
+    from errorfloor.frames import merge
     from errorfloor.label_noise import feebee
     from errorfloor.results import (
         Comparison,
         Estimate,
         FeeBeeResult,
+        Groups,
         Interval,
         Plan,
         Verdict,
@@ -39,6 +41,7 @@ __all__ = [
     "ErrorFloorWarning",
     "Estimate",
     "FeeBeeResult",
+    "Groups",
     "Interval",
     "LabelShiftWarning",
     "Plan",
@@ -53,6 +56,7 @@ __all__ = [
     "from_soft_labels",
     "from_votes",
     "headroom",
+    "merge",
     "plan",
 ]
 
@@ -66,11 +70,13 @@ _HOME = {
     "calibration": ("METHODS", "Calibration", "calibrate"),
     "decide": ("headroom", "plan"),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
+    "frames": ("merge",),
     "label_noise": ("feebee",),
     "results": (
         "Comparison",
         "Estimate",
         "FeeBeeResult",
+        "Groups",
         "Interval",
         "Plan",
         "Verdict",
@@ -78,7 +84,7 @@ _HOME = {
     ),
     "tables": ("ScoreTable", "VoteTable"),
 }
-_MODULES = ("bounds", "datasets", "paper")
+_MODULES = ("bounds", "datasets", "frames", "paper")
 
 
 def __getattr__(name: str) -> Any:
