@@ -24,7 +24,7 @@ from errorfloor.cli._options import (
     asks_for_a_floor,
     destination,
     examples,
-    reads_labels,
+    reads,
     speaking,
 )
 from errorfloor.cli._session import INTERRUPTED, Session
@@ -103,7 +103,7 @@ def demo(session: Session, save: str | None) -> None:
         "cat demo/scores.csv | errorfloor estimate - --fail-above 0.2",
     ),
 )
-@reads_labels
+@reads(*LAYOUTS)
 @asks_for_a_floor
 @click.option("--group", metavar="COL", help="One floor for each value of a column.")
 @click.option("--simultaneous", is_flag=True, help="All intervals of the groups hold at once.")
@@ -133,7 +133,7 @@ def estimate(
         floors = {f"the floor of {name}": row.value for name, row in by_group.items()}
         result, text = by_group.to_dict(), of_groups(by_group)
     else:
-        found = question.answer(source.read(session, tuple(LAYOUTS)), session)
+        found = question.answer(source.read(session), session)
         floors = {"the floor": found.value}
         result, text = found.to_dict(), of_estimate(found)
     unmet = None
@@ -148,7 +148,7 @@ def estimate_groups(
     session: Session, source: Source, question: Question, group: str, simultaneous: bool
 ) -> Groups:
     """Return the floor of each value of a column."""
-    with source.rows(session, tuple(LAYOUTS)) as rows:
+    with source.rows(session) as rows:
         if isinstance(rows, Labels):
             raise ValueError(f"{source.name} is a saved table, which has no groups.")
         with session.step("estimating each group"):
@@ -170,7 +170,7 @@ def estimate_groups(
         "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
     ),
 )
-@reads_labels
+@reads("scores")
 @METHODS
 @INTERVAL
 @speaking
@@ -187,7 +187,7 @@ def compare(
     from errorfloor import compare
     from errorfloor.cli._text import drawn, of_comparison
 
-    labels = source.read(session, ("scores",))
+    labels = source.read(session)
     with session.step("comparing"):
         rows = compare(
             labels.table,
@@ -207,7 +207,7 @@ def compare(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
     ),
 )
-@reads_labels
+@reads("scores")
 @click.option(
     "--model-error",
     metavar="RATE",
@@ -245,7 +245,7 @@ def feebee(
     from errorfloor import feebee
     from errorfloor.cli._text import left_out
 
-    labels = source.read(session, ("scores",))
+    labels = source.read(session)
     with session.step("adding noise"):
         found = feebee(
             labels.table,
@@ -266,7 +266,7 @@ def feebee(
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
     ),
 )
-@reads_labels
+@reads(*LAYOUTS)
 @MODEL
 @asks_for_a_floor
 @click.option(
@@ -288,7 +288,7 @@ def headroom(
     from errorfloor.cli._text import of_verdict
 
     check_model(**model)
-    labels = source.read(session, tuple(LAYOUTS))
+    labels = source.read(session)
     found = verdict(question.answer(labels, session), question.level, **model)
     unmet = None
     if require:
@@ -335,7 +335,7 @@ def verdict(
         "errorfloor plan demo/scores.csv --target 0.01 --json",
     ),
 )
-@reads_labels
+@reads(*(layout for layout in LAYOUTS if layout != "soft labels"))
 @click.option(
     "--target",
     metavar="WIDTH",
@@ -373,7 +373,7 @@ def plan(
     from errorfloor import plan
     from errorfloor.cli._text import left_out
 
-    labels = source.read(session, tuple(one for one in LAYOUTS if one != "soft labels"))
+    labels = source.read(session)
     with session.step("planning"):
         found = plan(labels.table, votes=try_votes, items=try_items, **how)
     text = "\n".join([str(found), *left_out(labels.table.dropped)])
@@ -387,7 +387,7 @@ def plan(
         "errorfloor report demo/scores.csv --model-errors 98 --test-items 1000 -o report.md",
     ),
 )
-@reads_labels
+@reads(*LAYOUTS)
 @destination(".html", ".md", ".json")
 @click.option("--title", metavar="TEXT", help="Heading of the report.")
 @MODEL
@@ -408,7 +408,7 @@ def report(
     about_model = any(model[name] is not None for name in model if name != "same_labelling")
     if about_model:
         check_model(**model)
-    floor = question.answer(source.read(session, tuple(LAYOUTS)), session)
+    floor = question.answer(source.read(session), session)
     found: Estimate | Verdict = floor
     text = of_estimate(floor)
     if about_model:
@@ -426,7 +426,7 @@ def report(
         "errorfloor estimate scores.npz",
     ),
 )
-@reads_labels
+@reads(*LAYOUTS)
 @destination(".npz")
 @speaking
 def count(session: Session, source: Source, output: Path) -> None:
@@ -434,7 +434,7 @@ def count(session: Session, source: Source, output: Path) -> None:
 
     A table has one row for each distinct score or number of votes, and nothing else of the items.
     """
-    labels = source.read(session, tuple(LAYOUTS))
+    labels = source.read(session)
     labels.table.save(output)
     show_table(session, labels.table, output)
 

@@ -74,6 +74,7 @@ class Source:
     given: Mapping[str, str | tuple[str, ...]]
     positive: str | None
     drop_missing: bool
+    allowed: tuple[str, ...]  # layouts that the command can use
 
     @property
     def name(self) -> str:
@@ -82,9 +83,9 @@ class Source:
             return f"{self.files[0]} and {len(self.files) - 1} more"
         return "standard input" if self.files == (STDIN,) else self.files[0]
 
-    def read(self, session: Session, allowed: Sequence[str]) -> Labels:
-        """Return the labels, in one of the allowed layouts."""
-        with self.rows(session, allowed) as rows:
+    def read(self, session: Session) -> Labels:
+        """Return the labels, counted."""
+        with self.rows(session) as rows:
             if not isinstance(rows, Labels):
                 with session.step(f"reading {self.name}") as progress:
                     rows = Labels(rows.count(progress), rows.layout, rows.columns)
@@ -92,16 +93,16 @@ class Source:
         return rows
 
     @contextmanager
-    def rows(self, session: Session, allowed: Sequence[str]) -> Iterator[Rows | Labels]:
+    def rows(self, session: Session) -> Iterator[Rows | Labels]:
         """Yield the rows to be counted; labels where they are counted already."""
         try:
-            check_options(self.given, allowed)
+            check_options(self.given, self.allowed)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
         if STDIN in self.files and len(self.files) > 1:
             raise click.UsageError("- for standard input stands alone.")
         with self._paths() as paths:
-            yield self._open(paths, session, allowed)
+            yield self._open(paths, session)
 
     @contextmanager
     def _paths(self) -> Iterator[list[str]]:
@@ -118,14 +119,14 @@ class Source:
             except ValueError as error:  # the user knows no such file
                 raise ValueError(str(error).replace(repr(str(path)), self.name)) from error
 
-    def _open(self, paths: list[str], session: Session, allowed: Sequence[str]) -> Rows | Labels:
+    def _open(self, paths: list[str], session: Session) -> Rows | Labels:
         from errorfloor import frames
 
         if len(paths) == 1 and Path(paths[0]).is_file() and not Path(paths[0]).stat().st_size:
             raise ValueError(f"{self.name} is empty.")
         data: Any = paths
         if self.file_format == "npz" or (self.file_format is None and all(map(_is_npz, paths))):
-            saved = self._saved(paths, allowed)
+            saved = self._saved(paths)
             if saved is not None:
                 return saved
             data = _as_relation(_arrays(paths[0], self.name), self.name)
@@ -134,7 +135,7 @@ class Source:
         kinds = frames.columns(data)
         if data is paths:
             _refuse_doubles(paths, kinds, self.name)
-        chosen = choose(kinds, self.given, allowed, self.name)
+        chosen = choose(kinds, self.given, self.allowed, self.name)
         if chosen.guessed:
             session.remark(chosen.sentence())
         arguments = self._arguments(data, kinds, chosen)
@@ -174,7 +175,7 @@ class Source:
                     continue
         return self.positive
 
-    def _saved(self, paths: list[str], allowed: Sequence[str]) -> Labels | None:
+    def _saved(self, paths: list[str]) -> Labels | None:
         """Return the sum of saved tables, or None for a file of plain arrays."""
         from errorfloor import VoteTable, merge
 
@@ -190,8 +191,8 @@ class Source:
                 "--soft scores takes the scores of a table for true probabilities."
             )
         layout = "votes" if isinstance(table, VoteTable) else "soft labels" if soft else "scores"
-        if layout not in allowed:
-            raise ValueError(f"{self.name} holds {layout}; this needs {' or '.join(allowed)}.")
+        if layout not in self.allowed:
+            raise ValueError(f"{self.name} holds {layout}; this needs {' or '.join(self.allowed)}.")
         return Labels(table, layout, {"soft": "scores"} if soft else {})
 
 

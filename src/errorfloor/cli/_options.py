@@ -53,6 +53,7 @@ class Group(click.Group):
     """A group that remembers what was typed."""
 
     command_class = Command
+    group_class = type  # the same for groups inside
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of their definition."""
@@ -66,9 +67,6 @@ class Group(click.Group):
         context = super().make_context(info_name, args, *rest, **extra)
         context.obj = context.obj or typed
         return context
-
-
-Group.group_class = Group
 
 
 def examples(*lines: str) -> str:
@@ -126,49 +124,59 @@ def explained(error: Exception) -> str | None:
     return None
 
 
-reading = options(
-    click.argument("files", metavar="FILE...", nargs=-1, required=True),
-    click.option("--score", metavar="COL", help="Scores, with one --label an item."),
-    click.option("--label", metavar="COL", help="The one true label of an item."),
-    click.option("--soft", metavar="COL", help="True probabilities of class 1."),
-    click.option("--votes", metavar="COL", help="Votes for class 1, out of --total."),
-    click.option("--total", metavar="COL", help="All votes on an item; or one number for all."),
-    click.option("--item", metavar="COL", help="The item, where a row is one annotator's --vote."),
-    click.option("--annotator", metavar="COL", help="Whose vote it is."),
-    click.option("--vote", metavar="COL", help="The vote of a row."),
-    click.option(
-        "--annotators",
-        metavar="COLS",
-        multiple=True,
-        help="One column an annotator, blanks allowed: a,b,c or 'rater*'.",
-    ),
-    click.option("--positive", metavar="VALUE", help="Which value of labels or votes is class 1."),
-    click.option(
-        "--format", "file_format", type=click.Choice(FORMATS), help="By the file's name by default."
-    ),
-    click.option("--drop-missing", is_flag=True, help="Leave out items with missing values."),
-)
+COLUMNS = {
+    "score": "Scores, with one --label an item.",
+    "label": "The one true label of an item.",
+    "soft": "True probabilities of class 1.",
+    "votes": "Votes for class 1, out of --total.",
+    "total": "All votes on an item; or one number for all.",
+    "item": "The item, where a row is one annotator's --vote.",
+    "annotator": "Whose vote it is.",
+    "vote": "The vote of a row.",
+    "annotators": "One column an annotator, blanks allowed: a,b,c or 'rater*'.",
+}
 
 
-def reads_labels(function: Body) -> Body:
+def reads(*layouts: str) -> Callable[[Body], Body]:
     """Give a command the options that say where labels are, as one `source`."""
-    roles = tuple(role for layout in LAYOUTS.values() for role in layout)
+    roles = tuple(role for layout in layouts for role in LAYOUTS[layout])
+    columns = options(
+        *(
+            click.option(f"--{role}", metavar="COL", multiple=role == "annotators", help=text)
+            for role, text in COLUMNS.items()
+            if role in roles
+        )
+    )
 
-    @reading
-    @functools.wraps(function)
-    def wrapped(
-        files: tuple[str, ...],
-        file_format: str | None,
-        positive: str | None,
-        drop_missing: bool,
-        **rest: Any,
-    ) -> None:
-        named = {role: rest.pop(role) for role in roles}
-        given = {role: column for role, column in named.items() if column}
-        source = Source(files, file_format, given, positive, drop_missing)
-        function(source=source, **rest)
+    def decorate(function: Body) -> Body:
+        @click.argument("files", metavar="FILE...", nargs=-1, required=True)
+        @columns
+        @click.option(
+            "--positive", metavar="VALUE", help="Which value of labels or votes is class 1."
+        )
+        @click.option(
+            "--format",
+            "file_format",
+            type=click.Choice(FORMATS),
+            help="By name and content by default.",
+        )
+        @click.option("--drop-missing", is_flag=True, help="Leave out what has missing values.")
+        @functools.wraps(function)
+        def wrapped(
+            files: tuple[str, ...],
+            file_format: str | None,
+            positive: str | None,
+            drop_missing: bool,
+            **rest: Any,
+        ) -> None:
+            named = {role: rest.pop(role) for role in roles}
+            given = {role: column for role, column in named.items() if column}
+            source = Source(files, file_format, given, positive, drop_missing, layouts)
+            function(source=source, **rest)
 
-    return wrapped
+        return wrapped
+
+    return decorate
 
 
 LEVEL = click.option(
