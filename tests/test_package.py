@@ -51,6 +51,15 @@ LAYERS = [
     "plot._scores",
     "plot._votes",
     "plot.__init__",
+    "reporting._words",
+    "reporting._diagnostics",
+    "reporting._blocks",
+    "reporting._pictures",
+    "reporting._svg",
+    "reporting._html",
+    "reporting._markdown",
+    "reporting._summary",
+    "reporting.__init__",
     "paper._check",
     "paper._style",
     "paper._sets",
@@ -78,6 +87,7 @@ ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
 # What the extra `paper` brings, likewise.
 DRAWING = {"matplotlib", "tqdm"}
+EXTRA = {"datasets": FETCHING, "paper": DRAWING, "plot": DRAWING, "reporting": DRAWING}
 
 
 def imports(path, *, at_import=False):
@@ -135,7 +145,7 @@ def test_modules_import_only_from_the_layers_above(name):
 @pytest.mark.parametrize("name", LAYERS)
 def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(name):
     path = modules()[name]
-    extra = {"datasets": FETCHING, "paper": DRAWING, "plot": DRAWING}.get(name.split(".")[0], set())
+    extra = EXTRA.get(name.split(".")[0], set())
     assert {imported.split(".")[0] for imported in imports(path)} <= ALLOWED | extra
     assert {imported.split(".")[0] for imported in imports(path, at_import=True)} <= ALLOWED
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
     from errorfloor.label_noise import feebee
     from errorfloor.reliability_band import Reliability, reliability
+    from errorfloor.reporting import report
     from errorfloor.results import (
         Comparison,
         Estimate,
@@ -57,6 +58,7 @@ __all__ = [
     "headroom",
     "plan",
     "reliability",
+    "report",
 ]
 
 _HOME = {
@@ -71,6 +73,7 @@ _HOME = {
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
     "label_noise": ("feebee",),
     "reliability_band": ("Reliability", "reliability"),
+    "reporting": ("report",),
     "results": (
         "Comparison",
         "Estimate",
