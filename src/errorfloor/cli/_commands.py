@@ -415,7 +415,8 @@ def report(
         found = stands = verdict(floor, question.level, **model)
         text = of_verdict(stands)
     with session.step("writing"):
-        report(found, output, title=title, source=source.name, command=session.shell_command)
+        about = {"file": source.name, **{role: str(column) for role, column in columns.items()}}
+        report(found, output, title=title, source=about, command=session.shell_command)
     session.show({**found.to_dict(), "output": output}, f"{text}\nWrote {output}.")
 
 
