@@ -408,14 +408,15 @@ def report(
     about_model = any(model[name] is not None for name in model if name != "same_labelling")
     if about_model:
         check_model(**model)
-    floor = question.answer(source.read(session), session)
+    labels = source.read(session)
+    floor = question.answer(labels, session)
     found: Estimate | Verdict = floor
     text = of_estimate(floor)
     if about_model:
         found = stands = verdict(floor, question.level, **model)
         text = of_verdict(stands)
     with session.step("writing"):
-        about = {"file": source.name, **{role: str(column) for role, column in columns.items()}}
+        about = {"file": source.name, **labels.named_columns()}
         report(found, output, title=title, source=about, command=session.shell_command)
     session.show({**found.to_dict(), "output": output}, f"{text}\nWrote {output}.")
 

@@ -33,6 +33,13 @@ class Labels:
     layout: str
     columns: Mapping[str, Any]
 
+    def named_columns(self) -> dict[str, str]:
+        """Return the columns, each as text."""
+        return {
+            role: column if isinstance(column, str) else ", ".join(column)
+            for role, column in self.columns.items()
+        }
+
     def to_dict(self, files: Sequence[str]) -> dict[str, Any]:
         """Return what was read as plain values."""
         return {
