@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
     from errorfloor.frames import merge
     from errorfloor.label_noise import feebee
+    from errorfloor.reliability_band import Reliability, reliability
+    from errorfloor.reporting import report
     from errorfloor.results import (
         Comparison,
         Estimate,
@@ -45,6 +47,7 @@ __all__ = [
     "Interval",
     "LabelShiftWarning",
     "Plan",
+    "Reliability",
     "ScoreTable",
     "Verdict",
     "VoteTable",
@@ -58,6 +61,8 @@ __all__ = [
     "headroom",
     "merge",
     "plan",
+    "reliability",
+    "report",
 ]
 
 _HOME = {
@@ -72,6 +77,8 @@ _HOME = {
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
     "frames": ("merge",),
     "label_noise": ("feebee",),
+    "reliability_band": ("Reliability", "reliability"),
+    "reporting": ("report",),
     "results": (
         "Comparison",
         "Estimate",
@@ -84,7 +91,7 @@ _HOME = {
     ),
     "tables": ("ScoreTable", "VoteTable"),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper")
+_MODULES = ("bounds", "datasets", "frames", "paper", "plot")
 
 
 def __getattr__(name: str) -> Any:

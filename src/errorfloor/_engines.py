@@ -69,7 +69,10 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     if not isinstance(array, np.ma.MaskedArray):
         return array
     if array.dtype.kind in "OUS":
-        return np.ma.filled(array.astype(object), None)
+        # `filled(None)` would write the default of the type, a question mark.
+        plain = np.array(array.data, dtype=object)
+        plain[np.ma.getmaskarray(array)] = None
+        return plain
     return np.ma.filled(array.astype(np.float64), np.nan)
 
 

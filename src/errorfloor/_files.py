@@ -176,6 +176,6 @@ def _start(file: str) -> bytes:
 
 
 def _unreadable(files: Sequence[str], error: Exception) -> ValueError:
-    reason = str(error).strip().splitlines()[0]
+    reason = " ".join(str(error).split("\n")[:2]).strip()  # then come settings
     which = repr(files[0]) if len(files) == 1 else f"{len(files)} files from {files[0]!r} on"
     return ValueError(f"Could not read {which}: {reason}")

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from zipfile import BadZipFile
 
 import narwhals as nw
 import numpy as np
@@ -254,7 +255,7 @@ def load_table(path: str | os.PathLike[str]) -> ScoreTable | VoteTable:
     try:
         with np.load(path, allow_pickle=False) as file:
             kind = VoteTable if "totals" in file.files else ScoreTable
-    except (ValueError, EOFError, AttributeError):
+    except (ValueError, EOFError, AttributeError, BadZipFile):
         kind = ScoreTable  # whose `load` says what is wrong
     return kind.load(path)
 

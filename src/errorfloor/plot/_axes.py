@@ -1,0 +1,135 @@
+"""What all pictures share: colours that colour-blind people tell apart, small type, legends."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# M. Okabe and K. Ito, "Color universal design", 2008.
+BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+PURPLE, SKY, GREY = "#CC79A7", "#56B4E9", "#8C8C8C"
+
+# The colour of a method is that of its family, the part of its name before the first hyphen.
+FAMILIES = {
+    "isotonic": BLUE,
+    "hist": ORANGE,
+    "beta": PURPLE,
+    "platt": GREEN,
+    "corrupted": RED,
+    "mixture": BLUE,
+    "plugin": ORANGE,
+}
+OTHERS = GREY  # methods of users
+
+WIDTH = 4.2  # inches
+TEXT, SMALL = 8, 7.5  # points
+
+T = TypeVar("T")
+
+
+def check_type(value: object, kind: type[T], name: str, remedy: str) -> T:
+    """Return `value` if it is of the kind that can be drawn, else say what to pass."""
+    if isinstance(value, kind):
+        return value
+    given = type(value).__name__
+    raise ValueError(f"`{name}` must be a {kind.__name__}, got {given}. {remedy}")
+
+
+def colour(method: str) -> str:
+    """Return the colour of a method's family."""
+    return FAMILIES.get(method.split("-")[0], OTHERS)
+
+
+def wrapped(name: str, width: int = 20) -> str:
+    """Break a long name of a method over lines, after underscores where it has some."""
+    lines = textwrap.wrap(name.replace("_", "_ "), width, break_on_hyphens=False)
+    return "\n".join(lines).replace("_ ", "_")
+
+
+def ink(ax: Axes) -> Any:
+    """Return the colour of text on these axes, black unless the user's style says otherwise."""
+    return ax.xaxis.label.get_color()
+
+
+def axes_or_new(ax: Axes | None, height: float = 2.8) -> Axes:
+    """Return `ax`, or the axes of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+
+
+def finish(ax: Axes, x: str = "", y: str = "", *, grid: Any = "both") -> None:
+    """Name the axes, in small type, and take away what does not help to read."""
+    if x:
+        ax.set_xlabel(x, fontsize=TEXT)
+    if y:
+        ax.set_ylabel(y, fontsize=TEXT)
+    ax.tick_params(labelsize=SMALL)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(axis=grid, color=GREY, alpha=0.25, linewidth=0.6)
+
+
+def legend_above(ax: Axes, columns: int = 1) -> None:
+    """Put the legend above the axes, in as many columns of `columns` as have room there."""
+    if not ax.get_legend_handles_labels()[0]:
+        return
+    for number in range(columns, 0, -1):
+        legend = ax.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=number,
+            frameon=False,
+            fontsize=SMALL,
+            borderaxespad=0.3,
+            borderpad=0.1,
+            columnspacing=1,
+            handlelength=1.8,
+            handletextpad=0.6,
+            labelspacing=0.3,
+        )
+        if legend.get_window_extent().width <= ax.get_window_extent().width:
+            break
+
+
+def few_ticks(ax: Axes) -> None:
+    """Leave room between the numbers of a linear x-axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+
+
+def log_ticks(axis: Any) -> None:
+    """Label a logarithmic axis with plain numbers, at 1, 2 and 5 where there is room for them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    subs = (1.0, 2.0, 5.0) if high < 200 * low else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=8))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def short(number: float) -> str:
+    """Write a number with thousands as k and millions as M."""
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+def per_cent(value: float) -> str:
+    """Write a fraction in per cent."""
+    return f"{100 * value:.2f} %"
+
+
+def in_points(value: float) -> str:
+    """Write a difference of fractions in percentage points."""
+    number = f"{100 * value:.3g}"
+    return f"{number} point" if number == "1" else f"{number} points"
