@@ -176,8 +176,8 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     width = 100 * plan.width
     mesh = ax.pcolormesh(width, cmap="cividis_r", vmin=0, edgecolors="white", linewidth=0.5)
     if max(rows, columns) <= MOST_NUMBERS:
+        cells = np.asarray(mesh.cmap(mesh.norm(width)))
         for (row, column), value in np.ndenumerate(width):
-            cell = mesh.cmap(mesh.norm(value))
             ax.text(
                 column + 0.5,
                 row + 0.3,  # the target's line turns in the upper part of a cell
@@ -186,7 +186,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
                 va="center",
                 color="white" if value > 0.5 * width.max() else "black",
                 fontsize=SMALL,
-                bbox={"facecolor": cell, "edgecolor": "none", "pad": 0.5},
+                bbox={"facecolor": cells[row, column], "edgecolor": "none", "pad": 0.5},
                 zorder=4,  # above the line
             )
     _number(ax.xaxis, plan.items)
