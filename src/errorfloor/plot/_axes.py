@@ -26,6 +26,7 @@ OTHERS = GREY  # methods of users
 
 WIDTH = 4.2  # inches
 TEXT, SMALL = 8, 7.5  # points
+FEW = 12  # so many numbers are drawn as points as well as by a line
 
 T = TypeVar("T")
 
