@@ -489,6 +489,20 @@ def test_what_is_beyond_a_heat_map_is_at_its_edge():
     assert legend(on_axes(PICTURES["plan-unreachable"])) == ["target, 0.1 points: out of reach"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "labels"),
+    [((9, 17), ["10", "12", "14", "16"]), ((1, 50), ["1", "2", "5", "10", "20", "50"]),
+     ((0.01, 2e6), ["0.01", "1", "100", "10k", "1M"])],
+)  # fmt: skip
+def test_logarithmic_axes_have_plain_numbers(limits, labels):
+    ax = figure().add_subplot(xscale="log", xlim=limits)
+    plot._axes.log_ticks(ax.xaxis)
+    shown = [tick.get_text() for tick in ax.get_xticklabels()]
+    places = ax.get_xticks()
+    inside = [t for t, x in zip(shown, places, strict=True) if limits[0] <= x <= limits[1]]
+    assert inside == labels
+
+
 def test_a_plan_from_scores_is_a_line():
     found, ax = plans("scores"), on_axes(PICTURES["plan-scores"])
     widths = ax.lines[0]
