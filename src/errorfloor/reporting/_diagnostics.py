@@ -341,7 +341,7 @@ def _votes_an_item(table: VoteTable) -> Iterator[Diagnostic]:
             "on the same items narrow it, more items do not."
         )
     elif mean < 10:
-        sentence = "Some spread of floors stays open; the interval contains it."
+        sentence = "Some spread of floors stays open, which the intervals of mixture contain."
     yield Diagnostic("Votes an item", value, level, sentence)
     if low != high:
         yield Diagnostic(

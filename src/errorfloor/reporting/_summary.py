@@ -127,7 +127,7 @@ class Summary:
         """Return what the report says in the order of reading."""
         sections = [
             Section("answer", "Answer", self._answer()),
-            Section("assumptions", "What this assumes", self._assumptions()),
+            Section("assumptions", "The interval and what it assumes", self._assumptions()),
         ]
         if self.verdict is not None:
             sections.append(Section("model", "The model", self._model(self.verdict)))
@@ -165,7 +165,7 @@ class Summary:
         return Answer(self.answer), Facts(tuple(facts)), *doubts
 
     def _assumptions(self) -> tuple[Block, ...]:
-        return Text(self.floor["assumptions"]), Text(self.interval)
+        return Text(self.interval), Text(f"Assumed is: {self.floor['assumptions']}")
 
     def _model(self, verdict: dict[str, Any]) -> tuple[Block, ...]:
         n = verdict["n"]
