@@ -107,7 +107,7 @@ def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
     if fitted is not None:
         mass, errors = _in_bins(fitted.points, fitted.weights, edges)
         name = "items, by the fitted distribution"
-        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label=name)
+        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, label=name)
         name = f"best classifier's errors: floor {per_cent(fitted.floor)}"
         ax.stairs(100 * errors, 100 * edges, fill=True, color=BLUE, label=name)
         top = max(top, 105 * mass.max())
@@ -197,6 +197,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
         y = [_row(plan, option) for option in plan.options]
         name = f"target, {in_points(plan.target)}{_reached(plan)}"
         marker = "." if plan.options else ""
+        ax.plot(x, y, color="white", linewidth=3, clip_on=False)  # an edge, for contrast
         ax.plot(x, y, color=RED, linewidth=1.5, marker=marker, clip_on=False, label=name)
     if plan.best is not None:
         _mark_best(ax, _column(plan, plan.best.items), _row(plan, plan.best), plan.best)
