@@ -12,7 +12,7 @@ from conftest import needs_data
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.reporting import _words, summarize
+from errorfloor.reporting import _markdown, _words, summarize
 
 DATA = gaussian_mixture(2000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
@@ -193,6 +193,30 @@ def test_what_users_named_is_no_markdown():
     assert markdown.startswith("# \\# a\n")
     assert r"`\*\_\| | a \| b c |" in markdown
     assert "````\n```\nx\n````" in markdown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HOSTILE,
+        "1. a",
+        "- a",
+        "+",
+        "---",
+        "===",
+        "> a",
+        "# a",
+        "    a",
+        "[a](b)",
+        "7.40 %",
+        "+2.4 &amp;",
+    ],
+)
+def test_markdown_shows_any_text_as_it_is(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    html = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).render(_markdown.plain(text))
+    assert Page(html).text == f"{text.strip()}\n"
+    assert [tag for tag, _ in Page(html).elements] == ["p"]
 
 
 def test_titles_name_the_file():
@@ -416,6 +440,13 @@ def test_only_html_needs_matplotlib(tmp_path):
     )
     command = [sys.executable, "-W", "error", "-c", code]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_without_matplotlib_html_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.style", None)
+    with pytest.raises(ImportError, match=r"need matplotlib: pip install .* \.md or \.json"):
+        ef.report(from_scores(), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
 
 
 @needs_data

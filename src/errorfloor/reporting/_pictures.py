@@ -72,7 +72,7 @@ def _reliability(curve: Reliability) -> Picture:
         np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
     )
     read = "; ".join(
-        f"at score {curve.scores[i]:.3g} {percent(curve.probabilities[i], 0)}, band "
+        f"{percent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
         f"{percent(curve.low[i], 0)} to {percent(curve.high[i], 0)}"
         for i in chosen
     )
