@@ -245,6 +245,14 @@ def test_a_comparison_at_hand_is_used():
     assert [row["method"] for row in beside.comparison["rows"]] == ["beta", "platt", "isotonic"]
 
 
+@pytest.mark.parametrize(
+    ("n", "bins"), [(99, []), (100, ["hist-10"]), (999, ["hist-10"]), (1000, ["hist-25"])]
+)
+def test_bins_are_compared_where_they_hold_some_items(n, bins):
+    rows = summarize(ef.from_scores(SCORES[:n], DATA.labels[:n], rng=0)).comparison["rows"]
+    assert [row["method"] for row in rows] == ["isotonic", *bins, "beta"]
+
+
 @pytest.mark.parametrize("name", ["soft labels", "votes"])
 def test_what_has_no_labels_is_not_calibrated(name):
     assert summarize(RESULTS[name]()).comparison is None

@@ -283,16 +283,15 @@ def _compare(estimate: Estimate, rng: RandomLike) -> Comparison | None:
     if table is None:
         return None
     unit = table.scores[0] >= 0 and table.scores[-1] <= 1
-    bins = "hist-25" if table.n >= 1000 else "hist-10"
-    others = [
-        name for name in ("isotonic", bins, "beta" if unit else "platt") if name != estimate.method
-    ]
+    # A bin needs some items, or its share of positives is all noise.
+    bins = ["hist-25"] if table.n >= 1000 else ["hist-10"] if table.n >= 100 else []
+    methods = ["isotonic", *bins, "beta" if unit else "platt"]
     with warnings.catch_warnings():
         # They stand in the rows, and the reader of a report does not see the console.
         warnings.simplefilter("ignore", ErrorFloorWarning)
         rows = compare(
             table.coarsen(4096) if len(table) > 20_000 else table,  # the eye sees no more
-            methods=others,
+            methods=[name for name in methods if name != estimate.method],
             level=estimate.level or 0.95,
             n_resamples=500,
             rng=0 if rng is None else rng,
