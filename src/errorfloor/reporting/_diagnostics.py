@@ -211,7 +211,7 @@ def _beyond_base_rate(table: ScoreTable, estimate: Estimate) -> Diagnostic:
     elif estimate.high is not None and estimate.high >= rarer:
         level = "note"
         sentence += " The interval does not leave out that the scores tell nothing."
-    return Diagnostic(name, f"{percent(max(gain, 0.0), 0)} fewer errors", level, sentence)
+    return Diagnostic(name, f"{percent(max(gain, 0.0), 1)} fewer errors", level, sentence)
 
 
 def _direction(table: ScoreTable) -> Diagnostic:
@@ -280,15 +280,14 @@ def _zeros_and_ones_with_labels(table: ScoreTable, method: str) -> Diagnostic:
     if number == 0:
         return Diagnostic("Exact zeros and ones", "none", "ok", "No score claims certainty.")
     wrong = int(table.positives[zero].sum() + table.negatives[one].sum())
-    matters = wrong > 0 and needs_unit_interval(method)
-    return Diagnostic(
-        "Exact zeros and ones",
-        f"{counted(number, 'item')} ({percent(number / table.n, 1)})",
-        "warn" if matters else "note",
-        f"These scores claim certainty; {counted(wrong, 'label')} among them "
-        f"{'says' if wrong == 1 else 'say'} otherwise."
-        + (f" That weighs heavily in {method}; isotonic does not mind." if matters else ""),
-    )
+    value = f"{counted(number, 'item')} ({percent(number / table.n, 1)})"
+    sentence = "These scores claim certainty, and their labels agree."
+    if wrong:
+        sentence = f"These scores claim certainty, against {counted(wrong, 'label')}."
+    if wrong and needs_unit_interval(method):
+        sentence += f" That weighs heavily in {method}; isotonic does not mind."
+        return Diagnostic("Exact zeros and ones", value, "warn", sentence)
+    return Diagnostic("Exact zeros and ones", value, "note" if wrong else "ok", sentence)
 
 
 def _zeros_and_ones_of_soft_labels(table: ScoreTable) -> Diagnostic:
@@ -296,6 +295,8 @@ def _zeros_and_ones_of_soft_labels(table: ScoreTable) -> Diagnostic:
     value = f"{counted(number, 'item')} ({percent(number / table.n, 1)})" if number else "none"
     level: Level = "note" if number > table.n / 2 else "ok"
     sentence = "Items said to be certain add nothing to the floor."
+    if number == 0:
+        sentence = "No soft label claims certainty."
     if number == table.n:
         level = "warn"
         sentence = (
@@ -341,7 +342,7 @@ def _votes_an_item(table: VoteTable) -> Iterator[Diagnostic]:
             "on the same items narrow it, more items do not."
         )
     elif mean < 10:
-        sentence = "Some spread of floors stays open; the interval contains it."
+        sentence = "Some spread of floors stays open, which the intervals of mixture contain."
     yield Diagnostic("Votes an item", value, level, sentence)
     if low != high:
         yield Diagnostic(
@@ -380,27 +381,45 @@ def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
 
 
 def _agreement(estimate: Estimate, comparison: Comparison) -> Diagnostic:
-    rows = [row for row in comparison if row.method != "corrupted"]
-    least, most = min(row.value for row in rows), max(row.value for row in rows)
-    value = f"{percent(least)} to {percent(most)}"
+    rows = sorted((row for row in comparison if row.method != "corrupted"), key=_value)
+    value = f"{percent(rows[0].value)} to {percent(rows[-1].value)}"
     apart = [pair for pair in combinations(rows, 2) if _apart(*pair)]
     if not apart:
         sentence = f"The intervals of all {len(rows)} methods overlap."
         return Diagnostic("Agreement of methods", value, "ok", sentence)
-    first, second = max(apart, key=lambda pair: abs(pair[0].value - pair[1].value))
-    lower, upper = sorted((first, second), key=lambda row: row.value)
-    if lower.method.startswith("hist") and upper.method.startswith("isotonic"):
+    lower, upper = max(apart, key=_how_telling)
+    order = _family(lower) == "hist" and _family(upper) == "isotonic"
+    wrong = upper if _family(lower) in _WITHOUT_CURVE else lower
+    if order:
         why = "A higher score does not always mean a higher probability, as isotonic assumes."
-    elif lower.method.startswith(("hist", "isotonic")):
-        why = f"The curve that {upper.method} assumes does not fit these scores."
+    elif _family(wrong) == "hist":
+        why = f"The bins of {wrong.method} are too wide for these scores."
     else:
-        why = "At most one of their assumptions holds."
+        why = f"The curve that {wrong.method} assumes does not fit these scores."
     return Diagnostic(
         "Methods disagree",
         value,
-        "warn",
+        "warn" if order or wrong.method == estimate.method else "note",
         f"The interval of {lower.method} lies below that of {upper.method}. {why}",
     )
+
+
+_WITHOUT_CURVE = ("isotonic", "hist")
+
+
+def _family(row: Estimate) -> str:
+    return row.method.split("-")[0]
+
+
+def _value(row: Estimate) -> float:
+    return row.value
+
+
+def _how_telling(pair: tuple[Estimate, Estimate]) -> tuple[bool, float]:
+    """Put what refutes isotonic's assumption above all, and else the distance."""
+    lower, upper = pair
+    order = _family(lower) == "hist" and _family(upper) == "isotonic"
+    return order, upper.value - lower.value
 
 
 def _apart(first: Estimate, second: Estimate) -> bool:

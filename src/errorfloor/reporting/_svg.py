@@ -30,8 +30,13 @@ SETTINGS = {
 
 def inline(picture: Picture) -> str:
     """Return the picture as an SVG element that can stand in a page beside others."""
-    from matplotlib.style import context
-
+    try:
+        from matplotlib.style import context
+    except ImportError as error:
+        raise ImportError(
+            "An HTML report has pictures, which need matplotlib: pip install matplotlib, or write "
+            "the report as .md or .json."
+        ) from error
     # Names within the drawing depend on the salt only, so the same picture is the same text.
     with context({**SETTINGS, "svg.hashsalt": picture.name}, after_reset=True):
         file = io.StringIO()
@@ -45,6 +50,7 @@ def _fitted(svg: str, picture: Picture) -> str:
     box, inner = match.groups()
     inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
     inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<style.*?</style>", "", inner, flags=re.DOTALL)  # would hold for the page
     inner = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{picture.name}-", inner)
     inner = re.sub(r"#[0-9a-f]{6}\b", lambda hit: COLOURS.get(hit[0], hit[0]), inner)
     # The page chooses the letters, drawings their size.
