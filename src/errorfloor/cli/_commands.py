@@ -88,7 +88,7 @@ def demo(session: Session, save: str | None) -> None:
 
     if save is not None:
         paths = demo.save(save)
-        session.show({"files": paths}, "\n".join(map(str, paths)))
+        session.show({"files": paths}, "\n".join(map(str, paths)), headline=False)
         session.remark(f"next: errorfloor estimate {paths[0]}")
         return
     with session.step("estimating by every method"):
@@ -528,7 +528,7 @@ def paper(
         for one in found
     ]
     lines = [summary(one) for one in found] + ([f"wrote {page}"] if page else [])
-    session.show({"figures": rows, "page": page}, "\n".join(lines))
+    session.show({"figures": rows, "page": page}, "\n".join(lines), headline=False)
 
 
 cli.add_command(data)
