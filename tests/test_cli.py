@@ -549,6 +549,8 @@ def test_files_that_are_not_there_or_not_ours_are_refused(folder):
     assert "standard input is empty" in error("estimate", "-", data=b"")
     assert "stands alone" in error("estimate", "-", "demo/scores.csv", code=2)
     assert "must end in .npz" in error("count", "demo/scores.csv", "-o", "x.csv", code=2)
+    (folder / "table.npz").mkdir()
+    assert "cannot be written" in error("count", "demo/scores.csv", "-o", "table.npz", code=2)
     assert "no folder" in error("count", "demo/scores.csv", "-o", "none/at/x.npz", code=2)
 
 
@@ -584,6 +586,7 @@ def test_names_of_methods_and_intervals_are_checked_by_the_library(folder):
     assert "--interval must be one of" in error("estimate", "demo/scores.csv", "--interval", "wald")
     said = error("estimate", "demo/soft_labels.csv", "--method", "isotonic")
     assert "soft labels need none" in said
+    assert "--try-votes must be" in error("plan", "demo/votes.csv", "--try-votes", "1,2")
 
 
 # Sets and figures.

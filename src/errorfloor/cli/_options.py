@@ -324,6 +324,8 @@ def destination(*suffixes: str) -> Callable[[Body], Body]:
             raise click.BadParameter(f"{value} must end in {' or '.join(suffixes)}.")
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent}.")
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise click.BadParameter(f"{value} cannot be written.")
         return path
 
     return click.option(

@@ -234,6 +234,8 @@ def in_options(message: str) -> str:
         ("`model_error`", "--model-error"),
         ("`errors`", "--model-errors"),
         ("`n` ", "--test-items "),
+        ("`votes`", "--try-votes"),
+        ("`items`", "--try-items"),
         ("from_scores", "--score and --label"),
     ):
         message = message.replace(argument, option)
