@@ -26,6 +26,7 @@ from errorfloor import cli as package
 from errorfloor import demo
 from errorfloor.cli._columns import LAYOUTS, choose
 from errorfloor.cli._commands import cli
+from errorfloor.cli._commands import run as main
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
@@ -367,6 +368,14 @@ def test_columns_are_not_guessed_if_there_is_doubt(columns):
         assert f"{column} (number)" in str(raised.value)
 
 
+def test_several_readings_are_offered(folder):
+    (folder / "all.csv").write_text("score,label,positives,total\n0.2,0,1,3\n0.7,1,2,3\n")
+    said = error("estimate", "all.csv")
+    assert said.endswith(
+        "You may mean\n  --score score --label label\n  --votes positives --total total\n"
+    )
+
+
 def test_two_columns_of_different_kinds_need_no_names():
     allowed = tuple(LAYOUTS)
     found = choose({"a": "boolean", "b": "number"}, {}, allowed, "x.csv")
@@ -378,7 +387,7 @@ def test_two_columns_of_different_kinds_need_no_names():
 def test_a_missing_option_is_filled_in_if_one_column_is_left():
     found = choose({"a": "number", "b": "number"}, {"score": "b"}, ("scores",), "x.csv")
     assert found.columns == {"score": "b", "label": "a"}
-    assert found.sentence() == "took --label a"
+    assert found.options == "--label a"
     with pytest.raises(ValueError, match=r"x.csv needs --label as well. The columns of x.csv are"):
         choose(dict.fromkeys("abc", "number"), {"score": "b"}, ("scores",), "x.csv")
 
@@ -540,6 +549,8 @@ def test_files_that_are_not_there_or_not_ours_are_refused(folder):
     assert "standard input is empty" in error("estimate", "-", data=b"")
     assert "stands alone" in error("estimate", "-", "demo/scores.csv", code=2)
     assert "must end in .npz" in error("count", "demo/scores.csv", "-o", "x.csv", code=2)
+    (folder / "table.npz").mkdir()
+    assert "cannot be written" in error("count", "demo/scores.csv", "-o", "table.npz", code=2)
     assert "no folder" in error("count", "demo/scores.csv", "-o", "none/at/x.npz", code=2)
 
 
@@ -575,6 +586,7 @@ def test_names_of_methods_and_intervals_are_checked_by_the_library(folder):
     assert "--interval must be one of" in error("estimate", "demo/scores.csv", "--interval", "wald")
     said = error("estimate", "demo/soft_labels.csv", "--method", "isotonic")
     assert "soft labels need none" in said
+    assert "--try-votes must be" in error("plan", "demo/votes.csv", "--try-votes", "1,2")
 
 
 # Sets and figures.
@@ -747,6 +759,15 @@ def test_ctrl_c_in_a_long_computation_leaves_no_file(folder):
     assert shown == b""
     assert said.strip() == b""
     assert [path.name for path in folder.iterdir()] == ["demo"]
+
+
+def test_ctrl_c_in_a_query_is_no_error_either(folder, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise RuntimeError("Query interrupted")  # as DuckDB does
+
+    monkeypatch.setattr(ef.frames, "score_table", interrupted)
+    assert main(["count", "demo/scores.csv", "-o", "table.npz", "--quiet"]) == 130
+    assert capsys.readouterr().err.strip() == ""
 
 
 class Terminal:

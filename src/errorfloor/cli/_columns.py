@@ -46,14 +46,14 @@ class Chosen:
     columns: Mapping[str, str | tuple[str, ...]]
     guessed: tuple[str, ...] = ()
 
-    def sentence(self) -> str:
-        """Say which columns were guessed, as the options that would have named them."""
+    @property
+    def options(self) -> str:
+        """The options that would have named the guessed columns."""
         named = ((role, self.columns[role]) for role in self.guessed)
-        options = (
+        return " ".join(
             f"--{role} {shlex.quote(column if isinstance(column, str) else ','.join(column))}"
             for role, column in named
         )
-        return f"took {' '.join(options)}"
 
 
 def check_options(given: Mapping[str, object], allowed: Sequence[str]) -> None:
@@ -101,9 +101,9 @@ def choose(
     readings = readings or _by_kind(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
-    raise ValueError(
-        f"Cannot tell which columns to take. {_columns(kinds, name)} {_usage(allowed)}"
-    )
+    meant = [f"  {reading.options}" for reading in readings]
+    remedy = "\n".join(["You may mean", *meant]) if meant else _usage(allowed)
+    raise ValueError(f"Cannot tell which columns to take. {_columns(kinds, name)} {remedy}")
 
 
 def _check_is_there(column: str, role: str, kinds: Mapping[str, str], name: str) -> None:

@@ -75,7 +75,12 @@ def cli(context: click.Context) -> None:
     short_help="Run every method on made data, beside the true floor.",
     epilog=examples("errorfloor demo", "errorfloor demo --save demo"),
 )
-@click.option("--save", metavar="FOLDER", type=click.Path(file_okay=False), help="Write data.")
+@click.option(
+    "--save",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Write small CSV files instead.",
+)
 @speaking
 def demo(session: Session, save: str | None) -> None:
     """Run every method on made data, beside the true floor; or save data to try things on."""
@@ -83,7 +88,7 @@ def demo(session: Session, save: str | None) -> None:
 
     if save is not None:
         paths = demo.save(save)
-        session.show({"files": paths}, "\n".join(map(str, paths)))
+        session.show({"files": paths}, "\n".join(map(str, paths)), headline=False)
         session.remark(f"next: errorfloor estimate {paths[0]}")
         return
     with session.step("estimating by every method"):
@@ -219,6 +224,7 @@ def compare(
 @METHODS
 @click.option(
     "--levels",
+    metavar="COUNT",
     type=click.IntRange(min=2),
     default=101,
     show_default=True,
@@ -226,6 +232,7 @@ def compare(
 )
 @click.option(
     "--repeats",
+    metavar="COUNT",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
@@ -343,8 +350,12 @@ def verdict(
     type=click.FloatRange(0, 0.5, min_open=True),
     help="Width of the interval to reach, a fraction.",
 )
-@click.option("--cost-per-item", type=click.FloatRange(0), default=0.0, help="0 by default.")
-@click.option("--cost-per-vote", type=click.FloatRange(0), default=1.0, help="1 by default.")
+@click.option(
+    "--cost-per-item", metavar="PRICE", type=click.FloatRange(0), default=0.0, help="0 by default."
+)
+@click.option(
+    "--cost-per-vote", metavar="PRICE", type=click.FloatRange(0), default=1.0, help="1 by default."
+)
 @click.option(
     "--try-votes",
     type=Numbers(),
@@ -517,7 +528,7 @@ def paper(
         for one in found
     ]
     lines = [summary(one) for one in found] + ([f"wrote {page}"] if page else [])
-    session.show({"figures": rows, "page": page}, "\n".join(lines))
+    session.show({"figures": rows, "page": page}, "\n".join(lines), headline=False)
 
 
 cli.add_command(data)

@@ -63,7 +63,7 @@ def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
         if save is not None:
             save_csv(found, save)
             lines.append(f"wrote {save}")
-    session.show({"sets": rows, "saved": save}, "\n".join(lines))
+    session.show({"sets": rows, "saved": save}, "\n".join(lines), headline=False)
 
 
 @data.command(epilog=examples("errorfloor data path"))
@@ -74,9 +74,9 @@ def path(session: Session, name: str | None) -> None:
     from errorfloor.cli._sets import folder, set_called
 
     if name is None:
-        session.show({"folder": folder()}, str(folder()))
+        session.show({"folder": folder()}, str(folder()), headline=False)
         return
     one = set_called(name)
     if not one.is_here:
         raise ValueError(f"{name} is not here yet: errorfloor data fetch {name}")
-    session.show({"files": one.paths()}, "\n".join(map(str, one.paths())))
+    session.show({"files": one.paths()}, "\n".join(map(str, one.paths())), headline=False)

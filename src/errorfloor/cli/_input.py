@@ -144,7 +144,7 @@ class Source:
             _refuse_doubles(paths, kinds, self.name)
         chosen = choose(kinds, self.given, self.allowed, self.name)
         if chosen.guessed:
-            session.remark(chosen.sentence())
+            session.remark(f"took {chosen.options}")
         arguments = self._arguments(data, kinds, chosen)
         return Rows(data, chosen.layout, chosen.columns, arguments)
 

@@ -104,6 +104,8 @@ def speaking(function: Body) -> Body:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             context.exit(BROKEN_PIPE)
         except Exception as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from error
             message = explained(error)
             if message is None:
                 raise
@@ -158,7 +160,7 @@ def reads(*layouts: str) -> Callable[[Body], Body]:
             "--format",
             "file_format",
             type=click.Choice(FORMATS),
-            help="By name and content by default.",
+            help="Told by name and content by default.",
         )
         @click.option("--drop-missing", is_flag=True, help="Leave out what has missing values.")
         @functools.wraps(function)
@@ -322,6 +324,8 @@ def destination(*suffixes: str) -> Callable[[Body], Body]:
             raise click.BadParameter(f"{value} must end in {' or '.join(suffixes)}.")
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent}.")
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise click.BadParameter(f"{value} cannot be written.")
         return path
 
     return click.option(

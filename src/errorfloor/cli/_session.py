@@ -81,6 +81,7 @@ class Session:
         text: str,
         *,
         draw: Draw | None = None,
+        headline: bool = True,
         unmet: str | None = None,
     ) -> None:
         """Print the result, then the doubts; leave with code 3 if a requirement is `unmet`.
@@ -93,6 +94,8 @@ class Session:
             For people, and for pipes.
         draw : callable, optional
             Draws on a terminal what `text` says.
+        headline : bool
+            Whether the first line says it all. Paths have none, and are not wrapped.
         unmet : str, optional
             What was required and is not so.
         """
@@ -106,7 +109,7 @@ class Session:
                 "remarks": self._remarks + self._doubts,
             }
             click.echo(json.dumps(_plain(content), allow_nan=False))
-        elif sys.stdout.isatty():
+        elif headline and sys.stdout.isatty():
             (draw or _wrapped(text))(_console())
         else:
             click.echo(text)
@@ -189,7 +192,11 @@ class _Bar:
         with self._lock:
             if self._closed:
                 return
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            columns = (
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TimeElapsedColumn(),
+            )
             self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = self._progress.add_task(self._what, total=None)
             self._progress.start()
@@ -227,6 +234,8 @@ def in_options(message: str) -> str:
         ("`model_error`", "--model-error"),
         ("`errors`", "--model-errors"),
         ("`n` ", "--test-items "),
+        ("`votes`", "--try-votes"),
+        ("`items`", "--try-items"),
         ("from_scores", "--score and --label"),
     ):
         message = message.replace(argument, option)

@@ -19,10 +19,10 @@ def of_estimate(found: Estimate) -> str:
     from errorfloor import VotesEstimate
 
     lines = [str(found), f"Assumes: {found.assumptions}"]
-    if isinstance(found, VotesEstimate) and found.method != "plugin" and found.bias is not None:
+    if isinstance(found, VotesEstimate) and found.method != "plugin" and (found.bias or 0) < -5e-5:
         lines.append(
             f"Plain vote shares say {100 * found.plugin:.2f} %; with so many votes they are "
-            f"{-100 * found.bias:.2f} points too low on average."
+            f"{-100 * (found.bias or 0):.2f} points too low on average."
         )
     return "\n".join([*lines, *left_out(found.dropped)])
 
@@ -62,30 +62,22 @@ def left_out(dropped: int) -> list[str]:
 
 
 def drawn(rows: Comparison, text: str) -> Draw:
-    """Return what draws the rows as a table with bars, and prints the rest of `text` below."""
+    """Return what prints the text of rows with a bar beside each, where there is room."""
 
     def draw(console: Console) -> None:
-        from rich.table import Table
-
-        if console.width < 52 + BAR:
+        head, *lines = text.splitlines()
+        width = max(map(len, lines[: len(rows)]))
+        if console.width < width + 2 + BAR:
             console.print(text, soft_wrap=True)
             return
-        table = Table(box=None, pad_edge=False, header_style="bold")
         least, most = _span(list(rows))
         scale = f"{100 * least:.2f} %".ljust(BAR - 8) + f"{100 * most:.2f} %".rjust(8)
-        for name, side in (("method", "left"), ("floor", "right"), ("interval", "right")):
-            table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
-        table.add_column("by", no_wrap=True)
-        table.add_column(scale, no_wrap=True, min_width=BAR)
+        console.print(f"{head:<{width}}  {scale}", style="bold")
         unicode = "utf" in console.encoding.lower()
-        cells = [line.split("  ") for line in str(rows).splitlines()[1 : len(rows) + 1]]
-        for row, line in zip(rows, cells, strict=True):
-            shown = [cell.strip() for cell in line if cell.strip()]
-            shown += [""] * (4 - len(shown))
-            table.add_row(*shown, _bar(row, least, most, unicode=unicode))
-        console.print(table)
-        for rest in text.splitlines()[len(rows) + 1 :]:
-            console.print(rest)
+        for line, row in zip(lines, rows, strict=False):
+            console.print(f"{line:<{width}}  {_bar(row, least, most, unicode=unicode)}".rstrip())
+        for line in lines[len(rows) :]:
+            console.print(line)
 
     return draw
 
