@@ -408,6 +408,19 @@ def test_bad_frames_are_refused_by_name_and_remedy(call, message):
         call(engines.ENGINES["pandas"](columns()))
 
 
+@pytest.mark.parametrize(
+    "engine", engines.params([name for name in engines.ENGINES if name != "spark"])
+)
+def test_names_of_columns_may_be_anything(engine):
+    score, label = 'a "quoted" name; --', "`score` given $1 'x'"
+    frame = engines.ENGINES[engine](
+        {score: ("float64", SCORES.tolist()), label: ("bool", LABELS.tolist())}
+    )
+    expected = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    assert frames.score_table(frame, score=score, label=label) == expected
+    assert frames.columns(frame) == {score: "number", label: "boolean"}
+
+
 def test_positives_above_totals_are_counted():
     frame = engines.arrow({"k": ("int64", [1, 4, 5]), "m": ("int64", [2, 3, 3])})
     with pytest.raises(ValueError, match="must not exceed `totals`: 2 of 3 are bad"):
@@ -416,8 +429,8 @@ def test_positives_above_totals_are_counted():
 
 def test_columns_tell_what_kind_they_are(tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_text("a,b,c,d\n1,x,true,\n2.5,y,False,\n")
-    assert frames.columns(path) == {"a": "number", "b": "text", "c": "boolean", "d": "text"}
+    path.write_text('"a ""1""",b,c,d\n1,x,true,\n2.5,y,False,\n')
+    assert frames.columns(path) == {'a "1"': "number", "b": "text", "c": "boolean", "d": "text"}
     frame = engines.arrow({"p": ("float32", [0.5]), "y": ("bool", [True])})
     assert frames.columns(frame) == {"p": "number", "y": "boolean"}
 

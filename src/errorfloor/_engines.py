@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -27,6 +27,14 @@ def lazy(data: Any) -> Frame:
             "column names."
         ) from None
     return frame
+
+
+def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Return a frame of the `columns` that are named, under new names."""
+    if frame.implementation.is_duckdb():  # where narwhals does not take quotes in names
+        parts = (f"{_quoted(old)} as {_quoted(new)}" for new, old in columns.items())
+        return lazy(frame.to_native().project(", ".join(parts)))
+    return frame.select(*(nw.col(old).alias(new) for new, old in columns.items()))
 
 
 def with_number(frame: Frame, source: str, target: str) -> Frame:

@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._checks import check_choice, check_whole
-from errorfloor._engines import Columns, Frame, is_missing, with_number
+from errorfloor._engines import Columns, Frame, is_missing, select, with_number
 from errorfloor._typing import Counts
 
 _MOST_VOTES = 2**53
@@ -234,9 +234,7 @@ def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str
     given = {name: column for name, column in names.items() if column is not None}
     for name, column in given.items():
         check_choice(column, there, name=name.split()[0])
-    chosen = frame.select(
-        *(nw.col(column).alias(f"given {name}") for name, column in given.items())
-    )
+    chosen = select(frame, {f"given {name}": column for name, column in given.items()})
     if "group" in given:
         chosen = chosen.with_columns(group=nw.col("given group"))
     return chosen, {

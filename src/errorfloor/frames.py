@@ -19,7 +19,7 @@ import numpy as np
 from errorfloor import _files
 from errorfloor._checks import check_whole
 from errorfloor._counting import EXACT, count_scores, count_votes
-from errorfloor._engines import Columns, Frame, Progress, fetch, lazy, watched
+from errorfloor._engines import Columns, Frame, Progress, fetch, lazy, select, watched
 from errorfloor._items import Run, VoteLayout, scores
 from errorfloor.tables import CELLS, ScoreTable, VoteTable
 
@@ -61,7 +61,7 @@ def columns(data: Any) -> dict[str, str]:
         kinds = {name: _kind(dtype) for name, dtype in schema.items()}
         texts = [name for name, kind in kinds.items() if kind == "text"]
         if texts:
-            head = run(frame.select(*texts).head(1000))
+            head = run(select(frame, {name: name for name in texts}).head(1000))
             kinds |= {name: _kind_of_text(head[name].tolist()) for name in texts}
         return kinds
 
@@ -253,7 +253,7 @@ def merge(paths: _files.Paths) -> ScoreTable | VoteTable:
 def load_table(path: str | os.PathLike[str]) -> ScoreTable | VoteTable:
     """Read a table of either kind that `save` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             kind = VoteTable if "totals" in file.files else ScoreTable
     except (ValueError, EOFError, AttributeError, BadZipFile):
         kind = ScoreTable  # whose `load` says what is wrong

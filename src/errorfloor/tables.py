@@ -97,7 +97,7 @@ class _Table:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a table that `save` wrote. Pickled data is never loaded."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(**{name: file[name] for name in file.files})
         except (EOFError, ValueError, AttributeError, TypeError, BadZipFile) as error:
             raise ValueError(
