@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,12 +39,11 @@ def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
 
 
 def with_number(frame: Frame, source: str, target: str) -> Frame:
-    """Add column `target`: `source` as floats, null where it is missing or is no number."""
+    """Add column `target`: `source` as numbers, null where it is missing or is none."""
     kind = frame.collect_schema()[source]
-    if kind.is_float():
+    if kind.is_float() or kind.is_integer():
         return frame.with_columns(nw.col(source).alias(target))
-    through_text = kind.is_decimal() and (frame.implementation in _INEXACT_DECIMALS)
-    if kind.is_numeric() and not through_text:
+    if kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS:
         return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
     if kind == nw.Boolean:
         return frame.with_columns(nw.col(source).cast(nw.Int8).cast(nw.Float64).alias(target))
@@ -68,9 +68,12 @@ def is_missing(frame: Frame, column: str) -> nw.Expr:
 
 def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
     """Add column `cell`: what `errorfloor.tables.cell_of` computes of the column `score`."""
+    scale = math.nextafter(cells, 0)
     if unit and frame.implementation.is_duckdb():  # narwhals would ask twice for negative scores
-        where = "(1 + sqrt(score::double) - sqrt(1 - score::double)) / 2"
-        return lazy(frame.to_native().project(f"*, floor({where} * {cells})::bigint as cell"))
+        where = f"(1 + sqrt(score::double) - sqrt(1 - score::double)) / 2 * {scale!r}::double"
+        # Small numbers let it count in an array instead of a hash table.
+        kind = "usmallint" if cells <= 2**16 else "bigint"
+        return lazy(frame.to_native().project(f"*, floor({where})::{kind} as cell"))
     score = nw.col("score").cast(nw.Float64)
     if unit:
         place = (1 + score.sqrt() - (1 - score).sqrt()) / 2
@@ -82,7 +85,7 @@ def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
         place = (1 + inside.sqrt() - (1 - inside).sqrt()) / 2
         place = nw.when(score < 0).then(score / (1 + score.abs())).otherwise(place)
         place = nw.when(score > 1).then(2 - 1 / above).otherwise(place)
-    return frame.with_columns(cell=(place * cells).floor().cast(nw.Int64))
+    return frame.with_columns(cell=(place * scale).floor().cast(nw.Int64))
 
 
 def fetch(frame: Frame) -> Columns:

@@ -29,7 +29,7 @@ class Items:
     n: int
     dropped: dict[Any, int]  # by group
     groups: tuple[str, ...]  # the name of the column of groups, or nothing
-    unit: bool = False  # whether all scores lie in [0, 1]
+    unit: bool = False  # whether all scores are known to lie in [0, 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,6 @@ class _Rule:
     bad: nw.Expr
     must: str
     remedy: str
-    minds_missing: bool = True  # whether `bad` is true of missing entries
 
 
 def scores(
@@ -65,12 +64,13 @@ def scores(
         rules.append(rule)
     else:
         frame = frame.with_columns(label=nw.lit(0.0))
-    outside = ((nw.col("score") < 0) | (nw.col("score") > 1)).fill_null(False)
-    items, found = _checked(frame, run, given, rules, drop_missing, {"outside": outside})
+    inside = (nw.col("score") >= 0) & (nw.col("score") <= 1)
+    fine = (inside & _is_binary("label")).fill_null(False)
+    items = _checked(frame, run, given, rules, drop_missing, fine=fine)
     if positive is not None and "label" in given:
         _check_positive(items, positive, given["label"])
     kept = items.frame.select("score", "label", *items.groups)
-    return replace(items, frame=kept, unit=found["outside"] == 0)
+    return replace(items, frame=kept)
 
 
 def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[Frame, _Rule]:
@@ -78,8 +78,7 @@ def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[F
     given = f"given {name}"
     if positive is None:
         frame = with_number(frame, given, name)
-        right = ((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
-        bad = ~right
+        bad = ~_is_binary(name).fill_null(False)
     else:
         is_text = not frame.collect_schema()[given].is_numeric()
         value = (
@@ -95,7 +94,6 @@ def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[F
         bad,
         "must be 0 or 1 (or False or True)",
         "Map the class you call positive to 1 and the other to 0, or name it with `positive`.",
-        minds_missing=positive is None,
     )
 
 
@@ -181,16 +179,15 @@ class VoteLayout:
                 (nw.col("positives") > nw.col("totals")).fill_null(False),
                 "must not exceed `totals`",
                 "Check the order of the two columns.",
-                minds_missing=False,
             )
         )
-        return _checked(frame, run, given, rules, drop_missing)[0]
+        return _checked(frame, run, given, rules, drop_missing)
 
     def _long(
         self, frame: Frame, run: Run, given: dict[str, str], positive: object, drop_missing: bool
     ) -> Items:
         frame, rule = _with_label(frame, "vote", given["vote"], positive)
-        items, _ = _checked(frame, run, given, [rule], drop_missing)
+        items = _checked(frame, run, given, [rule], drop_missing)
         if positive is not None:
             _check_positive(items, positive, given["vote"], "vote")
         if "annotator" in given:
@@ -225,7 +222,7 @@ class VoteLayout:
             totals=nw.sum_horizontal(*(present.cast(nw.Int64) for present in there)),
         )
         blank = {"annotators": nw.col("totals") == 0}
-        return _checked(frame, run, given, rules, drop_missing, missing=blank)[0]
+        return _checked(frame, run, given, rules, drop_missing, missing=blank)
 
 
 def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str, str]]:
@@ -245,37 +242,57 @@ def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str
 def _checked(
     frame: Frame,
     run: Run,
-    given: dict[str, str],
+    given: Mapping[str, str],
     rules: Sequence[_Rule],
     drop_missing: bool,
-    further: dict[str, nw.Expr] | None = None,
-    missing: dict[str, nw.Expr] | None = None,
-) -> tuple[Items, dict[str, int]]:
-    """Count all that is wrong in one pass, and return the rows if nothing is."""
+    *,
+    missing: Mapping[str, nw.Expr] | None = None,
+    fine: nw.Expr | None = None,
+) -> Items:
+    """Count what is missing or bad, and return the rows if they will do.
+
+    If `fine` is true of all rows, as it nearly always is of scores, no other question is asked.
+    """
+    groups = ("group",) if "group" in given else ()
     if missing is None:
         missing = {name: is_missing(frame, f"given {name}") for name in given}
-    elif "group" in given:
+    elif groups:
         missing = {**missing, "group": is_missing(frame, "given group")}
+    if fine is not None:
+        found = _count(frame, run, {"fine": fine & ~missing["group"] if groups else fine})
+        if 0 < found["n"] == found["fine"]:
+            return Items(frame, run, found["n"], {}, groups, unit=True)
     gone = reduce(or_, missing.values())
-    # Most of the time nothing is wrong, which takes one question to find out. What a rule is for
-    # need not be asked whether it is missing: that is bad as well.
-    ruled = {rule.column.removeprefix("given ") for rule in rules if rule.minds_missing}
-    free = (expr for name, expr in missing.items() if name not in ruled)
-    wrong = reduce(or_, (*(rule.bad for rule in rules), *free))
-    found = _count(frame, run, {"wrong": wrong, **(further or {})})
-    if found["n"] == 0:
+    bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
+    found = _count(frame, run, {"gone": gone, **bad})
+    n, lost = found["n"], found["gone"]
+    if n == 0:
         raise ValueError("The data has no rows. Pass at least one item.")
-    lost = 0
-    if found["wrong"]:
-        lost = _gone(frame, run, rules, gone)
+    for i, rule in enumerate(rules):
+        if found[str(i)]:
+            example = run(frame.filter(bad[str(i)]).select(rule.column).head(1))
+            raise ValueError(
+                f"{rule.name} {rule.must}: {found[str(i)]:,} of {n:,} are bad, "
+                f"for example {example[rule.column].tolist()[0]!r}. {rule.remedy}"
+            )
+    if lost == n:
+        raise ValueError(f"Something is missing in each of the {n:,} rows. Check the columns.")
     if lost and not drop_missing:
-        _refuse_missing(frame, run, given, missing)
-    groups = ("group",) if "group" in given else ()
-    items = Items(frame, run, found["n"] - lost, {}, groups)
-    if lost:
-        dropped = _lost(items, gone) if groups else {None: lost}
-        items = replace(items, frame=frame.filter(~gone), dropped=dropped)
-    return items, found
+        found = _count(frame, run, missing)
+        name = next(name for name in missing if found[name])
+        raise ValueError(
+            f"{given.get(name, f'`{name}`')} has missing values: {found[name]:,} of {n:,} rows. "
+            "Fill them in, or pass drop_missing=True to leave these rows out."
+        )
+    items = Items(frame, run, n - lost, {}, groups)
+    if not lost:
+        return items
+    dropped = _lost(items, gone) if groups else {None: lost}
+    return replace(items, frame=frame.filter(~gone), dropped=dropped)
+
+
+def _is_binary(column: str) -> nw.Expr:
+    return (nw.col(column) == 0) | (nw.col(column) == 1)
 
 
 def _count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
@@ -283,40 +300,6 @@ def _count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, in
     counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
     answer = run(frame.select(nw.len().alias("n"), *counts))
     return {name: int(values[0] or 0) for name, values in answer.items()}
-
-
-def _gone(
-    frame: Frame,
-    run: Run,
-    rules: Sequence[_Rule],
-    gone: nw.Expr,
-) -> int:
-    """Return how many rows have something missing; raise if anything else is wrong."""
-    bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
-    found = _count(frame, run, {"gone": gone, **bad})
-    for i, rule in enumerate(rules):
-        if found[str(i)]:
-            example = run(frame.filter(bad[str(i)]).select(rule.column).head(1))
-            raise ValueError(
-                f"{rule.name} {rule.must}: {found[str(i)]:,} of {found['n']:,} are bad, "
-                f"for example {example[rule.column].tolist()[0]!r}. {rule.remedy}"
-            )
-    if found["gone"] == found["n"]:
-        raise ValueError(
-            f"Something is missing in each of the {found['n']:,} rows. Check the columns."
-        )
-    return found["gone"]
-
-
-def _refuse_missing(
-    frame: Frame, run: Run, given: Mapping[str, str], missing: Mapping[str, nw.Expr]
-) -> None:
-    found = _count(frame, run, missing)
-    name = next(name for name in missing if found[name])
-    raise ValueError(
-        f"{given.get(name, f'`{name}`')} has missing values: {found[name]:,} of {found['n']:,} "
-        "rows. Fill them in, or pass drop_missing=True to leave these rows out."
-    )
 
 
 def _lost(items: Items, gone: nw.Expr) -> dict[Any, int]:

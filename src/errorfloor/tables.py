@@ -32,7 +32,8 @@ def cell_of(scores: Floats, cells: int) -> Counts:
     if below.any() or above.any():
         place = np.where(below, scores / (1 + np.abs(scores)), place)
         place = np.where(above, 2 - 1 / np.maximum(scores, 1), place)
-    return np.floor(place * cells).astype(np.int64)
+    scale = np.nextafter(cells, 0)  # so that 1 is in the last cell
+    return np.asarray(np.floor(place * scale), dtype=np.int64)
 
 
 @contextmanager
