@@ -1,0 +1,69 @@
+"""How Sphinx builds these pages: `make docs`, with warnings as errors and without a network."""
+
+import os
+import sys
+from pathlib import Path
+
+import errorfloor
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+# Pictures are drawn into files; what the pages say must not depend on a cluster's setting.
+os.environ["MPLBACKEND"] = "Agg"
+
+project = "errorfloor"
+author = "errorfloor's authors"
+version = release = errorfloor.__version__
+html_title = f"errorfloor {release}"
+
+extensions = [
+    "mathml",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery", "**/README.txt"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_heading_anchors = 4
+myst_dmath_double_inline = True
+suppress_warnings = ["config.cache"]  # sphinx-gallery's sorters are classes, which is its way
+
+# Names in single backticks are code, in docstrings as in Markdown.
+default_role = "code"
+nitpicky = True
+# Types in docstrings are words for people, such as "array-like of shape (n,)".
+nitpick_ignore_regex = [("py:class", r".*")]
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"exclude-members": "columns, rows"}
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["errorfloor.css"]
+html_copy_source = False
+html_math_renderer = "mathml"
+html_theme_options = {"navigation_with_keys": True}
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"\.py",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
+}
