@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from errorfloor.decide import headroom, plan
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
     from errorfloor.label_noise import feebee
+    from errorfloor.reliability_band import Reliability, reliability
     from errorfloor.results import (
         Comparison,
         Estimate,
@@ -42,6 +43,7 @@ __all__ = [
     "Interval",
     "LabelShiftWarning",
     "Plan",
+    "Reliability",
     "ScoreTable",
     "Verdict",
     "VoteTable",
@@ -54,6 +56,7 @@ __all__ = [
     "from_votes",
     "headroom",
     "plan",
+    "reliability",
 ]
 
 _HOME = {
@@ -67,6 +70,7 @@ _HOME = {
     "decide": ("headroom", "plan"),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
     "label_noise": ("feebee",),
+    "reliability_band": ("Reliability", "reliability"),
     "results": (
         "Comparison",
         "Estimate",
@@ -78,7 +82,7 @@ _HOME = {
     ),
     "tables": ("ScoreTable", "VoteTable"),
 }
-_MODULES = ("bounds", "datasets", "paper")
+_MODULES = ("bounds", "datasets", "paper", "plot")
 
 
 def __getattr__(name: str) -> Any:

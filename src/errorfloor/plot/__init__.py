@@ -1,0 +1,22 @@
+"""Pictures of computed values, on given axes.
+
+Each function takes a result, draws it and returns the axes; it fits and saves nothing and leaves
+matplotlib's settings alone. Fractions are drawn in per cent, with the unit on the axis. Without
+axes a figure of pyplot is made, which notebooks show by themselves and scripts show with
+`matplotlib.pyplot.show()`; close it when done. For files, and for several panels, pass axes of your
+own, best in a figure with ``layout="constrained"``, which makes room for the legends.
+"""
+
+from errorfloor.plot._estimates import forest, headroom
+from errorfloor.plot._scores import noise_curves, reliability
+from errorfloor.plot._votes import bias_bounds, distribution, plan
+
+__all__ = [
+    "bias_bounds",
+    "distribution",
+    "forest",
+    "headroom",
+    "noise_curves",
+    "plan",
+    "reliability",
+]

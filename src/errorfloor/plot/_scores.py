@@ -1,0 +1,164 @@
+"""Pictures of scores with labels: the reliability curve, and FeeBee's noise curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorfloor.plot._axes import (
+    BLUE,
+    GREY,
+    ORANGE,
+    RED,
+    WIDTH,
+    axes_or_new,
+    check_type,
+    colour,
+    finish,
+    legend_above,
+    wrapped,
+)
+from errorfloor.reliability_band import Reliability
+from errorfloor.results import FeeBeeResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DASHES = ("-", (0, (4, 1.5)), (0, (2, 1.2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+MARKERS = "os^DXvP*"
+FEW_METHODS = 4  # the bands of more would hide each other
+
+
+def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+    """Draw a reliability curve with its band, and the histogram of the scores beneath.
+
+    Parameters
+    ----------
+    curve : Reliability
+        What `errorfloor.reliability` returned.
+    axes : pair of Axes, optional
+        Where to draw the curve and the histogram, best with a common x-axis; a new figure by
+        default.
+
+    Returns
+    -------
+    pair of Axes
+        Of the curve and of the histogram.
+    """
+    found = check_type(curve, Reliability, "curve", "Pass what errorfloor.reliability returned.")
+    upper, lower = _pair_of_axes(axes)
+    _draw_band(upper, found)
+    if found.edges[0] >= 0 and found.edges[-1] <= 1:
+        ends = [0, 1]
+        upper.plot(ends, [0, 100], color=GREY, linewidth=1, linestyle=":", label="score as it is")
+    marker = "o" if found.scores.size <= 12 else ""
+    upper.plot(
+        found.scores,
+        100 * found.probabilities,
+        color=BLUE,
+        marker=marker,
+        markersize=3,
+        label=f"{found.method} fit, n = {found.n:,}",
+    )
+    upper.set_ylim(-2, 102)
+    finish(upper, y="P(label 1 | score), %")
+    legend_above(upper)
+    _draw_histogram(lower, found)
+    return upper, lower
+
+
+def noise_curves(
+    result: FeeBeeResult, methods: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw how methods follow added label noise, between the bounds that FeeBee knows.
+
+    Drawn is the distance from the lower bound, half the noise, which all methods would hide
+    behind otherwise. Bands, where one more run would fall, are drawn for up to four methods.
+
+    Parameters
+    ----------
+    result : FeeBeeResult
+        What `feebee` returned.
+    methods : sequence of str, optional
+        Which methods to draw; "oracle" is one as well. All but the oracle by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    found = check_type(result, FeeBeeResult, "result", "Pass what errorfloor.feebee returned.")
+    names = list(found.methods if methods is None else methods)
+    ax = axes_or_new(ax, 2.8 + 0.05 * len(names))
+    noise, (least, most) = 100 * found.noise, found.bounds
+    ax.fill_between(
+        noise, 0, 100 * (most - least), color=GREY, alpha=0.2, linewidth=0, label="within bounds"
+    )
+    families: dict[str, int] = {}
+    for name in names:
+        curve = found.curve(name)
+        family = name.split("-")[0]
+        place = families[family] = families.get(family, -1) + 1
+        shade = colour(name)
+        if curve.low is not None and curve.high is not None and len(names) <= FEW_METHODS:
+            low, high = 100 * (curve.low - least), 100 * (curve.high - least)
+            ax.fill_between(noise, low, high, color=shade, alpha=0.15, linewidth=0)
+        ax.plot(
+            noise,
+            100 * (curve.estimate - least),
+            color=shade,
+            linestyle=DASHES[place % len(DASHES)],
+            linewidth=1.3,
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=3,
+            markevery=(place, max(noise.size // 8, 1)),
+            label=wrapped(name),
+        )
+    finish(ax, "labels redrawn by a coin, %", "floor above lower bound,\npercentage points")
+    legend_above(ax, 3)
+    return ax
+
+
+def _pair_of_axes(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(WIDTH, 3.6), layout="constrained")
+        upper, lower = figure.subplots(2, sharex=True, height_ratios=[3, 1])
+        return upper, lower
+    try:
+        upper, lower = axes
+    except (TypeError, ValueError):
+        raise ValueError(
+            "`axes` must be two axes, for the curve and for the histogram. "
+            "Pass what figure.subplots(2, sharex=True) returned."
+        ) from None
+    return upper, lower
+
+
+def _draw_band(ax: Axes, curve: Reliability) -> None:
+    """Fill between the limits; between two scores the outer limits of both hold."""
+    x = np.repeat(curve.scores, 3)[1:-1]
+    low = 100 * np.repeat(curve.low, 3)[:-2]
+    high = 100 * np.repeat(curve.high, 3)[2:]
+    # The triples of each score are: just before it, at it, just behind it.
+    name = f"{100 * curve.level:g} % band for all scores together"
+    ax.fill_between(x, low, high, color=BLUE, alpha=0.18, linewidth=0, label=name)
+    if not curve.in_order:
+        name = "limits cross: scores are out of order"
+        ax.fill_between(x, low, high, where=low > high, color=RED, linewidth=0, label=name)
+
+
+def _draw_histogram(ax: Axes, curve: Reliability) -> None:
+    counts = [(curve.negatives, "label 0", ORANGE), (curve.positives, "label 1", BLUE)]
+    for count, name, shade in counts:
+        ax.stairs(count, curve.edges, color=shade, linewidth=1.2, label=name)
+        ax.stairs(count, curve.edges, color=shade, alpha=0.15, fill=True)
+    every = np.concatenate((curve.negatives, curve.positives))
+    if every.max() > 20 * np.median(every[every > 0]):
+        ax.set_yscale("log")
+    finish(ax, "score", "items")
+    legend_above(ax, 2)

@@ -1,0 +1,215 @@
+"""Pictures of votes: the distribution behind them, the plug-in's bias, and which to buy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorfloor._typing import Floats
+from errorfloor.bounds import BiasCurves
+from errorfloor.plot._axes import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    SKY,
+    SMALL,
+    axes_or_new,
+    check_type,
+    finish,
+    legend_above,
+    log_ticks,
+    per_cent,
+    points,
+)
+from errorfloor.results import Option, Plan, VotesEstimate
+from errorfloor.tables import VoteTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BINS = 21  # odd, so that coin flips are in the middle of one
+MOST_NUMBERS = 7  # columns of a heat map that have room for numbers
+
+
+def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
+    """Draw how far the plug-in can lie below the floor, against the number of votes.
+
+    Parameters
+    ----------
+    curves : BiasCurves
+        What `errorfloor.bounds.bias_curves` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    remedy = "Pass what errorfloor.bounds.bias_curves returned."
+    found = check_type(curves, BiasCurves, "curves", remedy)
+    ax = axes_or_new(ax, 3.0)
+    limit = f"floor at most {per_cent(found.model_error)}"
+    lines = (
+        (found.ishida, f"Ishida et al., n = {found.n or 0:,}", GREY, "-."),
+        (found.computable, f"corollary 2, {limit}", ORANGE, "--"),
+        (found.sharp, f"sharp, {limit}", GREEN, "-"),
+        (found.exact, "exact, at the fitted distribution", BLUE, "-"),
+    )
+    for bias, name, shade, dashes in lines:
+        if bias is not None:
+            size = 100 * np.where(bias > 0, bias, np.nan)
+            ax.plot(found.votes, size, color=shade, linestyle=dashes, linewidth=1.5, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    log_ticks(ax.xaxis)
+    log_ticks(ax.yaxis)
+    finish(ax, "votes an item", "plug-in below the floor,\npercentage points")
+    legend_above(ax)
+    return ax
+
+
+def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
+    """Draw the distribution of probabilities behind votes beside the plain vote shares.
+
+    Of the items in a bin, the dark part is what the best classifier errs on; the dark parts add
+    up to the floor.
+
+    Parameters
+    ----------
+    estimate : VotesEstimate
+        What `from_votes` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    remedy = "Pass what errorfloor.from_votes returned."
+    found = check_type(estimate, VotesEstimate, "estimate", remedy)
+    votes = check_type(found.table, VoteTable, "estimate.table", remedy)
+    ax = axes_or_new(ax, 3.0)
+    edges = np.linspace(0, 1, BINS + 1)
+    fitted = found.mixture
+    if fitted is not None:
+        mass, errors = _in_bins(fitted.points, fitted.weights, edges)
+        name = "items, by the fitted distribution"
+        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label=name)
+        name = f"their errors, sum: floor {per_cent(fitted.floor)}"
+        ax.stairs(100 * errors, 100 * edges, fill=True, color=BLUE, label=name)
+    shares, _ = _in_bins(votes.positives / votes.totals, votes.counts / votes.n, edges)
+    name = f"vote shares, plug-in {per_cent(found.plugin)}"
+    ax.stairs(100 * shares, 100 * edges, color=RED, linewidth=1.2, label=name)
+    finish(ax, "probability of a positive vote, %", "share of items, %")
+    legend_above(ax)
+    return ax
+
+
+def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
+    """Draw how wide the interval will be for so many votes and items.
+
+    With several numbers of votes this is a heat map, with one of them (and for scores, which have
+    one label an item) a line. The target's line goes through the items that each number of votes
+    needs for it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What `errorfloor.plan` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    found = check_type(plan, Plan, "plan", "Pass what errorfloor.plan returned.")
+    ax = axes_or_new(ax, 2.8)
+    if found.votes.size == 1:
+        _draw_widths(ax, found)
+    else:
+        _draw_heat_map(ax, found)
+    legend_above(ax)
+    return ax
+
+
+def _in_bins(prob: Floats, weight: Floats, edges: Floats) -> tuple[Floats, Floats]:
+    """Return the mass in each bin, and what the best classifier errs on there."""
+    mass = np.histogram(prob, edges, weights=weight)[0]
+    return mass, np.histogram(prob, edges, weights=weight * np.minimum(prob, 1 - prob))[0]
+
+
+def _draw_widths(ax: Axes, plan: Plan) -> None:
+    ax.plot(plan.items, 100 * plan.width[0], color=BLUE, marker="o", markersize=3)
+    if plan.target is not None:
+        name = f"target, {points(plan.target)} points"
+        ax.axhline(100 * plan.target, color=RED, linewidth=1.2, linestyle="--", label=name)
+    if plan.best is not None and plan.target is not None:
+        _mark_best(ax, plan.best.items, 100 * plan.target, plan.best)
+    ax.set_xscale("log")
+    log_ticks(ax.xaxis)
+    ax.set_ylim(bottom=0)
+    finish(ax, "items", _width_of(plan))
+
+
+def _draw_heat_map(ax: Axes, plan: Plan) -> None:
+    rows, columns = plan.width.shape
+    width = 100 * plan.width
+    mesh = ax.pcolormesh(width, cmap="cividis_r", vmin=0, edgecolors="white", linewidth=0.5)
+    if columns <= MOST_NUMBERS and rows <= 2 * MOST_NUMBERS:
+        for (row, column), value in np.ndenumerate(width):
+            shade = "white" if value > 0.5 * width.max() else "black"
+            place = (column + 0.5, row + 0.5)
+            ax.annotate(
+                f"{value:.1f}", place, ha="center", va="center", color=shade, fontsize=SMALL
+            )
+    ax.set_xticks(np.arange(columns) + 0.5, [f"{n:,}" for n in plan.items])
+    ax.set_yticks(np.arange(rows) + 0.5, [f"{m:,}" for m in plan.votes])
+    if plan.options and plan.best is not None and plan.target is not None:
+        x = [_column(plan, option.items) for option in plan.options]
+        y = [_row(plan, option) for option in plan.options]
+        name = f"target, {points(plan.target)} points"
+        ax.plot(x, y, color=RED, linewidth=1.5, marker=".", label=name)
+        _mark_best(ax, _column(plan, plan.best.items), _row(plan, plan.best), plan.best)
+    ax.set_xlim(0, columns)
+    ax.set_ylim(0, rows)
+    bar = ax.figure.colorbar(mesh, ax=ax)
+    bar.set_label(_width_of(plan), fontsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL)
+    finish(ax, "items", "votes an item", grid=None)
+
+
+def _column(plan: Plan, items: int) -> float:
+    """Return where so many items are on the heat map, as a power between its columns."""
+    place = np.arange(plan.items.size) + 0.5
+    if plan.items.size == 1:
+        return float(place[0])
+    return float(np.interp(np.log(items), np.log(plan.items), place))
+
+
+def _row(plan: Plan, option: Option) -> float:
+    return float(np.flatnonzero(plan.votes == option.votes)[0]) + 0.5
+
+
+def _mark_best(ax: Axes, x: float, y: float, best: Option) -> None:
+    labels = "1 label" if best.votes == 1 else f"{best.votes} votes"
+    name = f"cheapest: {labels} on {best.items:,} items"
+    ax.plot(
+        [x],
+        [y],
+        color=RED,
+        marker="*",
+        markersize=11,
+        markeredgecolor="white",
+        linestyle="none",
+        clip_on=False,
+        zorder=5,
+        label=name,
+    )
+
+
+def _width_of(plan: Plan) -> str:
+    return f"width of the {100 * plan.level:g} % interval,\npercentage points"
