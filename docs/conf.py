@@ -18,6 +18,7 @@ html_title = f"errorfloor {release}"
 extensions = [
     "mathml",
     "myst_parser",
+    "plain_types",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -30,14 +31,17 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
-suppress_warnings = ["config.cache"]  # sphinx-gallery's sorters are classes, which is its way
+suppress_warnings = [
+    "config.cache",  # sphinx-gallery's settings hold objects, which is its way
+    "ref.footnote",  # a docstring lists its sources, cited in the text or not
+]
 
 # Names in single backticks are code, in docstrings as in Markdown.
 default_role = "code"
 nitpicky = True
-# Types in docstrings are words for people, such as "array-like of shape (n,)".
-nitpick_ignore_regex = [("py:class", r".*")]
 autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_context = {"at_the_top": errorfloor.__all__}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"exclude-members": "columns, rows"}
