@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper findings clean
+.PHONY: help demo test check format bench coverage votes feebee paper findings docs clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -13,6 +13,7 @@ help:
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
+	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 
 demo: .venv/core
@@ -52,8 +53,16 @@ feebee: .venv/dev
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
 
+# The pages' examples run as doctests, the gallery's while the pages are built.
+docs: .venv/dev
+	$(BIN)/python -m pytest -q docs
+	rm -rf docs/api
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
+		-d docs/_build/doctrees docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_gallery
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

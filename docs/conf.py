@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import errorfloor
@@ -18,14 +19,14 @@ html_title = f"errorfloor {release}"
 extensions = [
     "mathml",
     "myst_parser",
-    "plain_types",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_gallery.gen_gallery",
+    "tidy",
 ]
-exclude_patterns = ["_build", "gallery", "**/README.txt"]
+exclude_patterns = ["_build", "gallery"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
@@ -50,9 +51,11 @@ napoleon_use_ivar = True
 napoleon_use_rtype = False
 
 html_theme = "furo"
-html_static_path = ["_static"]
+# A font with the sizes of brackets and roots, which not every reader's machine has: 1.5 MB.
+html_static_path = ["_static", str(files("ziamath") / "fonts")]
 html_css_files = ["errorfloor.css"]
 html_copy_source = False
+html_show_copyright = False
 html_math_renderer = "mathml"
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
@@ -63,6 +66,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"\.py",
     "abort_on_example_error": True,
+    "capture_repr": (),
+    "image_srcset": ["2x"],
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
