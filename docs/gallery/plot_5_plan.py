@@ -30,8 +30,8 @@ found = ef.plan(pilot, target=0.05, cost_per_item=0.10, cost_per_vote=0.05)
 print(found)
 
 # %%
-# Each cell is the width to be expected. Below the line the target is reached; down a column more
-# votes narrow the interval where more items, to the right, no longer do.
+# Each cell is the width to be expected. Right of the line the target is reached. With two or three
+# votes more items, to the right, soon stop to help; more votes, upwards, still do.
 
 ef.plot.plan(found)
 
