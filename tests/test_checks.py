@@ -32,7 +32,7 @@ BAD = [
     (lambda: ef.from_scores(np.ma.masked_equal([0.1, 0.2], 0.2), [0, 1]), r"`scores` must be finite numbers: entry 1 is nan"),
     (lambda: ef.from_scores(pd.Series([0.1, None], dtype="Float64"), [0, 1]), r"`scores` must be .*entry 1"),
     (lambda: ef.from_scores(pl.Series([0.1, None]), [0, 1]), r"`scores` must be finite numbers: entry 1 is nan"),
-    (lambda: ef.from_scores(pd.DataFrame({"a": [0.1], "b": [0.2]}), [0]), r"`scores` must be 1-d, got shape \(1, 2\)"),
+    (lambda: ef.from_scores(pd.DataFrame({"a": [0.1], "b": [0.2]}), [0]), "For a DataFrame, name the columns to use with `score` and `label`"),
     # labels
     (lambda: ef.from_scores([0.1, 0.2, 0.3], [0, 2, -1]), r"`labels` must be 0 or 1 \(or False or True\): entry 1 is 2\.0 \(2 of 3 are bad\)\. Map the class"),
     (lambda: ef.from_scores([0.1], [np.nan]), r"`labels` must be 0 or 1.*entry 0 is nan"),

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from errorfloor.calibration import METHODS, Calibration, calibrate
     from errorfloor.decide import headroom, plan
     from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
+    from errorfloor.frames import merge
     from errorfloor.label_noise import feebee
     from errorfloor.reliability_band import Reliability, reliability
     from errorfloor.results import (
         Comparison,
         Estimate,
         FeeBeeResult,
+        Groups,
         Interval,
         Plan,
         Verdict,
@@ -40,6 +42,7 @@ __all__ = [
     "ErrorFloorWarning",
     "Estimate",
     "FeeBeeResult",
+    "Groups",
     "Interval",
     "LabelShiftWarning",
     "Plan",
@@ -55,6 +58,7 @@ __all__ = [
     "from_soft_labels",
     "from_votes",
     "headroom",
+    "merge",
     "plan",
     "reliability",
 ]
@@ -69,12 +73,14 @@ _HOME = {
     "calibration": ("METHODS", "Calibration", "calibrate"),
     "decide": ("headroom", "plan"),
     "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
+    "frames": ("merge",),
     "label_noise": ("feebee",),
     "reliability_band": ("Reliability", "reliability"),
     "results": (
         "Comparison",
         "Estimate",
         "FeeBeeResult",
+        "Groups",
         "Interval",
         "Plan",
         "Verdict",
@@ -82,7 +88,7 @@ _HOME = {
     ),
     "tables": ("ScoreTable", "VoteTable"),
 }
-_MODULES = ("bounds", "datasets", "paper", "plot")
+_MODULES = ("bounds", "datasets", "frames", "paper", "plot")
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ Every map is fitted to the distinct scores, weighted by their counts. The names 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from errorfloor._checks import (
     check_unit_interval,
 )
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.tables import ScoreTable
+from errorfloor.tables import ScoreTable, VoteTable
 
 Clip: TypeAlias = float | Literal["auto"]
 
@@ -44,16 +45,24 @@ METHODS = (
 
 
 def calibrate(
-    scores: object, labels: object = None, *, method: str = "isotonic", clip: Clip = "auto"
+    scores: object,
+    labels: object = None,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    method: str = "isotonic",
+    clip: Clip = "auto",
 ) -> Calibration:
     """Fit a map from scores to probabilities of class 1.
 
     Parameters
     ----------
-    scores : array-like of shape (n,), or ScoreTable
+    scores : array-like of shape (n,), ScoreTable, dataframe or path
         Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` is a table.
+        0 or 1 for each item; left out when `scores` has them.
+    score, label : str, optional
+        Columns of a dataframe or file; see `errorfloor.frames.score_table`.
     method : str
         corrupted (the identity), isotonic, hist-K (K bins of equal mass), beta, beta-am,
         beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds).
@@ -84,7 +93,8 @@ def calibrate(
             "`method` isotonic-cf corrects an estimate and has no map of its own. "
             "Use method='isotonic' for the map."
         )
-    table = as_score_table(scores, labels, unit=needs_unit_interval(method))
+    unit = needs_unit_interval(method)
+    table = as_score_table(scores, labels, unit=unit, score=score, label=label)
     return fit(table, method, clip=resolve_clip(clip, table))
 
 
@@ -114,8 +124,24 @@ class Calibration:
         return float(weight @ np.minimum(p, 1 - p) / weight.sum())
 
 
-def as_score_table(scores: object, labels: object, *, unit: bool) -> ScoreTable:
+def as_score_table(
+    scores: object,
+    labels: object,
+    *,
+    unit: bool,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    drop_missing: bool = False,
+) -> ScoreTable:
     """Return the table of `scores` and `labels`, or `scores` itself if it is one already."""
+    check_columns(scores, {"score": score, "label": label}, positive, drop_missing)
+    if score is not None:
+        from errorfloor.frames import score_table
+
+        scores = score_table(
+            scores, score=score, label=label, positive=positive, drop_missing=drop_missing
+        )
     if isinstance(scores, ScoreTable):
         if labels is not None:
             raise ValueError("`labels` must be left out when `scores` is a ScoreTable.")
@@ -132,6 +158,30 @@ def as_score_table(scores: object, labels: object, *, unit: bool) -> ScoreTable:
     return ScoreTable.from_arrays(
         as_probabilities(scores, name="scores") if unit else scores, labels
     )
+
+
+def check_columns(
+    data: object,
+    columns: Mapping[str, str | None],
+    positive: object = None,
+    drop_missing: bool = False,
+    group: str | None = None,
+) -> None:
+    """Refuse a dataframe or file without names of columns, and names without a dataframe."""
+    names = " and ".join(f"`{name}`" for name in columns)
+    missing = [name for name, column in columns.items() if column is None]
+    if len(missing) == len(columns):
+        is_path = isinstance(data, str | os.PathLike)
+        if is_path or (hasattr(data, "columns") and not isinstance(data, ScoreTable | VoteTable)):
+            kind = "path" if is_path else type(data).__name__
+            raise ValueError(f"For a {kind}, name the columns to use with {names}.")
+        if positive is not None or drop_missing or group is not None:
+            raise ValueError(
+                "`positive`, `drop_missing` and `group` go with a dataframe or file. Pass one, and "
+                f"name its columns with {names}."
+            )
+    elif missing:
+        raise ValueError(f"`{missing[0]}` is missing. Name the columns to use with {names}.")
 
 
 def check_method(method: object) -> str:

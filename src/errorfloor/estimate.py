@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from errorfloor.calibration import (
     Clip,
     as_score_table,
     bins_of,
+    check_columns,
     check_method,
     equal_mass_positions,
     methods_that_fit,
@@ -39,7 +41,7 @@ from errorfloor.resample import (
     held_out_errors,
     split,
 )
-from errorfloor.results import Comparison, Estimate, Evidence, Interval, VotesEstimate
+from errorfloor.results import Comparison, Estimate, Evidence, Groups, Interval, VotesEstimate
 from errorfloor.tables import Cells, ScoreTable, VoteTable
 
 if TYPE_CHECKING:
@@ -67,20 +69,70 @@ _ASSUMPTIONS = {
 }
 
 
+class _Options(TypedDict, total=False):
+    """What all estimates take."""
+
+    interval: str | None
+    level: float
+    n_resamples: int
+    rng: RandomLike
+    drop_missing: bool
+    simultaneous: bool
+
+
+class _SoftOptions(_Options, total=False):
+    soft: str | None
+
+
+class _VoteOptions(_Options, total=False):
+    positives: object
+    item: str | None
+    vote: str | None
+    annotator: str | None
+    annotators: Sequence[str] | None
+    positive: object
+    method: str
+    model_error: float | None
+
+
+class _ScoreOptions(_Options, total=False):
+    score: str | None
+    label: str | None
+    positive: object
+    method: str
+    clip: Clip
+
+
+@overload
+def from_soft_labels(
+    soft_labels: object, *, group: None = None, **options: Unpack[_SoftOptions]
+) -> Estimate: ...
+@overload
+def from_soft_labels(
+    soft_labels: object, *, group: str, **options: Unpack[_SoftOptions]
+) -> Groups: ...
 def from_soft_labels(
     soft_labels: object,
     *,
+    soft: str | None = None,
+    group: str | None = None,
+    simultaneous: bool = False,
+    drop_missing: bool = False,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
     rng: RandomLike = None,
-) -> Estimate:
+) -> Estimate | Groups:
     """Estimate the error floor from true probabilities of class 1.
 
     Parameters
     ----------
-    soft_labels : array-like of shape (n,), or ScoreTable
+    soft_labels : array-like of shape (n,), ScoreTable, dataframe or path
         P(y = 1 | x) of each item, in [0, 1]. The labels of a table are not used.
+    soft : str, optional
+        Column of a dataframe or file that has the soft labels.
+    group, simultaneous, drop_missing
+        As in `from_scores`.
     interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
         hold for any n and any distribution; betting is much narrower. None skips the interval.
@@ -106,38 +158,67 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
-    if isinstance(soft_labels, ScoreTable):
-        table = as_score_table(soft_labels, None, unit=True)
-    else:
-        soft, count = np.unique(
+    check_columns(soft_labels, {"soft": soft}, None, drop_missing, group)
+    request = _Request.of(interval, level, n_resamples, rng)
+    if soft is not None:
+        from errorfloor.frames import score_table, score_tables
+
+        if group is not None:
+            tables = score_tables(soft_labels, score=soft, group=group, drop_missing=drop_missing)
+            return _by_group(group, tables, _from_soft_labels, request, rng, simultaneous)
+        soft_labels = score_table(soft_labels, score=soft, drop_missing=drop_missing)
+    if not isinstance(soft_labels, ScoreTable):
+        values, count = np.unique(
             as_probabilities(soft_labels, name="soft_labels"), return_counts=True
         )
-        table = ScoreTable(soft, count, np.zeros_like(count))
-    soft, count = table.scores, table.negatives + table.positives
-    statistic = MeanFloor(np.minimum(soft, 1 - soft), count)
-    request = _Request.of(interval, level, n_resamples, rng)
-    return _from_means("clean", statistic, table, request)
+        soft_labels = ScoreTable(values, count, np.zeros_like(count))
+    return _from_soft_labels(soft_labels, request)
 
 
+@overload
 def from_votes(
-    positives: object,
+    votes: object = None,
     totals: object = None,
     *,
+    group: None = None,
+    **options: Unpack[_VoteOptions],
+) -> VotesEstimate: ...
+@overload
+def from_votes(
+    votes: object = None, totals: object = None, *, group: str, **options: Unpack[_VoteOptions]
+) -> Groups: ...
+def from_votes(
+    votes: object = None,
+    totals: object = None,
+    *,
+    positives: object = None,
+    item: str | None = None,
+    vote: str | None = None,
+    annotator: str | None = None,
+    annotators: Sequence[str] | None = None,
+    positive: object = None,
+    group: str | None = None,
+    simultaneous: bool = False,
+    drop_missing: bool = False,
     method: str = "mixture",
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
     model_error: float | None = None,
     rng: RandomLike = None,
-) -> VotesEstimate:
+) -> VotesEstimate | Groups:
     """Estimate the error floor from the votes of several annotators an item.
 
     Parameters
     ----------
-    positives : array-like of shape (n,), or VoteTable
-        Number of votes for class 1 on each item.
-    totals : int or array-like of shape (n,), optional
-        Number of all votes on each item; left out when `positives` is a table.
+    votes : array-like of shape (n,), VoteTable, dataframe or path
+        Number of votes for class 1 on each item; `positives` is another name for it.
+    totals : int or array-like of shape (n,), or str
+        Number of all votes on each item, or its column; left out when `votes` is a table.
+    positives, item, vote, annotator, annotators, positive
+        Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`.
+    group, simultaneous, drop_missing
+        As in `from_scores`.
     method : {"mixture", "plugin"}
         "mixture" fits the distribution of the items' probabilities by maximum likelihood, which
         two or three votes an item suffice for. "plugin" is the paper's `hard`: vote shares in
@@ -169,8 +250,32 @@ def from_votes(
     floor 18.17 % (mixture, n = 1,000)
     """
     check_choice(method, ("mixture", "plugin"), name="method")
-    table = _as_vote_table(positives, totals)
     request = _Request.of(interval, level, n_resamples, rng)
+    answer = partial(_from_votes, method=method, model_error=model_error)
+    if votes is None:
+        votes, positives = positives, None
+    layout: dict[str, Any] = {
+        "positives": positives,
+        "item": item,
+        "vote": vote,
+        "annotator": annotator,
+        "annotators": annotators,
+    }
+    if all(name is None for name in layout.values()):
+        check_columns(votes, {"positives": None, "totals": None}, positive, drop_missing, group)
+        return answer(_as_vote_table(votes, totals), request)
+    layout |= {"totals": totals, "positive": positive, "drop_missing": drop_missing}
+    from errorfloor.frames import vote_table, vote_tables
+
+    if group is None:
+        return answer(vote_table(votes, **layout), request)
+    tables = vote_tables(votes, group=group, **layout)
+    return _by_group(group, tables, answer, request, rng, simultaneous)
+
+
+def _from_votes(
+    table: VoteTable, request: _Request, *, method: str, model_error: float | None
+) -> VotesEstimate:
     share = np.minimum(table.positives, table.totals - table.positives) / table.totals
     plugin = MeanFloor(share, table.counts)
     many = int(table.totals.max()) >= 2
@@ -194,25 +299,52 @@ def from_votes(
     )
 
 
+@overload
 def from_scores(
     scores: object,
     labels: object = None,
     *,
+    group: None = None,
+    **options: Unpack[_ScoreOptions],
+) -> Estimate: ...
+@overload
+def from_scores(
+    scores: object, labels: object = None, *, group: str, **options: Unpack[_ScoreOptions]
+) -> Groups: ...
+def from_scores(
+    scores: object,
+    labels: object = None,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    group: str | None = None,
+    simultaneous: bool = False,
+    drop_missing: bool = False,
     method: str = "isotonic",
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
     clip: Clip = "auto",
     rng: RandomLike = None,
-) -> Estimate:
+) -> Estimate | Groups:
     """Estimate the error floor from possibly distorted scores and one true label an item.
 
     Parameters
     ----------
-    scores : array-like of shape (n,), or ScoreTable
+    scores : array-like of shape (n,), ScoreTable, dataframe or path
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` is a table.
+        0 or 1 for each item; left out when `scores` has them.
+    score, label, positive
+        Columns of a dataframe or file, and which label means class 1; see
+        `errorfloor.frames.score_table`.
+    group : str, optional
+        Column of a dataframe or file: one estimate for each of its values.
+    simultaneous : bool
+        Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
+    drop_missing : bool
+        Leave out rows of a dataframe or file where something is missing.
     method : str
         How scores become probabilities: corrupted (not at all), isotonic, isotonic-cf (isotonic
         with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am, beta-ab,
@@ -245,15 +377,30 @@ def from_scores(
     floor 20.00 % (isotonic, n = 5)
     """
     check_method(method)
-    table = as_score_table(scores, labels, unit=needs_unit_interval(method))
+    unit = needs_unit_interval(method)
     request = _Request.of(interval, level, n_resamples, rng)
-    return _from_table(table, (method,), clip, request)[0]
+
+    def answer(table: ScoreTable, request: _Request) -> Estimate:
+        checked = as_score_table(table, None, unit=unit)
+        return _from_table(checked, (method,), clip, request)[0]
+
+    named: dict[str, Any] = {"positive": positive, "drop_missing": drop_missing}
+    check_columns(scores, {"score": score, "label": label}, **named, group=group)
+    if group is not None and score is not None:
+        from errorfloor.frames import score_tables
+
+        tables = score_tables(scores, score=score, label=label, group=group, **named)
+        return _by_group(group, tables, answer, request, rng, simultaneous)
+    table = as_score_table(scores, labels, unit=unit, score=score, label=label, **named)
+    return answer(table, request)
 
 
 def compare(
     scores: object,
     labels: object = None,
     *,
+    score: str | None = None,
+    label: str | None = None,
     methods: Sequence[str] | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
@@ -267,7 +414,7 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, interval, level, n_resamples, clip, rng
+    scores, labels, score, label, interval, level, n_resamples, clip, rng
         As in `from_scores`.
     methods : sequence of str, optional
         All that fit the scores by default, with hist-10, -25, -50 and -100.
@@ -285,12 +432,45 @@ def compare(
     if isinstance(methods, str) or (methods is not None and not len(methods)):
         raise ValueError('`methods` must be a list of method names, such as ["isotonic", "beta"].')
     chosen = tuple(check_method(name) for name in methods or ())
-    table = as_score_table(scores, labels, unit=any(map(needs_unit_interval, chosen)))
+    unit = any(map(needs_unit_interval, chosen))
+    table = as_score_table(scores, labels, unit=unit, score=score, label=label)
     notes: tuple[str, ...] = ()
     if methods is None:
         chosen, notes = methods_that_fit(table)
     request = _Request.of(interval, level, n_resamples, rng)
     return Comparison(tuple(_from_table(table, chosen, clip, request)), notes)
+
+
+TableT = TypeVar("TableT", ScoreTable, VoteTable)
+
+
+def _by_group(
+    column: str,
+    tables: Mapping[Any, TableT],
+    answer: Callable[[TableT, _Request], Estimate],
+    request: _Request,
+    rng: RandomLike,
+    simultaneous: bool,
+) -> Groups:
+    """Return one estimate for each table."""
+    # Items of different groups are independent, so the levels of their intervals multiply.
+    level = request.level ** (1 / len(tables)) if simultaneous else request.level
+    streams = np.random.default_rng(rng).spawn(len(tables))
+    estimates = {}
+    for (group, table), stream in zip(tables.items(), streams, strict=True):
+        own = _Request.of(request.interval, level, request.n_resamples, stream)
+        try:
+            estimates[group] = answer(table, own)
+        except ValueError as error:
+            raise ValueError(f"`group` {group!r}: {error}") from error
+    return Groups(column, estimates, request.level, simultaneous)
+
+
+def _from_soft_labels(table: ScoreTable, request: _Request) -> Estimate:
+    checked = as_score_table(table, None, unit=True)
+    soft, count = checked.scores, checked.negatives + checked.positives
+    statistic = MeanFloor(np.minimum(soft, 1 - soft), count)
+    return _from_means("clean", statistic, checked, request)
 
 
 def _as_vote_table(positives: object, totals: object) -> VoteTable:

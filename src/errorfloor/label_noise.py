@@ -46,6 +46,8 @@ def feebee(
     scores: object,
     labels: object = None,
     *,
+    score: str | None = None,
+    label: str | None = None,
     methods: Methods | None = None,
     model_error: float,
     levels: int = 101,
@@ -63,10 +65,12 @@ def feebee(
 
     Parameters
     ----------
-    scores : array-like of shape (n,), or ScoreTable
+    scores : array-like of shape (n,), ScoreTable, dataframe or path
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` is a table.
+        0 or 1 for each item; left out when `scores` has them.
+    score, label : str, optional
+        Columns of a dataframe or file; see `errorfloor.frames.score_table`.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
         functions names of its own. All methods that fit the scores by default.
@@ -124,7 +128,8 @@ def feebee(
     """
     named = None if methods is None else _named(methods)
     known = [method for method in (named or {}).values() if isinstance(method, str)]
-    table = as_score_table(scores, labels, unit=any(map(needs_unit_interval, known)))
+    unit = any(map(needs_unit_interval, known))
+    table = as_score_table(scores, labels, unit=unit, score=score, label=label)
     error = _check_model_error(model_error)
     n_levels = check_whole(levels, name="levels", least=2, remedy="101 is usual.")
     repeats = check_whole(repeats, name="repeats", least=1, remedy="10 is usual.")
@@ -134,6 +139,8 @@ def feebee(
     if named is None:
         fitting, notes = methods_that_fit(table)
         named = {name: name for name in fitting}
+    if table.coarse.any():
+        notes += ("Many rows stand for ranges of scores, and all methods took them so.",)
 
     cells = table.cells(complete=True)
     noise = np.arange(n_levels) / (n_levels - 1)

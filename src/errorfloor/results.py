@@ -230,12 +230,7 @@ class _Rows(Generic[RowT]):
         backend : {"pandas", "polars", "pyarrow"}, optional
             The first of these that is imported already, or else installed, by default.
         """
-        import narwhals as nw
-
-        rows = [row.to_dict() for row in self]
-        columns = [name for name in rows[0] if name not in ("assumptions", "warnings")]
-        data = {name: [row[name] for row in rows] for name in columns}
-        return nw.from_dict(data, backend=backend or _frame_library()).to_native()
+        return _to_frame([row.to_dict() for row in self], backend)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,6 +253,68 @@ class Comparison(_Rows[Estimate]):
 
     def _repr_html_(self) -> str:
         return _html_of(self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups(Mapping[Any, Estimate]):
+    """The floors of the groups of one data set, by the groups' names.
+
+    Attributes
+    ----------
+    column : str
+        What the items were grouped by.
+    estimates : dict
+        The estimate of each group.
+    level : float
+        Confidence level: of all intervals at once if `simultaneous`, else of each.
+    simultaneous : bool
+        Whether all intervals hold at once. Items of different groups are independent, so each of
+        g intervals then has the level ``level ** (1 / g)``.
+    """
+
+    column: str
+    estimates: Mapping[Any, Estimate]
+    level: float
+    simultaneous: bool = False
+
+    def __getitem__(self, group: Any) -> Estimate:
+        return self.estimates[group]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all groups as plain values, ready for JSON."""
+        return {
+            "group": self.column,
+            "level": self.level,
+            "simultaneous": self.simultaneous,
+            "rows": [{"group": name, **row.to_dict()} for name, row in self.items()],
+        }
+
+    def to_frame(self, backend: FrameLibrary | None = None) -> Any:
+        """Return a dataframe with one row a group; `backend` as for a `Comparison`."""
+        return _to_frame([row.to_dict() for row in self.values()], backend, {"group": list(self)})
+
+    def __str__(self) -> str:
+        rows = ((str(name), f"{row.n:,}", *_in_per_cent(row)) for name, row in self.items())
+        lines = _text_table([(self.column, "n", "floor", "interval"), *rows], "<>>>")
+        return "\n".join([*lines, self._how()])
+
+    def _repr_html_(self) -> str:
+        rows = [(str(name), f"{row.n:,}", *_in_per_cent(row)) for name, row in self.items()]
+        table = _html_table((self.column, "n", "floor", "interval"), rows)
+        return f"{table}<p><small>{html.escape(self._how())}</small></p>"
+
+    def _how(self) -> str:
+        method = next(iter(self.values())).method
+        level = f"{100 * self.level:g} %"
+        return (
+            f"{method}, {level} for {'all groups at once' if self.simultaneous else 'each group'}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -692,6 +749,19 @@ def _text_table(lines: Sequence[Sequence[str]], align: str) -> list[str]:
         ).rstrip()
         for line in lines
     ]
+
+
+def _to_frame(
+    rows: Sequence[Mapping[str, Any]],
+    backend: FrameLibrary | None,
+    names: Mapping[str, Sequence[Any]] | None = None,
+) -> Any:
+    """Return rows of plain values as a dataframe, after columns of `names`."""
+    import narwhals as nw
+
+    columns = [name for name in rows[0] if name not in ("assumptions", "warnings")]
+    data = {**(names or {}), **{name: [row[name] for row in rows] for name in columns}}
+    return nw.from_dict(data, backend=backend or _frame_library()).to_native()
 
 
 def _frame_library() -> FrameLibrary:

@@ -1,0 +1,180 @@
+"""Queries that count checked rows, and the tables made of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from errorfloor._engines import Columns, Frame
+from errorfloor._items import Items, whole
+from errorfloor.tables import ScoreTable, VoteTable
+
+EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
+_RANGES = 16  # of scores that the second pass looks into, at most
+
+
+def count_scores(items: Items, cells: int, refine: bool) -> dict[Any, ScoreTable]:
+    tables = _exact_tables(items)
+    if tables is not None:
+        return tables
+    cell = _cell(items.unit, cells).alias("cell")
+    query = items.frame.with_columns(cell).group_by(*items.groups, "cell")
+    found = items.run(
+        query.agg(
+            nw.len().alias("n"),
+            nw.col("label").sum().alias("positives"),
+            nw.col("score").min().alias("low"),
+            nw.col("score").max().alias("high"),
+        )
+    )
+    tables = _score_tables_of(items, found)
+    return _refined(items, tables) if refine else tables
+
+
+def _exact_tables(items: Items) -> dict[Any, ScoreTable] | None:
+    """Return tables of all distinct scores, or None if there are too many."""
+    query = _by_score(items, items.frame)
+    if items.n > EXACT:
+        # Most of the time the first rows tell, and the whole group-by is spared.
+        head = _by_score(items, items.frame.head(2 * EXACT))
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > EXACT:
+            return None
+        query = query.head(EXACT + 1)
+    found = items.run(query)
+    return _score_tables_of(items, found) if found["n"].size <= EXACT else None
+
+
+def _by_score(items: Items, frame: Frame) -> Frame:
+    counts = nw.len().alias("n"), nw.col("label").sum().alias("positives")
+    return frame.group_by(*items.groups, "score").agg(*counts)
+
+
+def _score_tables_of(items: Items, found: Columns) -> dict[Any, ScoreTable]:
+    low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
+    total, positives = whole(found["n"]), whole(found["positives"])
+    return {
+        group: ScoreTable.from_ranges(
+            low[at].astype(np.float64),
+            high[at].astype(np.float64),
+            total[at] - positives[at],
+            positives[at],
+            items.dropped.get(group, 0),
+        )
+        for group, at in _rows_by_group(items, found)
+    }
+
+
+def _cell(unit: bool, cells: int) -> nw.Expr:
+    """Return what `errorfloor.tables.cell_of` computes, as an expression for any engine."""
+    score = nw.col("score")
+    if unit:
+        place = (1 + score.sqrt() - (1 - score).sqrt()) / 2
+    else:
+        zero, one = nw.lit(0.0), nw.lit(1.0)
+        inside = nw.when(score < 0).then(zero).otherwise(score)
+        inside = nw.when(inside > 1).then(one).otherwise(inside)
+        above = nw.when(score > 1).then(score).otherwise(one)
+        place = (1 + inside.sqrt() - (1 - inside).sqrt()) / 2
+        place = nw.when(score < 0).then(score / (1 + score.abs())).otherwise(place)
+        place = nw.when(score > 1).then(2 - 1 / above).otherwise(place)
+    return (place * cells).floor().cast(nw.Int64)
+
+
+def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
+    """Take the rows apart that can hold the best cut, by a second look at their scores."""
+    ranges = {group: _ranges(table) for group, table in tables.items()}
+    wanted = [
+        _of_group(items, group, (nw.col("score") >= low) & (nw.col("score") <= high))
+        for group, found in ranges.items()
+        for low, high in found
+    ]
+    if not wanted or len(wanted) > 8 * _RANGES:
+        return tables
+    query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
+    found = items.run(query.head(4 * EXACT + 1))
+    if found["n"].size > 4 * EXACT:
+        return tables
+    parts = _score_tables_of(items, found)
+    return {
+        group: _taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
+        for group, table in tables.items()
+    }
+
+
+def _of_group(items: Items, group: Any, condition: nw.Expr) -> nw.Expr:
+    return (nw.col("group") == group) & condition if items.groups else condition
+
+
+def _ranges(table: ScoreTable) -> list[tuple[float, float]]:
+    """Return few ranges of scores that together hold all rows in which the best cut may be."""
+    rows = np.flatnonzero(table.may_hold_the_best_cut())
+    if rows.size == 0:
+        return []
+    # The rows between two wanted ones come along unless they are among the widest gaps.
+    total = np.cumsum(table.negatives + table.positives)
+    gap = total[rows[1:] - 1] - total[rows[:-1]]
+    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: _RANGES - 1])
+    ends = ends[gap[ends] > 0]
+    first = rows[np.concatenate(([0], ends + 1))]
+    last = rows[np.append(ends, rows.size - 1)]
+    lows, highs = table.ranges
+    return list(zip(lows[first].tolist(), highs[last].tolist(), strict=True))
+
+
+def _taken_apart(
+    table: ScoreTable, ranges: list[tuple[float, float]], part: ScoreTable
+) -> ScoreTable:
+    """Return the table with the rows in `ranges` replaced by those of `part`."""
+    lows, highs = table.ranges
+    inside = reduce(or_, ((lows >= low) & (highs <= high) for low, high in ranges))
+    if table.negatives[inside].sum() != part.negatives.sum() or (
+        table.positives[inside].sum() != part.positives.sum()
+    ):
+        raise ValueError(
+            "The data changed between two passes over it. Save it first, or pass refine=False."
+        )
+    rest = (lows[~inside], highs[~inside], table.negatives[~inside], table.positives[~inside])
+    new = (*part.ranges, part.negatives, part.positives)
+    low, high, negatives, positives = (np.concatenate(pair) for pair in zip(rest, new, strict=True))
+    return ScoreTable.from_ranges(low, high, negatives, positives, table.dropped)
+
+
+def count_votes(items: Items) -> dict[Any, VoteTable]:
+    query = items.frame.group_by(*items.groups, "positives", "totals").agg(n=nw.len())
+    found = items.run(query)
+    return {
+        group: VoteTable.from_counts(
+            positives=whole(found["positives"][at]),
+            totals=whole(found["totals"][at]),
+            counts=whole(found["n"][at]),
+            dropped=items.dropped.get(group, 0),
+        )
+        for group, at in _rows_by_group(items, found)
+    }
+
+
+def _rows_by_group(items: Items, found: Columns) -> Iterator[tuple[Any, Any]]:
+    """Yield each group, in order, and which rows of the answer are its own."""
+    if not items.groups:
+        yield None, slice(None)
+        return
+    values = found["group"].tolist()
+    place = {value: i for i, value in enumerate(_sorted(dict.fromkeys(values)))}
+    code = np.array([place[value] for value in values])
+    order = np.argsort(code, kind="stable")
+    ends = np.searchsorted(code[order], np.arange(len(place) + 1))
+    for value, (start, end) in zip(place, pairwise(ends), strict=True):
+        yield value, order[start:end]
+
+
+def _sorted(values: Any) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=str)

@@ -1,0 +1,182 @@
+"""What dataframe engines do differently: reading text as numbers, and bringing counts back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+Frame: TypeAlias = "nw.LazyFrame[Any]"
+Columns: TypeAlias = dict[str, NDArray[Any]]
+Progress: TypeAlias = Callable[[float], None]
+
+
+def lazy(data: Any) -> Frame:
+    """Return any dataframe as one whose operations run in its own engine."""
+    try:
+        frame: Frame = nw.from_native(data).lazy()
+    except TypeError:
+        raise ValueError(
+            f"Expected a dataframe or the path of a file, got {type(data).__name__}. Pass a "
+            "pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis frame, or arrays without "
+            "column names."
+        ) from None
+    return frame
+
+
+def with_number(frame: Frame, source: str, target: str) -> Frame:
+    """Add column `target`: `source` as floats, null where it is missing or is no number."""
+    kind = frame.collect_schema()[source]
+    through_text = kind.is_decimal() and (frame.implementation in _INEXACT_DECIMALS)
+    if kind.is_numeric() and not through_text:
+        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
+    if kind == nw.Boolean:
+        return frame.with_columns(nw.col(source).cast(nw.Int8).cast(nw.Float64).alias(target))
+    if kind == nw.Object:  # of pandas: decimals, or a mixture
+        return _read_numbers(frame, source, target)
+    word = nw.col(source).cast(nw.String).str.strip_chars().str.to_lowercase()
+    read = _read_numbers(frame.with_columns(word.alias(target)), target, target)
+    # Booleans become text in text files.
+    number = nw.when(word == "false").then(nw.lit(0.0)).otherwise(nw.col(target))
+    return read.with_columns(
+        nw.when(word == "true").then(nw.lit(1.0)).otherwise(number).alias(target)
+    )
+
+
+def is_missing(frame: Frame, column: str) -> nw.Expr:
+    """Return the expression that tells where `column` is null or not a number (NaN)."""
+    null = nw.col(column).is_null()
+    if frame.collect_schema()[column].is_float():
+        return null | nw.col(column).is_nan().fill_null(False)
+    return null
+
+
+def fetch(frame: Frame) -> Columns:
+    """Run the query in its engine and return the columns of its result."""
+    if frame.implementation.is_duckdb():
+        return {name: _plain(array) for name, array in frame.to_native().fetchnumpy().items()}
+    found = frame.collect()
+    return {name: found[name].to_numpy() for name in found.columns}
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a masked array of DuckDB with None or NaN in place of the mask."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    if array.dtype.kind in "OUS":
+        # `filled(None)` would write the default of the type, a question mark.
+        plain = np.array(array.data, dtype=object)
+        plain[np.ma.getmaskarray(array)] = None
+        return plain
+    return np.ma.filled(array.astype(np.float64), np.nan)
+
+
+@contextmanager
+def watched(connection: Any, progress: Progress | None) -> Iterator[None]:
+    """Report how far DuckDB is with a query, from a thread beside it."""
+    if progress is None:
+        yield
+        return
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.1):
+            percent = connection.query_progress()
+            if percent > 0:  # -1 while nothing is known
+                progress(percent / 100)
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _read_numbers(frame: Frame, source: str, target: str) -> Frame:
+    """Add `target`: the numbers that the text of `source` spells, in the engine's own way."""
+    read = _READERS.get(frame.implementation, _read_elsewhere)
+    return lazy(read(frame.to_native(), source, target))
+
+
+def _read_in_polars(frame: Any, source: str, target: str) -> Any:
+    import polars as pl
+
+    return frame.with_columns(pl.col(source).cast(pl.Float64, strict=False).alias(target))
+
+
+def _read_in_pandas(frame: Any, source: str, target: str) -> Any:
+    import pandas as pd
+
+    number = pd.to_numeric(frame[source], errors="coerce")
+    return frame.assign(**{target: number.astype("float64")})
+
+
+def _read_in_dask(frame: Any, source: str, target: str) -> Any:
+    import dask.dataframe as dd
+
+    number = dd.to_numeric(frame[source], errors="coerce")
+    return frame.assign(**{target: number.astype("float64")})
+
+
+def _read_in_pyarrow(frame: Any, source: str, target: str) -> Any:
+    import pyarrow as pa
+
+    numbers = pa.array(map(_number, frame[source].to_pylist()), pa.float64())
+    names = frame.column_names
+    if target in names:
+        return frame.set_column(names.index(target), target, numbers)
+    return frame.append_column(target, numbers)
+
+
+def _read_in_duckdb(frame: Any, source: str, target: str) -> Any:
+    others = ", ".join(_quoted(name) for name in frame.columns if name != target)
+    return frame.project(f"{others}, try_cast({_quoted(source)} as double) as {_quoted(target)}")
+
+
+def _read_in_spark(frame: Any, source: str, target: str) -> Any:
+    from pyspark.sql import functions
+
+    name = source.replace("`", "``")
+    return frame.withColumn(target, functions.expr(f"try_cast(`{name}` as double)"))
+
+
+def _read_in_ibis(frame: Any, source: str, target: str) -> Any:
+    return frame.mutate(**{target: frame[source].try_cast("float64")})
+
+
+def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
+    number = nw.col(source).cast(nw.Float64).alias(target)
+    return nw.from_native(frame).with_columns(number).to_native()
+
+
+# Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
+_INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
+
+_READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
+    nw.Implementation.POLARS: _read_in_polars,
+    nw.Implementation.PANDAS: _read_in_pandas,
+    nw.Implementation.DASK: _read_in_dask,
+    nw.Implementation.PYARROW: _read_in_pyarrow,
+    nw.Implementation.DUCKDB: _read_in_duckdb,
+    nw.Implementation.PYSPARK: _read_in_spark,
+    nw.Implementation.PYSPARK_CONNECT: _read_in_spark,
+    nw.Implementation.IBIS: _read_in_ibis,
+}
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,180 @@
+"""Files of labels through DuckDB: CSV, TSV, JSON lines and Parquet, any number, out of core."""
+
+from __future__ import annotations
+
+import glob
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from errorfloor._checks import check_choice
+
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+_FORMAT_OF_SUFFIX = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+_PACKING_OF_SUFFIX = {".gz": "gzip", ".zst": "zstd"}
+# Blank fields, and what other tools write for them.
+_BLANK = "['', 'NA', 'N/A', 'na', 'n/a', 'NULL', 'null', 'None', 'none', 'NaN', 'nan', 'NAN']"
+_MEMORY = "1GB"
+
+
+def is_source(data: object) -> bool:
+    """Tell whether `data` is a path, or a list of paths."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
+    return isinstance(data, str | os.PathLike)
+
+
+@contextmanager
+def opened(source: Paths, kind: str | None = None) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection of its own and a relation over all rows of `source`, read when used."""
+    import duckdb
+
+    files = find(source)
+    with tempfile.TemporaryDirectory(prefix="errorfloor-") as scratch:
+        connection = connect(scratch)
+        try:
+            yield connection, relation(connection, files, kind)
+        except duckdb.Error as error:
+            raise _unreadable(files, error) from error
+        finally:
+            connection.close()
+
+
+def connect(scratch: str) -> Any:
+    """Return a connection to an empty database that keeps to a gigabyte of memory."""
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError(
+            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
+            "another library and pass its dataframe."
+        ) from None
+    connection = duckdb.connect()
+    for setting in (
+        f"memory_limit = '{_MEMORY}'",
+        f"temp_directory = '{scratch}'",
+        "preserve_insertion_order = false",
+        "autoinstall_known_extensions = false",
+        "enable_progress_bar = true",
+        "enable_progress_bar_print = false",
+    ):
+        connection.execute(f"set {setting}")
+    return connection
+
+
+def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
+    """Return a DuckDB relation over all rows of `files`, which are of one format."""
+    import duckdb
+
+    kinds = {format_of(file) for file in files} if kind is None else {kind}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The files are of different formats: {', '.join(sorted(kinds))}. "
+            "Pass files of one format at a time, or name it with `format`."
+        )
+    kind = check_choice(kinds.pop(), FORMATS, name="format")
+    names = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    packing = f"compression = '{packing_of(files[0])}'"
+    # Fields of text files stay text until they are read as numbers, so that a word among ten
+    # million numbers is counted and shown instead of ending the scan.
+    text = f"all_varchar = true, header = true, nullstr = {_BLANK}, union_by_name = true"
+    call = {
+        "csv": f"read_csv([{names}], {text}, {packing})",
+        "tsv": f"read_csv([{names}], {text}, {packing}, delim = '\t')",
+        "jsonl": f"read_json([{names}], {packing})",
+        "parquet": f"read_parquet([{names}], union_by_name = true)",
+    }[kind]
+    try:
+        return connection.sql(f"select * from {call}")
+    except duckdb.Error as error:
+        raise _unreadable(files, error) from error
+
+
+def find(source: Paths, suffixes: Collection[str] = tuple(_FORMAT_OF_SUFFIX)) -> list[str]:
+    """Return the files that paths, globs and folders name, sorted."""
+    parts = [source] if isinstance(source, str | os.PathLike) else source
+    files = [file for part in parts for file in _find_one(os.fspath(part), suffixes)]
+    return sorted(dict.fromkeys(files))
+
+
+def _find_one(name: str, suffixes: Collection[str]) -> list[str]:
+    if os.path.isdir(name):
+        folder = Path(name)
+        found = [str(path) for path in folder.rglob("*") if _is_data(path, folder, suffixes)]
+        if not found:
+            raise FileNotFoundError(
+                f"The folder {name!r} has no file ending in {', '.join(suffixes)}."
+            )
+        return found
+    if os.path.exists(name):
+        return [name]
+    found = [path for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
+    if not found:
+        raise FileNotFoundError(f"There is no file {name!r}. Check the path.")
+    return found
+
+
+def _is_data(path: Path, folder: Path, suffixes: Collection[str]) -> bool:
+    # Engines keep notes of their own in files and folders that begin with a dot or underscore.
+    hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    return not hidden and path.is_file() and _suffix(str(path)) in suffixes
+
+
+def format_of(file: str) -> str:
+    """Return the format of a file by its name, or else by how it begins."""
+    known = _FORMAT_OF_SUFFIX.get(_suffix(file))
+    if known is not None:
+        return known
+    start = _start(file)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.lstrip()[:1] in (b"{", b"["):
+        return "jsonl"
+    return "tsv" if b"\t" in start.split(b"\n")[0] else "csv"
+
+
+def packing_of(file: str) -> str:
+    """Return how a text file is compressed, by how it begins."""
+    with open(file, "rb") as stream:
+        start = stream.read(4)
+    if start.startswith(b"\x1f\x8b"):
+        return "gzip"
+    return "zstd" if start == b"\x28\xb5\x2f\xfd" else "none"
+
+
+def _suffix(file: str) -> str:
+    name = file.lower()
+    for packing in _PACKING_OF_SUFFIX:
+        name = name.removesuffix(packing)
+    return os.path.splitext(name)[1]
+
+
+def _start(file: str) -> bytes:
+    if packing_of(file) == "gzip":
+        import gzip
+
+        with gzip.open(file) as unpacked:
+            return unpacked.read(4096)
+    with open(file, "rb") as stream:
+        return stream.read(4096)
+
+
+def _unreadable(files: Sequence[str], error: Exception) -> ValueError:
+    reason = " ".join(str(error).split("\n")[:2]).strip()  # then come settings
+    which = repr(files[0]) if len(files) == 1 else f"{len(files)} files from {files[0]!r} on"
+    return ValueError(f"Could not read {which}: {reason}")

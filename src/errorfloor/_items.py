@@ -1,0 +1,309 @@
+"""Rows of a dataframe, named and checked: what is wrong is counted by the engine in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from errorfloor._checks import check_choice, check_whole
+from errorfloor._engines import Columns, Frame, is_missing, with_number
+from errorfloor._typing import Counts
+
+_LARGEST = float(np.finfo(np.float64).max)
+_MOST_VOTES = 2**53
+
+Run: TypeAlias = Callable[[Frame], Columns]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Rows that have been checked: plain numbers, nothing missing."""
+
+    frame: Frame
+    run: Run
+    n: int
+    dropped: dict[Any, int]  # by group
+    groups: tuple[str, ...]  # the name of the column of groups, or nothing
+    unit: bool = False  # whether all scores lie in [0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What entries of a column must be, and what to say of those that are not."""
+
+    name: str  # of the column and the argument, for people
+    column: str  # of the entries as they were given
+    bad: nw.Expr
+    must: str
+    remedy: str
+
+
+def scores(
+    frame: Frame, run: Run, names: dict[str, str | None], positive: object, drop_missing: bool
+) -> Items:
+    frame, given = _select(frame, names)
+    frame = with_number(frame, "given score", "score")
+    finite = (nw.col("score").abs() <= _LARGEST).fill_null(False)
+    rules = [
+        _Rule(
+            given["score"],
+            "given score",
+            ~finite,
+            "must be finite numbers",
+            "Drop infinite values and convert text to numbers first.",
+        )
+    ]
+    if "label" in given:
+        frame, rule = _with_label(frame, "label", given["label"], positive)
+        rules.append(rule)
+    else:
+        frame = frame.with_columns(label=nw.lit(0.0))
+    outside = ((nw.col("score") < 0) | (nw.col("score") > 1)).fill_null(False)
+    items, found = _checked(frame, run, given, rules, drop_missing, {"outside": outside})
+    if positive is not None and "label" in given:
+        _check_positive(items, positive, given["label"])
+    kept = items.frame.select("score", "label", *items.groups)
+    return replace(items, frame=kept, unit=found["outside"] == 0)
+
+
+def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[Frame, _Rule]:
+    """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
+    given = f"given {name}"
+    if positive is None:
+        frame = with_number(frame, given, name)
+        right = ((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
+        bad = ~right
+    else:
+        is_text = not frame.collect_schema()[given].is_numeric()
+        value = (
+            nw.col(given).cast(nw.String) == str(positive)
+            if is_text
+            else (nw.col(given) == positive)
+        )
+        frame = frame.with_columns(value.cast(nw.Int8).cast(nw.Float64).alias(name))
+        bad = nw.lit(False)
+    return frame, _Rule(
+        said,
+        given,
+        bad,
+        "must be 0 or 1 (or False or True)",
+        "Map the class you call positive to 1 and the other to 0, or name it with `positive`.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VoteLayout:
+    """How votes lie in a frame: counted, one row a vote, or one column an annotator."""
+
+    kind: str
+    names: dict[str, str]
+    totals: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        positives: str | None,
+        totals: str | int | None,
+        item: str | None,
+        vote: str | None,
+        annotator: str | None,
+        annotators: Sequence[str] | None,
+    ) -> VoteLayout:
+        """Return the layout that the names of columns make, if they make just one."""
+        counted = positives is not None or totals is not None
+        long = item is not None or vote is not None or annotator is not None
+        wide = annotators is not None
+        if counted + long + wide != 1:
+            raise ValueError(
+                "Name the columns of votes in one of three ways: `positives` and `totals`; `item` "
+                "and `vote` (and `annotator`); or `annotators`, a list of columns."
+            )
+        if counted:
+            if positives is None or totals is None:
+                missing = "positives" if positives is None else "totals"
+                raise ValueError(f"`{missing}` is missing. Pass both `positives` and `totals`.")
+            if isinstance(totals, str):
+                return cls("counted", {"positives": positives, "totals": totals})
+            least = check_whole(totals, name="totals", least=1, remedy="Or name its column.")
+            return cls("counted", {"positives": positives}, least)
+        if long:
+            if item is None or vote is None:
+                missing = "item" if item is None else "vote"
+                raise ValueError(f"`{missing}` is missing. Pass both `item` and `vote`.")
+            extra = {} if annotator is None else {"annotator": annotator}
+            return cls("long", {"item": item, "vote": vote, **extra})
+        if isinstance(annotators, str) or not annotators:
+            raise ValueError("`annotators` must be a list of columns, at least one.")
+        return cls("wide", {f"annotators {i}": name for i, name in enumerate(annotators)})
+
+    def items(
+        self, frame: Frame, run: Run, group: str | None, positive: object, drop_missing: bool
+    ) -> Items:
+        """Return one checked row an item, with its positives and totals."""
+        frame, given = _select(frame, {**self.names, "group": group})
+        read = {"counted": self._counted, "long": self._long, "wide": self._wide}[self.kind]
+        return read(frame, run, given, positive, drop_missing)
+
+    def _counted(
+        self, frame: Frame, run: Run, given: dict[str, str], positive: object, drop_missing: bool
+    ) -> Items:
+        if positive is not None:
+            raise ValueError("`positive` goes with single votes, not with numbers of votes.")
+        rules = []
+        for name, least in (("positives", 0), ("totals", 1)):
+            if name == "totals" and self.totals is not None:
+                frame = frame.with_columns(totals=nw.lit(float(self.totals)))
+                continue
+            frame = with_number(frame, f"given {name}", name)
+            number = nw.col(name)
+            right = (number == number.floor()) & (number >= least) & (number < _MOST_VOTES)
+            rules.append(
+                _Rule(
+                    given[name],
+                    f"given {name}",
+                    ~right.fill_null(False),
+                    f"must be whole numbers of at least {least}",
+                    "Pass numbers of votes, not fractions, and drop items without votes.",
+                )
+            )
+        rules.append(
+            _Rule(
+                given["positives"],
+                "given positives",
+                (nw.col("positives") > nw.col("totals")).fill_null(False),
+                "must not exceed `totals`",
+                "Check the order of the two columns.",
+            )
+        )
+        return _checked(frame, run, given, rules, drop_missing)[0]
+
+    def _long(
+        self, frame: Frame, run: Run, given: dict[str, str], positive: object, drop_missing: bool
+    ) -> Items:
+        frame, rule = _with_label(frame, "vote", given["vote"], positive)
+        items, _ = _checked(frame, run, given, [rule], drop_missing)
+        if positive is not None:
+            _check_positive(items, positive, given["vote"], "vote")
+        if "annotator" in given:
+            twice = items.frame.group_by("given item", "given annotator").agg(n=nw.len())
+            found = run(twice.filter(nw.col("n") > 1).select(nw.len().alias("n")))
+            number = int(whole(found["n"])[0])
+            if number:
+                raise ValueError(
+                    f"{given['annotator']} voted more than once on an item, {number:,} times. "
+                    "Keep one vote an item and annotator."
+                )
+        votes = items.frame.group_by(*items.groups, "given item").agg(
+            nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
+        )
+        return replace(items, frame=votes)
+
+    def _wide(
+        self, frame: Frame, run: Run, given: dict[str, str], positive: object, drop_missing: bool
+    ) -> Items:
+        rules, there = [], []
+        for name in self.names:
+            frame, rule = _with_label(frame, name, given[name], positive)
+            present = ~is_missing(frame, f"given {name}")
+            there.append(present)
+            rules.append(replace(rule, bad=rule.bad & present))
+        positives = [
+            nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
+            for name, present in zip(self.names, there, strict=True)
+        ]
+        frame = frame.with_columns(
+            positives=nw.sum_horizontal(*positives),
+            totals=nw.sum_horizontal(*(present.cast(nw.Int64) for present in there)),
+        )
+        blank = {"annotators": nw.col("totals") == 0}
+        return _checked(frame, run, given, rules, drop_missing, missing=blank)[0]
+
+
+def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str, str]]:
+    """Return the columns that were named, each as "given ...", and how errors call them."""
+    there = frame.collect_schema().names()
+    given = {name: column for name, column in names.items() if column is not None}
+    for name, column in given.items():
+        check_choice(column, there, name=name.split()[0])
+    chosen = frame.select(
+        *(nw.col(column).alias(f"given {name}") for name, column in given.items())
+    )
+    if "group" in given:
+        chosen = chosen.with_columns(group=nw.col("given group"))
+    return chosen, {
+        name: f"`{name.split()[0]}` (column {column!r})" for name, column in given.items()
+    }
+
+
+def _checked(
+    frame: Frame,
+    run: Run,
+    given: dict[str, str],
+    rules: Sequence[_Rule],
+    drop_missing: bool,
+    further: dict[str, nw.Expr] | None = None,
+    missing: dict[str, nw.Expr] | None = None,
+) -> tuple[Items, dict[str, int]]:
+    """Count all that is wrong in one pass, and return the rows if nothing is."""
+    if missing is None:
+        missing = {name: is_missing(frame, f"given {name}") for name in given}
+    elif "group" in given:
+        missing = {**missing, "group": is_missing(frame, "given group")}
+    gone = reduce(or_, missing.values())
+    asked = {
+        "gone": gone,
+        **{f"missing {name}": expr for name, expr in missing.items()},
+        **{f"bad {i}": rule.bad & ~gone for i, rule in enumerate(rules)},
+        **(further or {}),
+    }
+    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
+    answer = run(frame.select(nw.len().alias("n"), *counts))
+    found = {name: int(values[0] or 0) for name, values in answer.items()}
+    n = found["n"]
+    if n == 0:
+        raise ValueError("The data has no rows. Pass at least one item.")
+    for i, rule in enumerate(rules):
+        if found[f"bad {i}"]:
+            example = run(frame.filter(rule.bad & ~gone).select(rule.column).head(1))
+            raise ValueError(
+                f"{rule.name} {rule.must}: {found[f'bad {i}']:,} of {n:,} are bad, "
+                f"for example {example[rule.column].tolist()[0]!r}. {rule.remedy}"
+            )
+    for name in missing:
+        if found[f"missing {name}"] and not drop_missing:
+            raise ValueError(
+                f"{given.get(name, f'`{name}`')} has missing values: {found[f'missing {name}']:,} "
+                f"of {n:,} rows. Fill them in, or pass drop_missing=True to leave these rows out."
+            )
+    if found["gone"] == n:
+        raise ValueError(f"Something is missing in each of the {n:,} rows. Check the columns.")
+    groups = ("group",) if "group" in given else ()
+    items = Items(frame, run, n - found["gone"], {}, groups)
+    if found["gone"]:
+        lost = {None: found["gone"]} if not groups else _lost(items, gone)
+        items = replace(items, frame=frame.filter(~gone), dropped=lost)
+    return items, found
+
+
+def _lost(items: Items, gone: nw.Expr) -> dict[Any, int]:
+    """Return how many rows of each group have something missing."""
+    lost = items.run(items.frame.filter(gone).group_by("group").agg(n=nw.len()))
+    return dict(zip(lost["group"].tolist(), whole(lost["n"]).tolist(), strict=True))
+
+
+def _check_positive(items: Items, positive: object, said: str, name: str = "label") -> None:
+    seen = items.run(items.frame.select(f"given {name}", name).unique().head(20))
+    if not seen[name].any():
+        values = ", ".join(map(repr, seen[f"given {name}"].tolist()))
+        raise ValueError(f"`positive` is {positive!r}, but {said} has only: {values}.")
+
+
+def whole(values: Any) -> Counts:
+    """Return counts of any type as integers."""
+    return np.asarray(values, dtype=np.float64).astype(np.int64)
