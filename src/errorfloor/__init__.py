@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from errorfloor.frames import merge
     from errorfloor.label_noise import feebee
     from errorfloor.reliability_band import Reliability, reliability
+    from errorfloor.reporting import report
     from errorfloor.results import (
         Comparison,
         Estimate,
@@ -61,6 +62,7 @@ __all__ = [
     "merge",
     "plan",
     "reliability",
+    "report",
 ]
 
 _HOME = {
@@ -76,6 +78,7 @@ _HOME = {
     "frames": ("merge",),
     "label_noise": ("feebee",),
     "reliability_band": ("Reliability", "reliability"),
+    "reporting": ("report",),
     "results": (
         "Comparison",
         "Estimate",

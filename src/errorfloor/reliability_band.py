@@ -13,7 +13,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.calibration import Clip, as_score_table, calibrate, needs_unit_interval
 from errorfloor.tables import ScoreTable
 
-BLOCKS = 50  # more make finer steps, and wider limits
+BLOCKS = 50  # at most; more make finer steps, and wider limits
 BINS = 20
 MOST_SCORES = 2000  # a curve looks the same with more
 
@@ -49,12 +49,12 @@ def reliability(
     Notes
     -----
     The band assumes that the true probability does not fall as the score rises, and nothing else.
-    Up to 50 blocks of neighbouring scores, about equal in mass, have 1275 runs of blocks. The
-    positives of a run are no more than binomial with the probability at its right end, and no
-    fewer than with the one at its left. So the lower limit at a score is the largest exact
-    binomial limit [3]_ of the runs that end there or before, the upper limit the smallest of the
-    runs that start there or later, each at the error probability that is left after division by
-    the number of limits [1]_, [2]_.
+    The scores are divided into up to 50 blocks, by equal mass and by equal width, which have up to
+    1275 runs of neighbouring blocks. The positives of a run are no more than binomial with the
+    probability at its right end, and no fewer than with the one at its left. So the lower limit at
+    a score is the largest exact binomial limit [3]_ of the runs that end there or before, the upper
+    limit the smallest of those that start there or later. All limits hold together, because each
+    has its share of the error probability [1]_, [2]_.
 
     References
     ----------
@@ -149,7 +149,7 @@ def _band(table: ScoreTable, level: float, blocks: int = BLOCKS) -> tuple[Floats
     """Return the lower and upper limit at each score of a table."""
     from scipy.special import betaincinv
 
-    start = _block_starts(table.negatives + table.positives, blocks)
+    start = _block_starts(table, blocks)
     negatives, positives = (
         np.concatenate(([0], np.cumsum(np.add.reduceat(count, start))))
         for count in (table.negatives, table.positives)
@@ -169,10 +169,18 @@ def _band(table: ScoreTable, level: float, blocks: int = BLOCKS) -> tuple[Floats
     return low[behind], high[before]
 
 
-def _block_starts(count: Counts, blocks: int) -> NDArray[np.intp]:
-    """Return the first row of each block; a row is in one block whole, by its middle item."""
-    middle = np.cumsum(count) - count / 2
-    block = np.floor(blocks * (middle / count.sum()))
+def _block_starts(table: ScoreTable, blocks: int) -> NDArray[np.intp]:
+    """Return the first row of each block: labels are not looked at, and rows not divided.
+
+    Half of the blocks are of equal mass, a row going by its middle item, and half are of equal
+    width, for the few items that are often left between crowds at both ends.
+    """
+    count = table.negatives + table.positives
+    mass = (np.cumsum(count) - count / 2) / count.sum()
+    distance = table.scores / 2 - table.scores[0] / 2  # halves, so that nothing overflows
+    width = distance / (distance[-1] or 1.0)
+    half = blocks // 2
+    block = np.floor(half * mass) + np.minimum(np.floor(half * width), half - 1)
     return np.flatnonzero(np.diff(block, prepend=-1) > 0)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import errorfloor
-from errorfloor.paper import FIGURES, load, reproduce, write
+from errorfloor.paper import FIGURES, Reproduction, load, reproduce, write
 from errorfloor.paper._document import document
 
 
@@ -31,31 +31,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     for result in found:
-        agree = sum(check.agrees for check in result.checks)
-        print(f"{result.name}: {agree} of {len(result.checks)} numbers agree, {result.svg}")
-    return _write_page(options.out, options.docs or _docs(options.out))
+        print(summary(result))
+    page, missing = write_page(options.out, options.docs)
+    if page is None:
+        print(f"No page yet: {options.out} lacks {', '.join(missing)}.", file=sys.stderr)
+    else:
+        print(f"wrote {page}")
+    return 0
+
+
+def summary(result: Reproduction) -> str:
+    """Say how many numbers of a figure agree with the print, and where its drawing is."""
+    agree = sum(check.agrees for check in result.checks)
+    return f"{result.name}: {agree} of {len(result.checks)} numbers agree, {result.svg}"
+
+
+def write_page(out: Path, docs: Path | None) -> tuple[Path | None, list[str]]:
+    """Write the page if all figures are there; return its path, or None, and what is missing.
+
+    It goes into `docs`; without that into the docs of a clone, or else to the figures.
+    """
+    found = {name: load(name, out) for name in FIGURES}
+    complete = [result for result in found.values() if result is not None]
+    missing = [name for name, result in found.items() if result is None]
+    if missing:
+        return None, missing
+    docs = docs or _docs(out)
+    figures = docs / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    for result in complete:
+        write(figures / result.svg.name, result.svg.read_bytes())
+    write(docs / "paper.md", document(complete).encode())
+    return docs / "paper.md", []
 
 
 def _docs(out: Path) -> Path:
     """Return the docs of a clone, or else the folder with the figures."""
     clone = Path(errorfloor.__file__).parents[2]
     return clone / "docs" if (clone / "pyproject.toml").is_file() else out
-
-
-def _write_page(out: Path, docs: Path) -> int:
-    results = [load(name, out) for name in FIGURES]
-    complete = [result for result in results if result is not None]
-    if len(complete) < len(results):
-        missing = (name for name, found in zip(FIGURES, results, strict=True) if found is None)
-        print(f"No page yet: {out} lacks {', '.join(missing)}.", file=sys.stderr)
-        return 0
-    figures = docs / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    for result in complete:
-        write(figures / result.svg.name, result.svg.read_bytes())
-    write(docs / "paper.md", document(complete).encode())
-    print(f"wrote {docs / 'paper.md'}")
-    return 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ FAMILIES = {
     "mixture": BLUE,
     "plugin": ORANGE,
 }
+OTHERS = GREY  # methods of users
 
 WIDTH = 4.2  # inches
 TEXT, SMALL = 8, 7.5  # points
@@ -39,12 +40,18 @@ def check_type(value: object, kind: type[T], name: str, remedy: str) -> T:
 
 def colour(method: str) -> str:
     """Return the colour of a method's family."""
-    return FAMILIES.get(method.split("-")[0], GREY)
+    return FAMILIES.get(method.split("-")[0], OTHERS)
 
 
 def wrapped(name: str, width: int = 20) -> str:
-    """Break a long name of a method over lines."""
-    return "\n".join(textwrap.wrap(name, width, break_on_hyphens=False))
+    """Break a long name of a method over lines, after underscores where it has some."""
+    lines = textwrap.wrap(name.replace("_", "_ "), width, break_on_hyphens=False)
+    return "\n".join(lines).replace("_ ", "_")
+
+
+def ink(ax: Axes) -> Any:
+    """Return the colour of text on these axes, black unless the user's style says otherwise."""
+    return ax.xaxis.label.get_color()
 
 
 def axes_or_new(ax: Axes | None, height: float = 2.8) -> Axes:
@@ -69,23 +76,52 @@ def finish(ax: Axes, x: str = "", y: str = "", *, grid: Any = "both") -> None:
         ax.grid(axis=grid, color=GREY, alpha=0.25, linewidth=0.6)
 
 
-def legend_above(ax: Axes, columns: int = 1, **options: Any) -> None:
-    """Put the legend above the axes, where it covers nothing."""
+def legend_above(ax: Axes, columns: int = 1) -> None:
+    """Put the legend above the axes, in as many columns of `columns` as have room there."""
     if not ax.get_legend_handles_labels()[0]:
         return
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=columns,
-        frameon=False,
-        fontsize=SMALL,
-        borderaxespad=0.3,
-        borderpad=0.1,
-        columnspacing=1.2,
-        handlelength=2,
-        labelspacing=0.3,
-        **options,
-    )
+    for number in range(columns, 0, -1):
+        legend = ax.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=number,
+            frameon=False,
+            fontsize=SMALL,
+            borderaxespad=0.3,
+            borderpad=0.1,
+            columnspacing=1,
+            handlelength=1.8,
+            handletextpad=0.6,
+            labelspacing=0.3,
+        )
+        if legend.get_window_extent().width <= ax.get_window_extent().width:
+            break
+
+
+def few_ticks(ax: Axes) -> None:
+    """Leave room between the numbers of a linear x-axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+
+
+def log_ticks(axis: Any) -> None:
+    """Label a logarithmic axis with plain numbers, at 1, 2 and 5 where there is room for them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    subs = (1.0, 2.0, 5.0) if high < 200 * low else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=8))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def short(number: float) -> str:
+    """Write a number with thousands as k and millions as M."""
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{letter}"
+    return f"{number:.3g}"
 
 
 def per_cent(value: float) -> str:
@@ -93,15 +129,7 @@ def per_cent(value: float) -> str:
     return f"{100 * value:.2f} %"
 
 
-def points(value: float) -> str:
-    """Write a difference of fractions in percentage points, with two figures at least."""
-    return f"{100 * value:.3g}"
-
-
-def log_ticks(axis: Any) -> None:
-    """Label a logarithmic axis with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis.set_major_locator(LogLocator(numticks=8))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
+def in_points(value: float) -> str:
+    """Write a difference of fractions in percentage points."""
+    number = f"{100 * value:.3g}"
+    return f"{number} point" if number == "1" else f"{number} points"

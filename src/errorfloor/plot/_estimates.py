@@ -20,7 +20,9 @@ from errorfloor.plot._axes import (
     axes_or_new,
     check_type,
     colour,
+    few_ticks,
     finish,
+    ink,
     legend_above,
     per_cent,
     wrapped,
@@ -62,15 +64,14 @@ def forest(
         ax.axvline(100 * truth, color=GREY, linewidth=1.2, label=name)
     if model_error is not None:
         name = f"the model's error, {per_cent(model_error)}"
-        ax.axvline(100 * model_error, color=RED, linewidth=1.2, linestyle="--", label=name)
+        ax.axvline(100 * model_error, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
     for place, row in enumerate(rows):
         _draw_interval(ax, place, row.value, row.low, row.high, colour(row.method))
     ax.set_yticks(range(len(rows)), _names(rows))
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
-    levels = {row.level for row in rows if row.level is not None}
-    level = f"{100 * levels.pop():g} % intervals" if len(levels) == 1 else "intervals"
-    finish(ax, f"error floor, %, with {level}" if levels or level[0] != "i" else "", grid="x")
+    few_ticks(ax)
+    finish(ax, f"error floor, %{_with_intervals(rows)}", grid="x")
     legend_above(ax)
     return ax
 
@@ -103,15 +104,16 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     _draw_interval(ax, 1, found.model_error, low, high, RED)
     shade = {"room": GREEN, "saturated": GREY, "below": ORANGE}[found.verdict]
     _draw_interval(ax, 2, found.model_error, value + found.low, value + found.high, shade)
-    ax.set_yticks(range(3), ["floor", "model", "difference"])
+    ax.set_yticks(range(3), ["floor", "model", "model\nless floor"])
     ax.set_ylim(2.6, -0.6)
     ax.tick_params(axis="y", length=0)
+    few_ticks(ax)
     finish(ax, f"error, %, with {100 * found.level:g} % intervals", grid="x")
     shift = 100 * value
     above = ax.secondary_xaxis("top", functions=(partial(np.add, -shift), partial(np.add, shift)))
     above.set_xlabel("model less floor, percentage points", fontsize=TEXT)
     above.tick_params(labelsize=SMALL)
-    ax.set_title(_headline(found), fontsize=TEXT + 1, loc="left", color=shade, weight="bold")
+    ax.set_title(_headline(found), fontsize=TEXT, loc="left")
     return ax
 
 
@@ -134,6 +136,13 @@ def _names(rows: Sequence[Estimate]) -> list[str]:
     ]
 
 
+def _with_intervals(rows: Sequence[Estimate]) -> str:
+    levels = {row.level for row in rows if row.level is not None}
+    if len(levels) == 1:
+        return f", with {100 * levels.pop():g} % intervals"
+    return ", with intervals" if levels else ""
+
+
 def _draw_interval(
     ax: Axes, place: int, value: float, low: float | None, high: float | None, shade: str
 ) -> None:
@@ -146,7 +155,7 @@ def _draw_interval(
 def _headline(found: Verdict) -> str:
     low, high = 100 * abs(found.low), 100 * abs(found.high)
     if found.verdict == "room":
-        return f"Room: {low:.2f} to {high:.2f} points are left"
+        return f"Room: {low:.2f} to {high:.2f} points left"
     if found.verdict == "saturated":
-        return f"Saturated: at most {high:.2f} points are left"
+        return f"Saturated: at most {high:.2f} points left"
     return f"Below the floor by {high:.2f} to {low:.2f} points"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +19,13 @@ from errorfloor.plot._axes import (
     check_type,
     colour,
     finish,
+    ink,
     legend_above,
+    log_ticks,
     wrapped,
 )
 from errorfloor.reliability_band import Reliability
-from errorfloor.results import FeeBeeResult
+from errorfloor.results import ORACLE, FeeBeeResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,8 +78,9 @@ def noise_curves(
 ) -> Axes:
     """Draw how methods follow added label noise, between the bounds that FeeBee knows.
 
-    Drawn is the distance from the lower bound, half the noise, which all methods would hide
-    behind otherwise. Bands, where one more run would fall, are drawn for up to four methods.
+    Drawn is the distance from the lower bound, half the noise, because the methods differ by far
+    less than the noise adds. Curves far out of bounds leave the picture. Bands, where one more run
+    would fall, are drawn for up to four methods.
 
     Parameters
     ----------
@@ -94,15 +99,14 @@ def noise_curves(
     names = list(found.methods if methods is None else methods)
     ax = axes_or_new(ax, 2.8 + 0.05 * len(names))
     noise, (least, most) = 100 * found.noise, found.bounds
-    ax.fill_between(
-        noise, 0, 100 * (most - least), color=GREY, alpha=0.2, linewidth=0, label="within bounds"
-    )
-    families: dict[str, int] = {}
+    room = 100 * (most - least)
+    ax.fill_between(noise, 0, room, color=GREY, alpha=0.2, linewidth=0, label="bounds")
+    drawn: Counter[str] = Counter()
     for name in names:
         curve = found.curve(name)
-        family = name.split("-")[0]
-        place = families[family] = families.get(family, -1) + 1
-        shade = colour(name)
+        shade = ink(ax) if name == ORACLE else colour(name)
+        place = drawn[shade]  # methods of a colour differ in dashes and markers
+        drawn[shade] += 1
         if curve.low is not None and curve.high is not None and len(names) <= FEW_METHODS:
             low, high = 100 * (curve.low - least), 100 * (curve.high - least)
             ax.fill_between(noise, low, high, color=shade, alpha=0.15, linewidth=0)
@@ -111,13 +115,16 @@ def noise_curves(
             100 * (curve.estimate - least),
             color=shade,
             linestyle=DASHES[place % len(DASHES)],
-            linewidth=1.3,
+            linewidth=1.2,
             marker=MARKERS[place % len(MARKERS)],
             markersize=3,
             markevery=(place, max(noise.size // 8, 1)),
             label=wrapped(name),
         )
-    finish(ax, "labels redrawn by a coin, %", "floor above lower bound,\npercentage points")
+    bottom, top = ax.get_ylim()
+    widest = max(float(room.max()), 0.1)
+    ax.set_ylim(max(bottom, -1.5 * widest), min(top, 3 * widest))
+    finish(ax, "labels redrawn by a coin, %", "estimate above lower bound,\npercentage points")
     legend_above(ax, 3)
     return ax
 
@@ -146,10 +153,11 @@ def _draw_band(ax: Axes, curve: Reliability) -> None:
     high = 100 * np.repeat(curve.high, 3)[2:]
     # The triples of each score are: just before it, at it, just behind it.
     name = f"{100 * curve.level:g} % band for all scores together"
-    ax.fill_between(x, low, high, color=BLUE, alpha=0.18, linewidth=0, label=name)
+    fill = partial(ax.fill_between, x, low, high, linewidth=0)
+    fill(where=low <= high, color=BLUE, alpha=0.18, label=name)
     if not curve.in_order:
         name = "limits cross: scores are out of order"
-        ax.fill_between(x, low, high, where=low > high, color=RED, linewidth=0, label=name)
+        fill(where=low >= high, color=RED, alpha=0.4, label=name)
 
 
 def _draw_histogram(ax: Axes, curve: Reliability) -> None:
@@ -160,5 +168,7 @@ def _draw_histogram(ax: Axes, curve: Reliability) -> None:
     every = np.concatenate((curve.negatives, curve.positives))
     if every.max() > 20 * np.median(every[every > 0]):
         ax.set_yscale("log")
-    finish(ax, "score", "items")
+        ax.set_ylim(bottom=0.5)  # single items show
+        log_ticks(ax.yaxis)
+    finish(ax, "score", f"items{' (log)' if ax.get_yscale() == 'log' else ''}")
     legend_above(ax, 2)

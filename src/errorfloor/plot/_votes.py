@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.plot._axes import (
     BLUE,
@@ -19,10 +19,11 @@ from errorfloor.plot._axes import (
     axes_or_new,
     check_type,
     finish,
+    in_points,
     legend_above,
     log_ticks,
     per_cent,
-    points,
+    short,
 )
 from errorfloor.results import Option, Plan, VotesEstimate
 from errorfloor.tables import VoteTable
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BINS = 21  # odd, so that coin flips are in the middle of one
-MOST_NUMBERS = 7  # columns of a heat map that have room for numbers
+MOST_NUMBERS = 6  # rows and columns of a heat map that have room for numbers
+NO_NEWS = 50.0  # percentage points of bias
+SHARES = (0, 1, 5, 10, 20, 40, 60, 80, 100)  # marks of a square-root scale, in per cent
 
 
 def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
@@ -54,7 +57,7 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
     limit = f"floor at most {per_cent(found.model_error)}"
     lines = (
         (found.ishida, f"Ishida et al., n = {found.n or 0:,}", GREY, "-."),
-        (found.computable, f"corollary 2, {limit}", ORANGE, "--"),
+        (found.computable, f"paper's corollary 2, {limit}", ORANGE, "--"),
         (found.sharp, f"sharp, {limit}", GREEN, "-"),
         (found.exact, "exact, at the fitted distribution", BLUE, "-"),
     )
@@ -64,6 +67,10 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
             ax.plot(found.votes, size, color=shade, linestyle=dashes, linewidth=1.5, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
+    if ax.get_ylim()[1] > NO_NEWS:
+        ax.set_ylim(top=ax.get_ylim()[1])
+        name = "says nothing: no floor is above 50 %"
+        ax.axhspan(NO_NEWS, ax.get_ylim()[1], color=GREY, alpha=0.15, linewidth=0, label=name)
     log_ticks(ax.xaxis)
     log_ticks(ax.yaxis)
     finish(ax, "votes an item", "plug-in below the floor,\npercentage points")
@@ -74,8 +81,8 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
 def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of probabilities behind votes beside the plain vote shares.
 
-    Of the items in a bin, the dark part is what the best classifier errs on; the dark parts add
-    up to the floor.
+    The dark bars are the items that the best classifier errs on, a share min(p, 1 - p) of those
+    at p; together they are the floor. The square-root scale shows small bars as well.
 
     Parameters
     ----------
@@ -93,17 +100,22 @@ def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
     votes = check_type(found.table, VoteTable, "estimate.table", remedy)
     ax = axes_or_new(ax, 3.0)
     edges = np.linspace(0, 1, BINS + 1)
+    shares, _ = _in_bins(votes.positives / votes.totals, votes.counts / votes.n, edges)
+    top = 105 * shares.max()
     fitted = found.mixture
     if fitted is not None:
         mass, errors = _in_bins(fitted.points, fitted.weights, edges)
         name = "items, by the fitted distribution"
         ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label=name)
-        name = f"their errors, sum: floor {per_cent(fitted.floor)}"
+        name = f"best classifier's errors: floor {per_cent(fitted.floor)}"
         ax.stairs(100 * errors, 100 * edges, fill=True, color=BLUE, label=name)
-    shares, _ = _in_bins(votes.positives / votes.totals, votes.counts / votes.n, edges)
+        top = max(top, 105 * mass.max())
     name = f"vote shares, plug-in {per_cent(found.plugin)}"
     ax.stairs(100 * shares, 100 * edges, color=RED, linewidth=1.2, label=name)
-    finish(ax, "probability of a positive vote, %", "share of items, %")
+    ax.set_yscale("function", functions=(_root, np.square))
+    ax.set_ylim(0, top)
+    ax.set_yticks([share for share in SHARES if share <= top])
+    finish(ax, "probability of a positive vote, %", "items, % (square-root scale)")
     legend_above(ax)
     return ax
 
@@ -136,6 +148,10 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _root(values: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(values, 0)))
+
+
 def _in_bins(prob: Floats, weight: Floats, edges: Floats) -> tuple[Floats, Floats]:
     """Return the mass in each bin, and what the best classifier errs on there."""
     mass = np.histogram(prob, edges, weights=weight)[0]
@@ -145,7 +161,7 @@ def _in_bins(prob: Floats, weight: Floats, edges: Floats) -> tuple[Floats, Float
 def _draw_widths(ax: Axes, plan: Plan) -> None:
     ax.plot(plan.items, 100 * plan.width[0], color=BLUE, marker="o", markersize=3)
     if plan.target is not None:
-        name = f"target, {points(plan.target)} points"
+        name = f"target, {in_points(plan.target)}{_reached(plan)}"
         ax.axhline(100 * plan.target, color=RED, linewidth=1.2, linestyle="--", label=name)
     if plan.best is not None and plan.target is not None:
         _mark_best(ax, plan.best.items, 100 * plan.target, plan.best)
@@ -159,20 +175,29 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     rows, columns = plan.width.shape
     width = 100 * plan.width
     mesh = ax.pcolormesh(width, cmap="cividis_r", vmin=0, edgecolors="white", linewidth=0.5)
-    if columns <= MOST_NUMBERS and rows <= 2 * MOST_NUMBERS:
+    if max(rows, columns) <= MOST_NUMBERS:
         for (row, column), value in np.ndenumerate(width):
-            shade = "white" if value > 0.5 * width.max() else "black"
-            place = (column + 0.5, row + 0.5)
-            ax.annotate(
-                f"{value:.1f}", place, ha="center", va="center", color=shade, fontsize=SMALL
+            cell = mesh.cmap(mesh.norm(value))
+            ax.text(
+                column + 0.5,
+                row + 0.3,  # the target's line turns in the upper part of a cell
+                f"{value:.1f}",
+                ha="center",
+                va="center",
+                color="white" if value > 0.5 * width.max() else "black",
+                fontsize=SMALL,
+                bbox={"facecolor": cell, "edgecolor": "none", "pad": 0.5},
+                zorder=4,  # above the line
             )
-    ax.set_xticks(np.arange(columns) + 0.5, [f"{n:,}" for n in plan.items])
-    ax.set_yticks(np.arange(rows) + 0.5, [f"{m:,}" for m in plan.votes])
-    if plan.options and plan.best is not None and plan.target is not None:
+    _number(ax.xaxis, plan.items)
+    _number(ax.yaxis, plan.votes)
+    if plan.target is not None:
         x = [_column(plan, option.items) for option in plan.options]
         y = [_row(plan, option) for option in plan.options]
-        name = f"target, {points(plan.target)} points"
-        ax.plot(x, y, color=RED, linewidth=1.5, marker=".", label=name)
+        name = f"target, {in_points(plan.target)}{_reached(plan)}"
+        marker = "." if plan.options else ""
+        ax.plot(x, y, color=RED, linewidth=1.5, marker=marker, clip_on=False, label=name)
+    if plan.best is not None:
         _mark_best(ax, _column(plan, plan.best.items), _row(plan, plan.best), plan.best)
     ax.set_xlim(0, columns)
     ax.set_ylim(0, rows)
@@ -182,16 +207,28 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     finish(ax, "items", "votes an item", grid=None)
 
 
+def _number(axis: Any, values: Counts) -> None:
+    """Write the values in the middle of their cells, not all if there are many."""
+    every = -(-values.size // MOST_NUMBERS)
+    axis.set_ticks(np.arange(values.size)[::every] + 0.5, [short(n) for n in values[::every]])
+
+
 def _column(plan: Plan, items: int) -> float:
-    """Return where so many items are on the heat map, as a power between its columns."""
-    place = np.arange(plan.items.size) + 0.5
-    if plan.items.size == 1:
-        return float(place[0])
-    return float(np.interp(np.log(items), np.log(plan.items), place))
+    """Return where so many items are between the columns; at the edge what is beyond."""
+    place, power = np.arange(plan.items.size) + 0.5, np.log(plan.items)
+    if place.size == 1:
+        return float(np.sign(items - plan.items[0]) / 2 + place[0])
+    near = np.clip(np.searchsorted(plan.items, items), 1, place.size - 1)
+    slope = 1 / (power[near] - power[near - 1])
+    return float(np.clip(place[near] + slope * (np.log(items) - power[near]), 0, place.size))
 
 
 def _row(plan: Plan, option: Option) -> float:
-    return float(np.flatnonzero(plan.votes == option.votes)[0]) + 0.5
+    return float(np.flatnonzero(plan.votes == option.votes)[0]) + 0.7
+
+
+def _reached(plan: Plan) -> str:
+    return "" if plan.options else ": out of reach"
 
 
 def _mark_best(ax: Axes, x: float, y: float, best: Option) -> None:

@@ -1,0 +1,89 @@
+"""What a report is made of, whatever it is written as."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from errorfloor.reporting._diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Text):
+    """The paragraph that says it all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution(Text):
+    """A paragraph that must not be missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a head, the first cell of each being its name."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Diagnostics."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A numbered list."""
+
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What to type."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing, how to read it, and in words what it shows."""
+
+    name: str
+    title: str
+    caption: str
+    description: str
+    draw: Callable[[], Figure] = field(repr=False, compare=False)
+
+
+Block: TypeAlias = Text | Facts | Table | Findings | Entries | Code | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a heading."""
+
+    name: str
+    heading: str
+    blocks: tuple[Block, ...]
