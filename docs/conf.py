@@ -39,6 +39,7 @@ suppress_warnings = [
 
 # Names in single backticks are code, in docstrings as in Markdown.
 default_role = "code"
+smartquotes_action = "qe"  # not dashes: an option is --score
 nitpicky = True
 autosummary_generate = True
 autosummary_ignore_module_all = False

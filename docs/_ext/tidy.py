@@ -31,6 +31,17 @@ def no_empty_last_lines(document: nodes.document) -> None:
             block[:] = [nodes.Text(block.rawsource)]
 
 
+def examples_as_code(_: Sphinx, __: object, lines: list[str]) -> None:
+    """Show the examples at the end of a command's help as code.
+
+    They come as a block of lines, "| Examples:" and then one "|   command" each.
+    """
+    texts = [line.removeprefix("|").strip() for line in lines if line.strip("| ")]
+    if texts and texts[0].startswith("Examples"):
+        commands = [f"   $ {command}" for command in texts[1:]]
+        lines[:] = [texts[0], "", ".. code-block:: console", "", *commands, ""]
+
+
 def tidy(_: Sphinx, document: nodes.document) -> None:
     """Repair one page."""
     plain_types(document)
@@ -40,4 +51,5 @@ def tidy(_: Sphinx, document: nodes.document) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Have each page repaired once it is read."""
     app.connect("doctree-read", tidy)
+    app.connect("sphinx-click-process-epilog", examples_as_code)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
