@@ -14,8 +14,9 @@ try:
     votes = data.vote_table
 except ef.datasets.MissingDataError:  # neither in a folder nor to be had from the network
     made = ef.datasets.synthetic.gaussian_mixture(means=((0.0,), (6.5,)), rng=1)
+    made = made.corrupted(2, 0.5).voted(50, rng=2)  # people are less sure than they could be
     scores, labels = made.scores, made.labels
-    votes = made.out_of_order(2, rng=2).voted(50, rng=3).vote_table
+    votes = made.vote_table
 
 # %%
 # Votes give the floor of guessing another *vote*. People saw small, blurred pictures; the labels of
