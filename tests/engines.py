@@ -121,7 +121,7 @@ def spark_session():
     from pyspark.sql import SparkSession
 
     return (
-        SparkSession.builder.master("local[2]")
+        SparkSession.builder.master("local-cluster[2, 1, 1024]")
         .appName("errorfloor tests")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "5")

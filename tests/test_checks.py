@@ -44,7 +44,7 @@ BAD = [
     (lambda: ef.from_soft_labels([0.2, np.nan]), r"`soft_labels` must lie in \[0, 1\]: entry 1 is nan"),
     (lambda: ef.from_soft_labels([]), r"`soft_labels` is empty"),
     (lambda: ef.from_soft_labels(0.5), r"`soft_labels` must be 1-d, got shape \(\)"),
-    (lambda: ef.from_soft_labels(ScoreTable([2.0], [1], [1])), r"`scores` must lie in \[0, 1\]: row 0 is 2\.0"),
+    (lambda: ef.from_soft_labels(ScoreTable([2.0], [1], [1])), r"`soft_labels` must lie in \[0, 1\]: row 0 is 2\.0"),
     # votes
     (lambda: ef.from_votes([1, 4], [3, 3]), r"`positives` must not exceed `totals`: entry 1 is 4 \(1 of 2 are bad\)\. Check the order"),
     (lambda: ef.from_votes([0, 0], [3, 0]), r"`totals` must be whole numbers of at least 1: entry 1 is 0"),

@@ -89,14 +89,15 @@ def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
         )
     kind = check_choice(kinds.pop(), FORMATS, name="format")
     names = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    packing = f"compression = '{packing_of(files[0])}'"
+    packed = packing_of(files[0])
+    packing = f", compression = '{packed}'" if packed else ""
     # Fields of text files stay text until they are read as numbers, so that a word among ten
     # million numbers is counted and shown instead of ending the scan.
     text = f"all_varchar = true, header = true, nullstr = {_BLANK}, union_by_name = true"
     call = {
-        "csv": f"read_csv([{names}], {text}, {packing})",
-        "tsv": f"read_csv([{names}], {text}, {packing}, delim = '\t')",
-        "jsonl": f"read_json([{names}], {packing})",
+        "csv": f"read_csv([{names}], {text}{packing})",
+        "tsv": f"read_csv([{names}], {text}{packing}, delim = '\t')",
+        "jsonl": f"read_json([{names}]{packing})",
         "parquet": f"read_parquet([{names}], union_by_name = true)",
     }[kind]
     try:
@@ -148,13 +149,13 @@ def format_of(file: str) -> str:
     return "tsv" if b"\t" in start.split(b"\n")[0] else "csv"
 
 
-def packing_of(file: str) -> str:
-    """Return how a text file is compressed, by how it begins."""
+def packing_of(file: str) -> str | None:
+    """Return how a text file is packed, if it is, by how it begins."""
     with open(file, "rb") as stream:
         start = stream.read(4)
     if start.startswith(b"\x1f\x8b"):
         return "gzip"
-    return "zstd" if start == b"\x28\xb5\x2f\xfd" else "none"
+    return "zstd" if start == b"\x28\xb5\x2f\xfd" else None
 
 
 def _suffix(file: str) -> str:

@@ -16,6 +16,7 @@ from errorfloor._checks import (
     check_choice,
     check_level,
     check_n_resamples,
+    check_unit_interval,
     warn,
 )
 from errorfloor._typing import Counts, Floats, RandomLike
@@ -467,8 +468,9 @@ def _by_group(
 
 
 def _from_soft_labels(table: ScoreTable, request: _Request) -> Estimate:
-    checked = as_score_table(table, None, unit=True)
+    checked = as_score_table(table, None, unit=False)
     soft, count = checked.scores, checked.negatives + checked.positives
+    check_unit_interval(soft, name="soft_labels", entry="row")
     statistic = MeanFloor(np.minimum(soft, 1 - soft), count)
     return _from_means("clean", statistic, checked, request)
 

@@ -48,6 +48,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
+    "errorfloor",
     cls=Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

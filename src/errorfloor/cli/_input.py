@@ -220,8 +220,8 @@ def _arrays(path: str, name: str) -> dict[str, Any]:
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key] for key in file.files}
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
     except (EOFError, ValueError, AttributeError, BadZipFile) as error:
         raise ValueError(f"{name} does not hold plain arrays as NPZ: {error}.") from error
 

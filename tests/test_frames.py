@@ -1,0 +1,609 @@
+"""Any dataframe and any file give the table that arrays give."""
+
+import gzip
+import itertools
+import json
+from decimal import Decimal
+
+import engines
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import errorfloor as ef
+from errorfloor import _counting, frames
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.tables import cell_of
+
+N = 400
+RNG = np.random.default_rng(20261115)
+SCORES = np.round(RNG.random(N), 2)
+LABELS = RNG.random(N) < SCORES
+SITES = RNG.choice(["north", "south", "west"], size=N)
+
+# How scores and labels may come: the kinds of both columns and their values.
+KINDS = {
+    "floats and integers": ("float64", SCORES.tolist(), "int64", LABELS.astype(int).tolist()),
+    "32-bit floats and booleans": (
+        "float32",
+        SCORES.astype(np.float32).tolist(),
+        "bool",
+        LABELS.tolist(),
+    ),
+    'decimals and "0", "1"': (
+        "decimal",
+        [Decimal(f"{score:.4f}") for score in SCORES],
+        "text",
+        ["1" if label else "0" for label in LABELS],
+    ),
+    'text and "True", "false"': (
+        "text",
+        [f" {score!r} " for score in SCORES.tolist()],
+        "text",
+        ["True" if label else "false" for label in LABELS],
+    ),
+}
+
+
+def columns(kind="floats and integers", **more):
+    score_kind, scores, label_kind, labels = KINDS[kind]
+    sites = ("text", SITES.tolist())
+    return {"a score": (score_kind, scores), "y": (label_kind, labels), "site": sites, **more}
+
+
+def with_entry(values, **entries):
+    values = list(values)
+    for where, value in entries.items():
+        values[int(where.strip("_"))] = value
+    return values
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_gives_the_table_of_the_same_arrays(engine, kind):
+    frame = engines.ENGINES[engine](columns(kind))
+    scores = SCORES.astype(np.float32) if kind.startswith("32-bit") else SCORES
+    expected = ef.ScoreTable.from_arrays(scores, LABELS)
+    assert frames.score_table(frame, score="a score", label="y") == expected
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_what_is_missing_and_what_is_bad(engine):
+    scores = with_entry(SCORES.tolist(), _3=None, _7=None, _9=float("nan"))
+    labels = with_entry(LABELS.astype(int).tolist(), _7=None, _11=None)
+    missing = engines.ENGINES[engine](
+        columns() | {"a score": ("float64", scores), "y": ("int64", labels)}
+    )
+    with pytest.raises(ValueError, match=r"`score` \(column 'a score'\) has missing .*: 3 of 400"):
+        frames.score_table(missing, score="a score", label="y")
+    table = frames.score_table(missing, score="a score", label="y", drop_missing=True)
+    kept = ~np.isin(np.arange(N), [3, 7, 9, 11])
+    expected = ef.ScoreTable.from_arrays(SCORES[kept], LABELS[kept])
+    assert table.dropped == 4
+    assert table + ef.ScoreTable.empty() == table
+    assert ef.from_scores(table, rng=0).to_dict() == (
+        ef.from_scores(expected, rng=0).to_dict() | {"dropped": 4}
+    )
+
+    infinite = engines.ENGINES[engine](
+        columns() | {"a score": ("float64", with_entry(SCORES, _5=float("-inf")))}
+    )
+    with pytest.raises(ValueError, match=r"finite numbers: 1 of 400 are bad, for example -inf"):
+        frames.score_table(infinite, score="a score", label="y")
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_labels_that_are_none(engine):
+    wrong = with_entry(LABELS.astype(int).tolist(), _3=2, _4=2)
+    words = ["cat" if label else "dog" for label in LABELS]
+    frame = engines.ENGINES[engine](columns(word=("text", words)) | {"y": ("int64", wrong)})
+    with pytest.raises(ValueError, match=r"`label` \(column 'y'\) must be 0 or 1.*: 2 of 400.* 2"):
+        frames.score_table(frame, score="a score", label="y")
+    with pytest.raises(
+        ValueError, match=r"400 of 400 are bad, for example '(cat|dog)'.*`positive`"
+    ):
+        frames.score_table(frame, score="a score", label="word")
+    table = frames.score_table(frame, score="a score", label="word", positive="cat")
+    assert table == ef.ScoreTable.from_arrays(SCORES, LABELS)
+    with pytest.raises(ValueError, match=r"`positive` is 'bird', but .* has only: '(cat|dog)'"):
+        frames.score_table(frame, score="a score", label="word", positive="bird")
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_by_group_in_one_go(engine):
+    frame = engines.ENGINES[engine](columns())
+    tables = frames.score_tables(frame, score="a score", label="y", group="site")
+    assert list(tables) == ["north", "south", "west"]
+    for site, table in tables.items():
+        own = np.equal(SITES, site)
+        assert table == ef.ScoreTable.from_arrays(SCORES[own], LABELS[own])
+
+
+VOTES = RNG.integers(2, size=(120, 3))
+VOTED = RNG.random((120, 3)) < 0.8
+VOTED[:, 0] = True
+VOTE_TABLE = ef.VoteTable.from_arrays((VOTES * VOTED).sum(axis=1), VOTED.sum(axis=1))
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_reads_votes_in_three_layouts(engine):
+    make = engines.ENGINES[engine]
+    item, annotator = np.nonzero(VOTED)
+    counted = make(
+        {
+            "k": ("int64", (VOTES * VOTED).sum(axis=1).tolist()),
+            "m": ("float64", VOTED.sum(axis=1).astype(float).tolist()),
+        }
+    )
+    assert frames.vote_table(counted, positives="k", totals="m") == VOTE_TABLE
+    long = make(
+        {
+            "who": ("text", [f"ann-{i}" for i in annotator]),
+            "what": ("int64", item.tolist()),
+            "said": ("text", ["yes" if vote else "no" for vote in VOTES[VOTED]]),
+        }
+    )
+    names = {"item": "what", "vote": "said", "annotator": "who", "positive": "yes"}
+    assert frames.vote_table(long, **names) == VOTE_TABLE
+    wide = make(
+        {
+            f"ann-{i}": (
+                "int64",
+                [
+                    int(v) if there else None
+                    for v, there in zip(VOTES[:, i], VOTED[:, i], strict=True)
+                ],
+            )
+            for i in range(3)
+        }
+    )
+    annotators = ["ann-0", "ann-1", "ann-2"]
+    assert frames.vote_table(wide, annotators=annotators) == VOTE_TABLE
+    with pytest.raises(ValueError, match=r"`annotators` has missing values: \d+ of 120 rows"):
+        frames.vote_table(wide, annotators=annotators[1:])
+    some = frames.vote_table(wide, annotators=annotators[1:], drop_missing=True)
+    voted = VOTED[:, 1:].any(axis=1)
+    assert some.dropped == np.count_nonzero(~voted)
+    assert some.n == np.count_nonzero(voted)
+
+
+@pytest.mark.parametrize("spread", [1.0, 8.0], ids=["probabilities", "logits"])
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_makes_the_same_cells_and_the_isotonic_answer_exact(
+    engine, spread, monkeypatch
+):
+    monkeypatch.setattr(_counting, "EXACT", 100)
+    rng = np.random.default_rng(5)
+    scores = rng.random(600) if spread == 1 else rng.normal(0, spread, 600)
+    labels = rng.random(600) < (scores if spread == 1 else 1 / (1 + np.exp(-scores)))
+    frame = engines.ENGINES[engine](
+        {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
+    )
+    exact = ef.ScoreTable.from_arrays(scores, labels)
+    first = frames.score_table(frame, score="p", label="y", cells=64, refine=False)
+    assert first == exact.coarsen(64)
+    assert 0 < first.cut_resolution < 0.05
+    table = frames.score_table(frame, score="p", label="y", cells=64)
+    assert table.n == 600
+    assert table.coarse.any()
+    estimate = ef.from_scores(table, rng=0)
+    assert estimate.resolution == 0
+    assert estimate.value == ef.from_scores(exact, interval=None).value
+    assert "which leaves this value exact" in estimate.assumptions
+
+
+def test_cells_of_groups_are_made_exact_too(monkeypatch):
+    monkeypatch.setattr(_counting, "EXACT", 50)
+    rng = np.random.default_rng(6)
+    scores, site = rng.random(900), rng.integers(3, size=900)
+    labels = rng.random(900) < scores
+    frame = engines.ENGINES["polars"](
+        {
+            "p": ("float64", scores.tolist()),
+            "y": ("bool", labels.tolist()),
+            "g": ("int64", site.tolist()),
+        }
+    )
+    floors = ef.from_scores(frame, score="p", label="y", group="g", interval=None)
+    for group, floor in floors.items():
+        own = site == group
+        assert floor.resolution == 0
+        assert floor.value == ef.from_scores(scores[own], labels[own], interval=None).value
+
+
+def test_few_distinct_scores_are_exact_however_many_rows(monkeypatch):
+    monkeypatch.setattr(_counting, "EXACT", 120)
+    table = frames.score_table(engines.arrow(columns()), score="a score", label="y", cells=16)
+    assert table == ef.ScoreTable.from_arrays(SCORES, LABELS)
+    # The first rows can be few by chance; the whole then tells.
+    monkeypatch.setattr(_counting, "EXACT", 90)
+    rare = np.sort(SCORES)
+    frame = engines.arrow({"p": ("float64", rare.tolist()), "y": ("bool", LABELS.tolist())})
+    assert frames.score_table(frame, score="p", label="y", cells=16).coarse.any()
+
+
+def test_data_that_change_between_passes_are_refused(monkeypatch):
+    monkeypatch.setattr(_counting, "EXACT", 100)
+    import duckdb
+
+    restless = duckdb.connect().sql(
+        "select p, p + random() / 5 > 0.6 as y from (select random() as p from range(1000))"
+    )
+    with pytest.raises(ValueError, match="changed between two passes"):
+        frames.score_table(restless, score="p", label="y", cells=16)
+
+
+FEW = st.lists(st.tuples(st.integers(0, 40), st.booleans()), min_size=1, max_size=60)
+
+
+@given(FEW, st.sampled_from([2, 4, 16]))
+def test_resolution_bounds_what_merging_scores_does_to_the_best_cut(items, cells):
+    scores, labels = (np.array(column) for column in zip(*items, strict=True))
+    exact = ef.ScoreTable.from_arrays(scores / 40, labels)
+    merged = exact.coarsen(cells)
+    assert merged.n == exact.n
+    assert np.all(np.diff(cell_of(exact.scores, cells)) >= 0)
+    best, rough = (ef.calibrate(table).floor for table in (exact, merged))
+    assert best <= rough + 1e-12
+    assert rough <= best + merged.cut_resolution + 1e-12
+    # Rows that may hold the best cut do hold it, or a cut between rows is as good.
+    kept = ~np.isin(
+        cell_of(exact.scores, cells), cell_of(merged.scores[merged.may_hold_the_best_cut()], cells)
+    )
+    if kept.all():
+        assert rough == pytest.approx(best)
+
+
+@given(FEW, FEW, st.sampled_from([2, 8, 64]))
+def test_merging_scores_commutes_with_adding_tables(first, second, cells):
+    one, two = (
+        ef.ScoreTable.from_arrays([s / 20 - 0.5 for s, _ in part], [y for _, y in part])
+        for part in (first, second)
+    )
+    together = (one + two).coarsen(cells)
+    assert (one.coarsen(cells) + two.coarsen(cells)).coarsen(cells) == together
+    assert together.coarsen(cells) == together
+    assert together.coarsen(cells // 2 or 1) == (one + two).coarsen(cells // 2 or 1)
+
+
+@pytest.mark.parametrize("method", ["corrupted", "hist-5", "hist-10", "isotonic"])
+def test_the_resolution_of_an_estimate_holds(method):
+    data = gaussian_mixture(3000, rng=3)
+    scores = corrupt(data.soft_labels, 2, 0.7)
+    exact = ef.from_scores(scores, data.labels, method=method, interval=None)
+    assert exact.resolution == 0
+    for cells in (64, 256, 1024):
+        table = ef.ScoreTable.from_arrays(scores, data.labels).coarsen(cells)
+        rough = ef.from_scores(table, method=method, interval=None)
+        assert 0 < rough.resolution < 0.2
+        assert abs(rough.value - exact.value) <= rough.resolution
+        assert f"by at most {rough.resolution:.2g}" in rough.assumptions
+
+
+def test_methods_without_a_bound_say_what_they_approximate():
+    table = ef.ScoreTable.from_arrays(np.arange(100) / 99, np.arange(100) % 3 == 0).coarsen(16)
+    for row in ef.compare(table, methods=["beta", "platt", "isotonic-cf"], n_resamples=20, rng=0):
+        assert row.resolution is None
+        assert "takes each at its middle, which is an approximation" in row.assumptions
+    assert any(
+        "ranges of scores" in note
+        for note in ef.feebee(
+            table, model_error=0.4, levels=3, repeats=1, methods=["isotonic"]
+        ).notes
+    )
+
+
+def test_the_lower_limit_allows_for_cuts_inside_merged_rows():
+    data = gaussian_mixture(2000, rng=4)
+    table = ef.ScoreTable.from_arrays(corrupt(data.soft_labels, 2, 0.7), data.labels)
+    rough = table.coarsen(8)
+    for interval in ("honest", "certified"):
+        low = ef.from_scores(rough, interval=interval, rng=0).low
+        assert low <= ef.from_scores(table, interval=interval, rng=0).low
+
+
+def test_groups_print_index_and_become_frames():
+    frame = engines.ENGINES["pandas"](columns())
+    floors = ef.from_scores(frame, score="a score", label="y", group="site", rng=0)
+    assert list(floors) == ["north", "south", "west"]
+    assert floors["west"].n == np.count_nonzero(SITES == "west")
+    assert str(floors).splitlines()[0].split() == ["site", "n", "floor", "interval"]
+    assert str(floors).endswith("isotonic, 95 % for each group")
+    assert "<td>north</td>" in floors._repr_html_()
+    assert json.loads(json.dumps(floors.to_dict()))["rows"][1]["group"] == "south"
+    assert floors.to_frame("pandas")["group"].tolist() == ["north", "south", "west"]
+    again = ef.from_scores(frame, score="a score", label="y", group="site", rng=0)
+    assert again.to_dict() == floors.to_dict()
+
+
+def test_simultaneous_intervals_cover_all_groups_at_once():
+    repetitions, groups, n = 300, 4, 60
+    rng = np.random.default_rng(7)
+    level, covered, each = 0.8, 0, []
+    for _ in range(repetitions):
+        soft = rng.choice([0.1, 0.4, 0.9], size=groups * n)  # floor 0.2
+        frame = {"p": ("float64", soft.tolist()), "g": ("int64", [*range(groups)] * n)}
+        floors = ef.from_soft_labels(
+            engines.arrow(frame),
+            soft="p",
+            group="g",
+            simultaneous=True,
+            level=level,
+            interval="percentile",
+            n_resamples=200,
+            rng=rng,
+        )
+        inside = [row.low <= 0.2 <= row.high for row in floors.values()]
+        covered += all(inside)
+        each.append(np.mean(inside))
+    assert {row.level for row in floors.values()} == {level ** (1 / groups)}
+    assert floors.level == level
+    # The percentile interval is slightly short at n = 60; intervals of the plain level would
+    # cover all four in 0.41 of the repetitions.
+    error = np.sqrt(level * (1 - level) / repetitions)
+    assert covered / repetitions > level - 0.06 - 3 * error
+
+
+def test_a_group_that_cannot_be_estimated_is_named():
+    frame = engines.arrow(
+        {"k": ("int64", [0, 1, 1]), "m": ("int64", [2, 2, 1]), "g": ("text", ["a", "a", "b"])}
+    )
+    with pytest.raises(ValueError, match="`group` 'b': `totals` must be at least 2"):
+        ef.from_votes(frame, positives="k", totals="m", group="g")
+
+
+def test_estimators_take_frames_by_the_names_of_columns(tmp_path):
+    frame = engines.ENGINES["pandas"](columns())
+    table = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    names = {"score": "a score", "label": "y"}
+    assert ef.from_scores(frame, **names, rng=0).to_dict() == ef.from_scores(table, rng=0).to_dict()
+    one, two = (
+        ef.compare(frame, **names, methods=["isotonic"], rng=0),
+        ef.compare(table, methods=["isotonic"], rng=0),
+    )
+    assert one.to_dict() == two.to_dict()
+    assert ef.calibrate(frame, **names).floor == ef.calibrate(table).floor
+    noise = {"model_error": 0.4, "levels": 3, "repeats": 2, "methods": ["isotonic"], "rng": 0}
+    assert ef.feebee(frame, **names, **noise).to_dict() == ef.feebee(table, **noise).to_dict()
+    assert (
+        ef.from_soft_labels(frame, soft="a score", rng=0).value
+        == ef.from_soft_labels(SCORES, rng=0).value
+    )
+    votes = engines.ENGINES["polars"]({"k": ("int64", [0, 1, 2, 1])})
+    assert (
+        ef.from_votes(votes, positives="k", totals=2).to_dict()
+        == ef.from_votes([0, 1, 2, 1], 2).to_dict()
+    )
+    assert ef.from_votes(positives=[0, 1, 2, 1], totals=2).n == 4
+
+
+BAD = [
+    (lambda f: ef.from_scores(f), "For a DataFrame, name the columns to use with `score` and `label`"),
+    (lambda f: ef.from_scores("x.csv"), "For a path, name the columns"),
+    (lambda f: ef.from_scores(f, score="a score"), "`label` is missing. Name the columns"),
+    (lambda f: ef.from_scores(f, score="a scor", label="y"), "`score` must be one of a score, y, site; got 'a scor'. Did you mean a score"),
+    (lambda f: ef.from_scores([0.1], [1], group="site"), "`positive`, `drop_missing` and `group` go with a dataframe"),
+    (lambda f: ef.from_votes(f, group="site"), "For a DataFrame, name the columns to use with `positives` and `totals`"),
+    (lambda f: ef.from_votes(f, positives="y", item="site"), "in one of three ways"),
+    (lambda f: ef.from_votes(f, positives="y"), "`totals` is missing"),
+    (lambda f: ef.from_votes(f, item="site"), "`vote` is missing"),
+    (lambda f: ef.from_votes(f, annotators="y"), "`annotators` must be a list of columns"),
+    (lambda f: ef.from_votes(f, positives="y", totals=0), "`totals` must be a whole number of at least 1"),
+    (lambda f: ef.from_votes(f, positives="a score", totals=3), r"`positives` \(column 'a score'\) must be whole numbers"),
+    (lambda f: ef.from_votes(f, positives="y", totals="a score"), r"`totals` .* must be whole numbers of at least 1"),
+    (lambda f: ef.from_votes(f, positives="y", totals=3, positive="x"), "`positive` goes with single votes"),
+    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "voted more than once on an item, 3 times"),
+    (lambda f: ef.from_scores(f[:0], score="a score", label="y"), "has no rows"),
+    (lambda f: ef.from_scores(f, score="site", label="y"), r"400 of 400 are bad, for example '(north|south|west)'"),
+    (lambda f: frames.score_table(f, score="a score", label="y", cells=1), "`cells` must be a whole number of at least 2"),
+    (lambda f: frames.score_table([1, 2], score="p", label="y"), "Expected a dataframe or the path of a file, got list"),
+    (lambda f: ef.from_soft_labels(f.assign(p=3.0), soft="p"), r"`soft_labels` must lie in \[0, 1\]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_frames_are_refused_by_name_and_remedy(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(engines.ENGINES["pandas"](columns()))
+
+
+def test_positives_above_totals_are_counted():
+    frame = engines.arrow({"k": ("int64", [1, 4, 5]), "m": ("int64", [2, 3, 3])})
+    with pytest.raises(ValueError, match="must not exceed `totals`: 2 of 3 are bad"):
+        frames.vote_table(frame, positives="k", totals="m")
+
+
+def test_columns_tell_what_kind_they_are(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c,d\n1,x,true,\n2.5,y,False,\n")
+    assert frames.columns(path) == {"a": "number", "b": "text", "c": "boolean", "d": "text"}
+    frame = engines.arrow({"p": ("float32", [0.5]), "y": ("bool", [True])})
+    assert frames.columns(frame) == {"p": "number", "y": "boolean"}
+
+
+def rows_of_text(delimiter):
+    head = delimiter.join(["a score", "y", "site"])
+    lines = (
+        delimiter.join([repr(s), str(int(y)), site])
+        for s, y, site in zip(SCORES.tolist(), LABELS, SITES, strict=True)
+    )
+    return "\n".join([head, *lines]) + "\n"
+
+
+def write(path, suffix):
+    import duckdb
+
+    if suffix == ".parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(engines.arrow(columns()), path)
+    elif suffix == ".jsonl":
+        rows = zip(SCORES.tolist(), LABELS.tolist(), SITES.tolist(), strict=True)
+        path.write_text(
+            "\n".join(json.dumps({"a score": s, "y": y, "site": site}) for s, y, site in rows)
+        )
+    elif suffix == ".csv.gz":
+        path.write_bytes(gzip.compress(rows_of_text(",").encode()))
+    elif suffix == ".csv.zst":
+        source = path.with_suffix(".plain.csv")
+        source.write_text(rows_of_text(","))
+        duckdb.connect().sql(f"from read_csv('{source}', all_varchar = true)").write_csv(
+            str(path), compression="zstd"
+        )
+        source.unlink()
+    else:
+        mark, delimiter = {".tsv": ("", "\t"), ".csv": ("", ","), ".bom.csv": ("\ufeff", ";")}[
+            suffix
+        ]
+        path.write_text(mark + rows_of_text(delimiter), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".bom.csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".csv.zst"]
+)
+def test_files_of_every_format_give_the_table_of_the_same_arrays(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    write(path, suffix)
+    expected = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    names = {"score": "a score", "label": "y"}
+    assert frames.score_table(path, **names) == expected
+    assert frames.score_table(frames.scan(path), **names) == expected
+    assert (
+        ef.from_scores(str(path), **names, rng=0).to_dict()
+        == ef.from_scores(expected, rng=0).to_dict()
+    )
+    unnamed = tmp_path / "unnamed"
+    unnamed.write_bytes(path.read_bytes())
+    if not suffix.endswith(".zst"):
+        assert frames.score_table(unnamed, **names) == expected
+
+
+def test_globs_folders_and_lists_are_read_together(tmp_path):
+    folder = tmp_path / "shards"
+    (folder / "deep").mkdir(parents=True)
+    for i, place in enumerate((folder, folder, folder / "deep")):
+        write(place / f"{i}.csv", ".csv")
+    (folder / "_SUCCESS").write_text("")
+    (folder / "notes.md").write_text("not data")
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    names = {"score": "a score", "label": "y"}
+    assert frames.score_table(folder, **names) == one + one + one
+    assert frames.score_table(f"{folder}/*.csv", **names) == one + one
+    assert frames.score_table([folder / "0.csv", f"{folder}/**/2.csv"], **names) == one + one
+
+
+def test_missing_words_in_text_files_are_missing(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("p,y\n0.1,0\nNA,1\n,1\n0.9,nan\n0.5,1\n")
+    with pytest.raises(ValueError, match="has missing values: 2 of 5 rows"):
+        frames.score_table(path, score="p", label="y")
+    table = frames.score_table(path, score="p", label="y", drop_missing=True)
+    assert (table.n, table.dropped) == (2, 3)
+
+
+def test_progress_of_files_is_reported(tmp_path, monkeypatch):
+    import duckdb
+
+    path = tmp_path / "rows.parquet"
+    duckdb.connect().sql(
+        "select hash(i) % 1000003 / 1000003 as p, i % 3 = 0 as y from range(3000000) t(i)"
+    ).write_parquet(str(path))
+    seen = []
+    frames.score_table(path, score="p", label="y", progress=seen.append)
+    assert all(0 < share <= 1 for share in seen)
+
+
+UNREADABLE = [
+    ("there is no such.csv", None, FileNotFoundError, "There is no file"),
+    ("empty.csv", b"", ValueError, "Could not read|no rows|must be one of"),
+    ("head.csv", b"a score,y\n", ValueError, "has no rows"),
+    ("noise.parquet", bytes(range(256)) * 4, ValueError, "Could not read .*noise.parquet"),
+    ("noise.jsonl", b"\x00\x01\x02{", ValueError, "Could not read|must be one of"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "error", "message"), UNREADABLE)
+def test_unreadable_files_are_refused_by_name(tmp_path, name, content, error, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(error, match=message):
+        frames.score_table(path, score="a score", label="y")
+
+
+def test_files_of_two_formats_and_empty_folders_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="has no file ending in"):
+        frames.score_table(tmp_path, score="a score", label="y")
+    for suffix in (".csv", ".tsv"):
+        write(tmp_path / f"rows{suffix}", suffix)
+    with pytest.raises(ValueError, match="different formats: csv, tsv"):
+        frames.score_table(tmp_path, score="a score", label="y")
+
+
+def test_shards_saved_and_merged_give_the_answer_of_one_pass(tmp_path):
+    for i, part in enumerate(np.array_split(np.arange(N), 5)):
+        ef.ScoreTable.from_arrays(SCORES[part], LABELS[part]).save(tmp_path / f"day-{i}.npz")
+    assert ef.merge(tmp_path) == ef.ScoreTable.from_arrays(SCORES, LABELS)
+    assert ef.merge(sorted(tmp_path.glob("*.npz"))) == ef.merge(f"{tmp_path}/day-*.npz")
+    (tmp_path / "votes").mkdir()
+    VOTE_TABLE.save(tmp_path / "votes" / "a.npz")
+    VOTE_TABLE.save(tmp_path / "votes" / "b.npz")
+    assert ef.merge(tmp_path / "votes") == VOTE_TABLE + VOTE_TABLE
+    with pytest.raises(ValueError, match="both score tables and vote tables"):
+        ef.merge(tmp_path)
+    with pytest.raises(ValueError, match="`paths` is empty"):
+        ef.merge([])
+    (tmp_path / "bad.npz").write_text("no table")
+    with pytest.raises(ValueError, match="does not hold a ScoreTable"):
+        ef.merge(tmp_path / "bad.npz")
+
+
+def test_a_table_updated_day_by_day_stays_small_and_equals_one_pass(tmp_path, monkeypatch):
+    monkeypatch.setattr(frames, "EXACT", 300)
+    monkeypatch.setattr(_counting, "EXACT", 300)
+    rng = np.random.default_rng(8)
+    scores = rng.random(5000)
+    labels = rng.random(5000) < scores
+    total = ef.ScoreTable.empty()
+    whole = {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
+    for i, part in enumerate(np.array_split(np.arange(5000), 7)):
+        day = {
+            name: (kind, np.array(values)[part].tolist()) for name, (kind, values) in whole.items()
+        }
+        table = frames.score_table(
+            engines.arrow(day), score="p", label="y", refine=False, cells=256
+        )
+        table.save(tmp_path / f"{i}.npz")
+        total = (total + table).coarsen(256)
+    once = frames.score_table(engines.arrow(whole), score="p", label="y", refine=False, cells=256)
+    assert total == once
+    assert ef.merge(tmp_path).coarsen(256) == once
+    estimate = ef.from_scores(ef.ScoreTable.load(tmp_path / "0.npz"), interval=None)
+    assert estimate.resolution > 0
+
+
+def test_coarse_tables_are_saved_and_loaded_whole(tmp_path):
+    table = ef.ScoreTable.from_arrays(np.arange(50) / 49, np.arange(50) % 2).coarsen(8)
+    table.save(tmp_path / "table.npz")
+    again = ef.ScoreTable.load(tmp_path / "table.npz")
+    assert again == table
+    assert again.cut_resolution == table.cut_resolution > 0
+    exact = ef.ScoreTable(table.scores, table.negatives, table.positives)
+    assert exact != table
+    with pytest.raises(ValueError, match="ranges around the scores that do not overlap"):
+        ef.ScoreTable([0.1, 0.2], [1, 1], [0, 0], [0.1, 0.1], [0.2, 0.2])
+
+
+def test_engines_agree_with_numpy_on_the_cells_of_hard_scores(monkeypatch):
+    monkeypatch.setattr(_counting, "EXACT", 10)
+    edges = np.concatenate([[0.0, -0.0, 1.0, 5e-324, 1e-300, 1 - 2**-53], np.arange(1, 64) / 64])
+    near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges[6:], 0)])
+    wide = np.concatenate([near, -near, 1 + near, 1e300 * near[6:], -1e300 * near[6:]])
+    for scores, name in itertools.product((near, wide), ("polars", "duckdb", "pandas", "ibis")):
+        labels = np.arange(scores.size) % 2 == 0
+        frame = engines.ENGINES[name](
+            {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
+        )
+        found = frames.score_table(frame, score="p", label="y", cells=128, refine=False)
+        assert found == ef.ScoreTable.from_arrays(scores, labels).coarsen(128)
