@@ -58,7 +58,9 @@ def forest(
     Axes
     """
     rows = _estimates(comparison)
-    ax = axes_or_new(ax, 0.9 + 0.2 * len(rows))
+    names = _names(rows)
+    lines = max(name.count("\n") for name in names)
+    ax = axes_or_new(ax, 0.9 + (0.2 + 0.13 * lines) * len(rows))
     if truth is not None:
         name = f"true floor, {per_cent(truth)}"
         ax.axvline(100 * truth, color=GREY, linewidth=1.2, label=name)
@@ -67,7 +69,7 @@ def forest(
         ax.axvline(100 * model_error, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
     for place, row in enumerate(rows):
         _draw_interval(ax, place, row.value, row.low, row.high, colour(row.method))
-    ax.set_yticks(range(len(rows)), _names(rows))
+    ax.set_yticks(range(len(rows)), names)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)

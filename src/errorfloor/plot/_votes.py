@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BINS = 21  # odd, so that coin flips are in the middle of one
 MOST_NUMBERS = 6  # rows and columns of a heat map that have room for numbers
-NO_NEWS = 50.0  # percentage points of bias
+LEAST, NO_NEWS = 1e-4, 50.0  # percentage points of bias that matter to nobody, and say nothing
 SHARES = (0, 1, 5, 10, 20, 40, 60, 80, 100)  # marks of a square-root scale, in per cent
 
 
@@ -63,14 +63,15 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
     )
     for bias, name, shade, dashes in lines:
         if bias is not None:
-            size = 100 * np.where(bias > 0, bias, np.nan)
+            size = 100 * np.where(bias > 0, bias, np.nan)  # no logarithm of 0
             ax.plot(found.votes, size, color=shade, linestyle=dashes, linewidth=1.5, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    if ax.get_ylim()[1] > NO_NEWS:
-        ax.set_ylim(top=ax.get_ylim()[1])
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, LEAST), high)
+    if high > NO_NEWS:
         name = "says nothing: no floor is above 50 %"
-        ax.axhspan(NO_NEWS, ax.get_ylim()[1], color=GREY, alpha=0.15, linewidth=0, label=name)
+        ax.axhspan(NO_NEWS, high, color=GREY, alpha=0.15, linewidth=0, label=name)
     log_ticks(ax.xaxis)
     log_ticks(ax.yaxis)
     finish(ax, "votes an item", "plug-in below the floor,\npercentage points")
@@ -106,7 +107,7 @@ def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
     if fitted is not None:
         mass, errors = _in_bins(fitted.points, fitted.weights, edges)
         name = "items, by the fitted distribution"
-        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label=name)
+        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, label=name)
         name = f"best classifier's errors: floor {per_cent(fitted.floor)}"
         ax.stairs(100 * errors, 100 * edges, fill=True, color=BLUE, label=name)
         top = max(top, 105 * mass.max())
@@ -176,8 +177,8 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     width = 100 * plan.width
     mesh = ax.pcolormesh(width, cmap="cividis_r", vmin=0, edgecolors="white", linewidth=0.5)
     if max(rows, columns) <= MOST_NUMBERS:
+        cells = np.asarray(mesh.cmap(mesh.norm(width)))
         for (row, column), value in np.ndenumerate(width):
-            cell = mesh.cmap(mesh.norm(value))
             ax.text(
                 column + 0.5,
                 row + 0.3,  # the target's line turns in the upper part of a cell
@@ -186,7 +187,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
                 va="center",
                 color="white" if value > 0.5 * width.max() else "black",
                 fontsize=SMALL,
-                bbox={"facecolor": cell, "edgecolor": "none", "pad": 0.5},
+                bbox={"facecolor": cells[row, column], "edgecolor": "none", "pad": 0.5},
                 zorder=4,  # above the line
             )
     _number(ax.xaxis, plan.items)
@@ -196,6 +197,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
         y = [_row(plan, option) for option in plan.options]
         name = f"target, {in_points(plan.target)}{_reached(plan)}"
         marker = "." if plan.options else ""
+        ax.plot(x, y, color="white", linewidth=3, clip_on=False)  # an edge, for contrast
         ax.plot(x, y, color=RED, linewidth=1.5, marker=marker, clip_on=False, label=name)
     if plan.best is not None:
         _mark_best(ax, _column(plan, plan.best.items), _row(plan, plan.best), plan.best)

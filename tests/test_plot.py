@@ -1,0 +1,499 @@
+"""Pictures: what is drawn, where, and that it can be read at the width of a column."""
+
+import io
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import errorfloor as ef
+from errorfloor import bounds, plot
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.intervals import CutErrors
+
+mpl.use("agg")
+COLUMN = 3.4  # inches
+
+
+def a_long_name_that_somebody_gave_to_an_estimator(table):
+    return 0.05
+
+
+@cache
+def data():
+    made = gaussian_mixture(2000, rng=0)
+    return corrupt(made.soft_labels, 2, 0.7), made.labels, made.floor
+
+
+@cache
+def comparison():
+    scores, labels, _ = data()
+    return ef.compare(scores, labels, n_resamples=50, rng=0)
+
+
+@cache
+def noisy():
+    scores, labels, _ = data()
+    return ef.feebee(scores, labels, model_error=0.1, levels=11, repeats=3, rng=0)
+
+
+@cache
+def votes(kind="three"):
+    if kind == "coins":
+        return ef.from_votes(np.random.default_rng(0).binomial(5, 0.5, 300), 5)
+    if kind == "certain":
+        return ef.from_votes([0] * 990 + [1] + [4] + [5] * 800, 5)
+    if kind == "single":
+        return ef.from_votes([0, 1, 1], 1, method="plugin")
+    return ef.from_votes([0] * 150 + [1] * 40 + [2] * 30 + [3] * 80, 3)
+
+
+@cache
+def plans(kind):
+    if kind == "scores":
+        scores, labels, _ = data()
+        return ef.plan(ef.ScoreTable.from_arrays(scores, labels), target=0.02)
+    pilot = ef.VoteTable.from_arrays([0] * 150 + [1] * 40 + [2] * 30 + [3] * 80, 3)
+    if kind == "plain":
+        return ef.plan(pilot, votes=(2, 5), items=(100, 1000))
+    if kind == "fine":
+        items = np.geomspace(100, 9000, 9).astype(int)
+        return ef.plan(pilot, target=0.05, votes=range(2, 10), items=items)
+    target = {"near": 0.05, "beyond": 0.01, "unreachable": 0.001}[kind]
+    return ef.plan(pilot, target=target, cost_per_item=0.1, votes=(3, 5, 10), items=(100, 300, 900))
+
+
+@cache
+def verdict(kind="room"):
+    errors, n = {"room": (300, 2000), "saturated": (14, 200), "below": (1, 2000)}[kind]
+    return ef.headroom(comparison()["isotonic"], errors=errors, n=n)
+
+
+@cache
+def curve(kind="plain"):
+    scores, labels, _ = data()
+    if kind == "tiny":
+        return ef.reliability(scores[:8], labels[:8])
+    if kind == "logits":
+        return ef.reliability(np.log(scores / (1 - scores)), labels, method="platt")
+    if kind == "reversed":
+        return ef.reliability(1 - scores, labels)
+    if kind == "crowded":
+        return ef.reliability([0.0] * 900 + [0.3, 0.6] + [1.0] * 900, [0] * 901 + [1] * 901)
+    return ef.reliability(scores, labels)
+
+
+def forest_of_long_names(ax):
+    rows = [
+        replace(row, method=a_long_name_that_somebody_gave_to_an_estimator.__name__)
+        for row in [comparison()["beta"]]
+    ]
+    rows += [comparison()["platt"], replace(comparison()["platt"], interval=None)]
+    return plot.forest(rows, truth=0.5, model_error=0.0001, ax=ax)
+
+
+def noise_of_long_names(ax):
+    scores, labels, _ = data()
+    methods = ["isotonic", a_long_name_that_somebody_gave_to_an_estimator]
+    found = ef.feebee(scores, labels, methods=methods, model_error=0.1, levels=3, rng=0)
+    return plot.noise_curves(found, ax=ax)
+
+
+# Every picture on one pair of axes: the name, and what draws it on `ax`.
+PICTURES = {
+    "forest-all": lambda ax: plot.forest(comparison(), truth=data()[2], model_error=0.1, ax=ax),
+    "forest-one": lambda ax: plot.forest([votes("certain")], ax=ax),
+    "forest-long": forest_of_long_names,
+    "bias-model": lambda ax: plot.bias_bounds(bounds.bias_curves(model_error=0.05), ax=ax),
+    "bias-votes": lambda ax: plot.bias_bounds(bounds.bias_curves(estimate=votes()), ax=ax),
+    "noise-all": lambda ax: plot.noise_curves(noisy(), ax=ax),
+    "noise-few": lambda ax: plot.noise_curves(noisy(), ["isotonic", "oracle"], ax=ax),
+    "noise-long": noise_of_long_names,
+    **{
+        f"votes-{kind}": lambda ax, kind=kind: plot.distribution(votes(kind), ax=ax)
+        for kind in ("three", "coins", "certain", "single")
+    },
+    **{
+        f"headroom-{kind}": lambda ax, kind=kind: plot.headroom(verdict(kind), ax=ax)
+        for kind in ("room", "saturated", "below")
+    },
+    **{
+        f"plan-{kind}": lambda ax, kind=kind: plot.plan(plans(kind), ax=ax)
+        for kind in ("near", "beyond", "unreachable", "plain", "fine", "scores")
+    },
+}
+CURVES = ("plain", "tiny", "logits", "reversed", "crowded")
+
+
+def figure(height=3.0):
+    made = Figure(figsize=(COLUMN, height), layout="constrained")
+    FigureCanvasAgg(made)  # draws
+    return made
+
+
+def on_axes(draw):
+    return draw(figure().add_subplot())
+
+
+def pair_of_axes():
+    return tuple(figure(height=3.4).subplots(2, sharex=True, height_ratios=[3, 1]))
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def line(ax, label):
+    (found,) = (found for found in ax.lines if found.get_label().startswith(label))
+    return found
+
+
+def drawn_texts(fig, monkeypatch):
+    """Return every text that drawing the figure puts on paper, with its box and size."""
+    found = []
+    draw = Text.draw
+
+    def watched(self, renderer, *args, **kwargs):
+        if self.get_visible() and self.get_text().strip():
+            found.append((self.get_text(), self.get_window_extent(renderer), self.get_fontsize()))
+        return draw(self, renderer, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Text, "draw", watched)
+        fig.canvas.draw()
+    return found
+
+
+def assert_readable(fig, monkeypatch):
+    fig.canvas.draw()  # lays out
+    texts = drawn_texts(fig, monkeypatch)
+    assert len(texts) > 4
+    for text, box, size in texts:
+        assert size >= 7, text
+        assert box.x0 >= -0.5, text
+        assert box.y0 >= -0.5, text
+        assert box.x1 <= fig.bbox.x1 + 0.5, text
+        assert box.y1 <= fig.bbox.y1 + 0.5, text
+    for (one, first, _), (two, second, _) in combinations(texts, 2):
+        width = min(first.x1, second.x1) - max(first.x0, second.x0)
+        height = min(first.y1, second.y1) - max(first.y0, second.y0)
+        assert min(width, height) <= 1, (one, two)  # in pixels, of 100 an inch
+
+
+@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+def test_no_text_overlaps_another_or_leaves_the_figure(draw, monkeypatch):
+    fig = figure()
+    draw(fig.add_subplot())
+    assert_readable(fig, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_no_text_of_a_reliability_curve_overlaps_another(kind, monkeypatch):
+    upper, _ = plot.reliability(curve(kind), axes=pair_of_axes())
+    assert_readable(upper.figure, monkeypatch)
+
+
+def test_texts_that_overlap_would_be_found(monkeypatch):
+    fig = figure()
+    ax = plot.forest(comparison(), ax=fig.add_subplot())
+    ax.text(0.5, 0.5, "one", transform=ax.transAxes)
+    ax.text(0.52, 0.5, "two", transform=ax.transAxes)
+    with pytest.raises(AssertionError, match="one"):
+        assert_readable(fig, monkeypatch)
+
+
+@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+def test_given_axes_are_drawn_on_and_nothing_else_changes(draw):
+    before, figures = dict(mpl.rcParams), plt.get_fignums()
+    ax = figure().add_subplot()
+    assert draw(ax) is ax
+    assert ax.has_data()
+    assert ax.get_xlabel()
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == figures
+
+
+@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+def test_without_axes_a_figure_of_pyplot_is_made(draw, monkeypatch):
+    before = dict(mpl.rcParams)
+    ax = draw(None)
+    assert plt.gcf() is ax.figure
+    assert_readable(ax.figure, monkeypatch)
+    plt.close(ax.figure)
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+def test_svg_has_text_as_text(draw):
+    fig, file = figure(), io.StringIO()
+    ax = draw(fig.add_subplot())
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        fig.savefig(file, format="svg")
+    assert f">{ax.get_xlabel()}</text>" in file.getvalue()
+    assert '<use xlink:href="#DejaVu' not in file.getvalue()  # no letters as outlines
+
+
+def test_wrong_values_are_refused_with_what_to_pass():
+    wrong = {
+        "reliability": "what errorfloor.reliability returned",
+        "bias_bounds": "what errorfloor.bounds.bias_curves returned",
+        "distribution": "what errorfloor.from_votes returned",
+        "noise_curves": "what errorfloor.feebee returned",
+        "headroom": "what errorfloor.headroom returned",
+        "plan": "what errorfloor.plan returned",
+        "forest": "what compare returned, or a list of estimates",
+    }
+    assert sorted(wrong) == sorted(plot.__all__)
+    figures = plt.get_fignums()
+    for name, remedy in wrong.items():
+        for value in (0.05, None, [0.1, 0.2], []):
+            with pytest.raises(ValueError, match=f"must be a .*, got .*{remedy}"):
+                getattr(plot, name)(value)
+    assert plt.get_fignums() == figures
+    with pytest.raises(ValueError, match="got Estimate"):
+        plot.distribution(comparison()["beta"])
+    with pytest.raises(ValueError, match="`axes` must be two axes"):
+        plot.reliability(curve(), axes=figure().add_subplot())
+    with pytest.raises(KeyError, match="was not evaluated"):
+        plot.noise_curves(noisy(), ["isotone"])
+
+
+def test_a_forest_has_each_methods_floor_and_interval_in_per_cent():
+    ax = on_axes(PICTURES["forest-all"])
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == list(comparison().methods)
+    spans = {tuple(found.get_ydata()): found.get_xdata() for found in ax.lines}
+    for place, row in enumerate(comparison()):
+        assert spans[place, place] == pytest.approx([100 * row.low, 100 * row.high])
+        assert spans[(place,)] == pytest.approx([100 * row.value])
+    assert line(ax, "true floor").get_xdata() == pytest.approx(2 * [100 * data()[2]])
+    assert line(ax, "the model's error").get_xdata() == pytest.approx([10, 10])
+    assert legend(ax) == [f"true floor, {100 * data()[2]:.2f} %", "the model's error, 10.00 %"]
+    assert ax.get_xlabel() == "error floor, %, with 95 % intervals"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first method on top
+
+
+def test_a_forest_says_what_its_intervals_are():
+    first, second = comparison()["beta"], comparison()["platt"]
+    label = {
+        "error floor, %, with 90 % intervals": [first.at_level(0.9)],
+        "error floor, %, with intervals": [first, second.at_level(0.9)],
+        "error floor, %": [replace(first, interval=None)],
+    }
+    for expected, rows in label.items():
+        assert plot.forest(rows, ax=figure().add_subplot()).get_xlabel() == expected
+    ax = plot.forest([first, replace(first, n=77)], ax=figure().add_subplot())
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["beta\nn = 2,000", "beta\nn = 77"]
+
+
+@pytest.mark.parametrize("kind", ["room", "saturated", "below"])
+def test_headroom_shows_both_intervals_and_the_difference_from_the_floor(kind):
+    found, ax = verdict(kind), on_axes(PICTURES[f"headroom-{kind}"])
+    spans = {tuple(drawn.get_ydata()): drawn.get_xdata() for drawn in ax.lines}
+    floor = found.floor
+    errors = round(found.model_error * found.n)
+    exact = CutErrors("exact", errors, found.n, errors, found.n).limits(0.95)
+    assert spans[0, 0] == pytest.approx([100 * floor.low, 100 * floor.high])
+    assert spans[1, 1] == pytest.approx([100 * limit for limit in exact])
+    difference = [100 * (floor.value + limit) for limit in (found.low, found.high)]
+    assert spans[2, 2] == pytest.approx(difference)
+    ax.figure.canvas.draw()
+    (above,) = ax.child_axes
+    assert above.get_xlim() == pytest.approx(np.array(ax.get_xlim()) - 100 * floor.value)
+    headline = {
+        "room": "Room: ",
+        "saturated": "Saturated: at most ",
+        "below": "Below the floor by ",
+    }
+    assert ax.get_title(loc="left").startswith(headline[kind])
+    assert f"{100 * abs(found.high):.2f}" in ax.get_title(loc="left")
+
+
+def test_headroom_draws_the_floor_at_the_verdicts_level():
+    found = ef.headroom(comparison()["isotonic"], errors=300, n=2000, level=0.8)
+    ax = plot.headroom(found, ax=figure().add_subplot())
+    spans = {tuple(drawn.get_ydata()): drawn.get_xdata() for drawn in ax.lines}
+    floor = found.floor.at_level(0.8)
+    assert spans[0, 0] == pytest.approx([100 * floor.low, 100 * floor.high])
+    assert ax.get_xlabel() == "error, %, with 80 % intervals"
+
+
+def test_a_reliability_curve_has_its_fit_band_and_histogram():
+    axes = pair_of_axes()
+    assert plot.reliability(curve(), axes=axes) == axes
+    upper, lower = axes
+    fit = line(upper, "isotonic fit")
+    np.testing.assert_array_equal(fit.get_xdata(), curve().scores)
+    np.testing.assert_array_equal(fit.get_ydata(), 100 * curve().probabilities)
+    assert legend(upper)[0] == "95 % band for all scores together"
+    assert upper.get_ylabel() == "P(label 1 | score), %"
+    counts = [patch.get_data().values for patch in lower.patches if not patch.get_fill()]
+    np.testing.assert_array_equal(counts, [curve().negatives, curve().positives])
+    assert "score as it is" in legend(upper)
+    logits, _ = plot.reliability(curve("logits"), axes=pair_of_axes())
+    assert "score as it is" not in legend(logits)
+
+
+def test_between_scores_the_band_is_that_of_the_outer_limits():
+    found = replace(
+        curve(),
+        scores=np.array([0.1, 0.5]),
+        probabilities=np.array([0.2, 0.6]),
+        low=np.array([0.1, 0.4]),
+        high=np.array([0.3, 0.7]),
+    )
+    upper, _ = plot.reliability(found, axes=pair_of_axes())
+    (band,) = upper.collections
+    (path,) = band.get_paths()
+    for score, percent, inside in [
+        (0.3, 15, True), (0.3, 65, True), (0.3, 5, False), (0.3, 75, False),
+        (0.49, 12, True), (0.11, 68, True),
+    ]:  # fmt: skip
+        assert path.contains_point((score, percent)) == inside
+
+
+def test_scores_out_of_order_are_marked():
+    upper, _ = plot.reliability(curve("reversed"), axes=pair_of_axes())
+    assert "limits cross: scores are out of order" in legend(upper)
+    upper, _ = plot.reliability(curve(), axes=pair_of_axes())
+    assert len(upper.collections) == 1
+
+
+def test_a_reliability_curve_makes_its_own_axes_with_a_common_scale():
+    upper, lower = plot.reliability(curve())
+    assert upper.figure is lower.figure
+    assert upper.get_shared_x_axes().joined(upper, lower)
+    plt.close(upper.figure)
+
+
+def test_noise_curves_are_drawn_from_the_lower_bound_on():
+    ax = on_axes(PICTURES["noise-few"])
+    for method in ("isotonic", "oracle"):
+        expected = noisy().curve(method)
+        drawn = line(ax, method)
+        assert drawn.get_xdata() == pytest.approx(100 * expected.noise)
+        assert drawn.get_ydata() == pytest.approx(100 * (expected.estimate - expected.noise / 2))
+    between, *bands = ax.collections
+    assert len(bands) == 2
+    top = between.get_paths()[0].vertices[:, 1].max()
+    assert top == pytest.approx(10)  # the model's error, without noise
+    assert ax.get_ylim()[0] >= -15
+
+
+def test_no_two_noise_curves_look_the_same():
+    ax = on_axes(PICTURES["noise-all"])
+    assert legend(ax) == ["bounds", *noisy().methods]
+    looks = {(d.get_color(), str(d._dash_pattern), d.get_marker()) for d in ax.lines}
+    assert len(looks) == len(noisy().methods)
+    assert len(ax.collections) == 1  # bands of so many would hide each other
+
+
+def test_bias_curves_are_the_bounds_at_each_number_of_votes():
+    found = bounds.bias_curves([5, 2, 50], model_error=0.05, n=1000)
+    np.testing.assert_array_equal(found.votes, [2, 5, 50])
+    for m, computable, sharp, ishida in zip(
+        found.votes, found.computable, found.sharp, found.ishida, strict=True
+    ):
+        assert computable == bounds.computable_bias_bound(0.05, m)
+        assert sharp == bounds.sharp_bias_bound(0.05, m)
+        assert ishida == bounds.ishida_bias_bound(1000, m)
+    assert found.exact is None
+    assert found.to_dict()["votes"] == [2, 5, 50]
+
+
+def test_bias_curves_take_what_they_need_from_the_estimate():
+    found = bounds.bias_curves([3], estimate=votes())
+    assert found.exact == pytest.approx([-votes().bias])
+    assert found.model_error == votes().high
+    assert found.n == votes().n
+    assert found.exact[0] <= found.sharp[0] <= found.computable[0]
+    assert bounds.bias_curves().model_error == 0.5
+    assert bounds.bias_curves(estimate=votes(), model_error=0.3).model_error == 0.3
+    many = ef.from_votes([0, 10, 190, 100], 200, interval=None)
+    assert bounds.bias_curves(estimate=many).votes.max() == 400
+    with pytest.raises(ValueError, match="`estimate` must be a VotesEstimate, got Estimate"):
+        bounds.bias_curves(estimate=comparison()["beta"])
+    with pytest.raises(ValueError, match="`votes` must be whole numbers"):
+        bounds.bias_curves([0.5])
+
+
+def test_bias_bounds_are_drawn_in_percentage_points():
+    found = bounds.bias_curves(estimate=votes())
+    ax = plot.bias_bounds(found, ax=figure().add_subplot())
+    for label, bias in (
+        ("exact", found.exact),
+        ("sharp", found.sharp),
+        ("paper's corollary 2", found.computable),
+        ("Ishida", found.ishida),
+    ):
+        assert line(ax, label).get_ydata() == pytest.approx(100 * bias)
+        np.testing.assert_array_equal(line(ax, label).get_xdata(), found.votes)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert "percentage points" in ax.get_ylabel()
+    assert "says nothing: no floor is above 50 %" in legend(ax)
+
+
+def test_next_to_no_bias_leaves_the_logarithmic_scale():
+    certain = ef.from_votes([0] * 50 + [3] * 50, 3)
+    assert certain.bias > -1e-9
+    ax = plot.bias_bounds(bounds.bias_curves(estimate=certain), ax=figure().add_subplot())
+    assert ax.get_ylim()[0] == plot._votes.LEAST
+
+
+@pytest.mark.parametrize("kind", ["three", "coins", "certain"])
+def test_the_bars_of_a_distribution_add_up_to_all_items_and_to_the_floor(kind):
+    found, ax = votes(kind), on_axes(PICTURES[f"votes-{kind}"])
+    items, errors, shares = (patch.get_data().values for patch in ax.patches)
+    assert items.sum() == pytest.approx(100)
+    assert shares.sum() == pytest.approx(100)
+    assert errors.sum() == pytest.approx(100 * found.mixture.floor)
+    assert legend(ax)[1].endswith(f"floor {100 * found.mixture.floor:.2f} %")
+    assert legend(ax)[2].endswith(f"plug-in {100 * found.plugin:.2f} %")
+    assert ax.get_ylim()[1] > max(items.max(), shares.max())
+
+
+def test_single_votes_have_shares_only():
+    assert legend(on_axes(PICTURES["votes-single"])) == ["vote shares, plug-in 0.00 %"]
+
+
+def test_a_plan_from_votes_is_a_heat_map_with_the_target_and_the_cheapest_option():
+    found, ax = plans("near"), on_axes(PICTURES["plan-near"])
+    (mesh,) = ax.collections
+    assert mesh.get_array().ravel().tolist() == pytest.approx(100 * found.width.ravel())
+    assert [text.get_text() for text in ax.texts] == [f"{100 * w:.1f}" for w in found.width.flat]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["100", "300", "900"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["3", "5", "10"]
+    assert line(ax, "target, 5 points").get_xdata().size == len(found.options)
+    best = line(ax, f"cheapest: {found.best.votes} votes on {found.best.items:,} items")
+    (x,), (y,) = best.get_xdata(), best.get_ydata()
+    assert found.votes[int(y)] == found.best.votes
+    column = np.interp(np.log(found.best.items), np.log(found.items), [0.5, 1.5, 2.5])
+    assert x == pytest.approx(column)
+
+
+def test_what_is_beyond_a_heat_map_is_at_its_edge():
+    found, ax = plans("beyond"), on_axes(PICTURES["plan-beyond"])
+    assert found.best.items > 900
+    (x,) = line(ax, "cheapest").get_xdata()
+    assert x == 3
+    assert legend(on_axes(PICTURES["plan-unreachable"])) == ["target, 0.1 points: out of reach"]
+
+
+def test_a_plan_from_scores_is_a_line():
+    found, ax = plans("scores"), on_axes(PICTURES["plan-scores"])
+    widths = ax.lines[0]
+    np.testing.assert_array_equal(widths.get_xdata(), found.items)
+    assert widths.get_ydata() == pytest.approx(100 * found.width[0])
+    assert line(ax, "target, 2 points").get_ydata() == pytest.approx([2, 2])
+    best = line(ax, f"cheapest: 1 label on {found.best.items:,} items")
+    assert best.get_xdata() == [found.best.items]
+    assert ax.get_xscale() == "log"
+    assert ax.get_ylim()[0] == 0
