@@ -1,4 +1,5 @@
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -9,6 +10,13 @@ settings.load_profile("errorfloor")
 
 needs_data = pytest.mark.skipif(
     "ERRORFLOOR_DATA" not in os.environ, reason="ERRORFLOOR_DATA does not name the real sets"
+)
+needs_browser = pytest.mark.skipif(
+    not (
+        (shutil.which("chromium") or shutil.which("google-chrome")) and shutil.which("chromedriver")
+    ),
+    reason="Chromium and chromedriver are not on the path: apt-get install chromium-driver, or get "
+    "both from your system's packages",
 )
 
 

@@ -211,7 +211,7 @@ def _beyond_base_rate(table: ScoreTable, estimate: Estimate) -> Diagnostic:
     elif estimate.high is not None and estimate.high >= rarer:
         level = "note"
         sentence += " The interval does not leave out that the scores tell nothing."
-    return Diagnostic(name, f"{percent(max(gain, 0.0), 0)} fewer errors", level, sentence)
+    return Diagnostic(name, f"{percent(max(gain, 0.0), 1)} fewer errors", level, sentence)
 
 
 def _direction(table: ScoreTable) -> Diagnostic:
@@ -280,15 +280,14 @@ def _zeros_and_ones_with_labels(table: ScoreTable, method: str) -> Diagnostic:
     if number == 0:
         return Diagnostic("Exact zeros and ones", "none", "ok", "No score claims certainty.")
     wrong = int(table.positives[zero].sum() + table.negatives[one].sum())
-    matters = wrong > 0 and needs_unit_interval(method)
-    return Diagnostic(
-        "Exact zeros and ones",
-        f"{counted(number, 'item')} ({percent(number / table.n, 1)})",
-        "warn" if matters else "note",
-        f"These scores claim certainty; {counted(wrong, 'label')} among them "
-        f"{'says' if wrong == 1 else 'say'} otherwise."
-        + (f" That weighs heavily in {method}; isotonic does not mind." if matters else ""),
-    )
+    value = f"{counted(number, 'item')} ({percent(number / table.n, 1)})"
+    sentence = "These scores claim certainty, and their labels agree."
+    if wrong:
+        sentence = f"These scores claim certainty, against {counted(wrong, 'label')}."
+    if wrong and needs_unit_interval(method):
+        sentence += f" That weighs heavily in {method}; isotonic does not mind."
+        return Diagnostic("Exact zeros and ones", value, "warn", sentence)
+    return Diagnostic("Exact zeros and ones", value, "note" if wrong else "ok", sentence)
 
 
 def _zeros_and_ones_of_soft_labels(table: ScoreTable) -> Diagnostic:
@@ -341,7 +340,7 @@ def _votes_an_item(table: VoteTable) -> Iterator[Diagnostic]:
             "on the same items narrow it, more items do not."
         )
     elif mean < 10:
-        sentence = "Some spread of floors stays open; the interval contains it."
+        sentence = "Some spread of floors stays open, which the intervals of mixture contain."
     yield Diagnostic("Votes an item", value, level, sentence)
     if low != high:
         yield Diagnostic(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 4.2  # inches: small enough for letters to stay legible on a phone
+WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
 BINS = 21  # odd, so that coin flips are in the middle of one
 
 

@@ -39,7 +39,7 @@ from errorfloor.reporting._words import (
     references,
 )
 from errorfloor.results import Comparison, Estimate, Verdict
-from errorfloor.tables import CELLS, ScoreTable, VoteTable
+from errorfloor.tables import ScoreTable, VoteTable
 
 SCHEMA = "errorfloor-report/1"
 _REVERSING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -127,7 +127,7 @@ class Summary:
         """Return what the report says in the order of reading."""
         sections = [
             Section("answer", "Answer", self._answer()),
-            Section("assumptions", "What this assumes", self._assumptions()),
+            Section("assumptions", "The interval and what it assumes", self._assumptions()),
         ]
         if self.verdict is not None:
             sections.append(Section("model", "The model", self._model(self.verdict)))
@@ -149,9 +149,10 @@ class Summary:
 
     def _answer(self) -> tuple[Block, ...]:
         floor = self.floor
-        facts = [("Floor", percent(floor["value"], _digits(floor)))]
+        digits = _digits(floor)
+        facts = [("Floor", percent(floor["value"], digits))]
         if floor["low"] is not None:
-            facts.append((f"{100 * floor['level']:g} % interval", _limits(floor)))
+            facts.append((f"{100 * floor['level']:g} % interval", _limits(floor, digits)))
         if self.verdict is not None:
             word = {"room": "room left", "saturated": "at the floor", "below": "below the floor"}
             error = percent(self.verdict["model_error"])
@@ -165,7 +166,7 @@ class Summary:
         return Answer(self.answer), Facts(tuple(facts)), *doubts
 
     def _assumptions(self) -> tuple[Block, ...]:
-        return Text(self.floor["assumptions"]), Text(self.interval)
+        return Text(f"Assumption: {self.floor['assumptions']}"), Text(self.interval)
 
     def _model(self, verdict: dict[str, Any]) -> tuple[Block, ...]:
         n = verdict["n"]
@@ -186,11 +187,12 @@ class Summary:
         return *source, Findings(self.diagnostics)
 
     def _methods(self, comparison: dict[str, Any]) -> tuple[Block, ...]:
+        digits = max(map(_digits, comparison["rows"]))
         rows = tuple(
             (
                 row["method"],
-                percent(row["value"], _digits(row)),
-                "" if row["low"] is None else _limits(row),
+                percent(row["value"], digits),
+                "" if row["low"] is None else _limits(row, digits),
                 row["interval_method"] or "",
             )
             for row in comparison["rows"]
@@ -291,7 +293,7 @@ def _compare(estimate: Estimate, rng: RandomLike) -> Comparison | None:
         # They stand in the rows, and the reader of a report does not see the console.
         warnings.simplefilter("ignore", ErrorFloorWarning)
         rows = compare(
-            table.coarsen() if len(table) > CELLS else table,
+            table.coarsen(4096) if len(table) > 20_000 else table,  # the eye sees no more
             methods=others,
             level=estimate.level or 0.95,
             n_resamples=500,
@@ -302,11 +304,12 @@ def _compare(estimate: Estimate, rng: RandomLike) -> Comparison | None:
 
 
 def _answer(floor: Mapping[str, Any]) -> str:
-    value = percent(floor["value"], _digits(floor))
+    digits = _digits(floor)
+    value = percent(floor["value"], digits)
     sentence = f"By this estimate, no classifier errs on fewer than {value} of items like these"
     if floor["low"] is None:
         return f"{sentence}."
-    return f"{sentence}; the {100 * floor['level']:g} % interval is {_limits(floor)}."
+    return f"{sentence}; the {100 * floor['level']:g} % interval is {_limits(floor, digits)}."
 
 
 def _digits(row: Mapping[str, Any]) -> int:
@@ -314,8 +317,7 @@ def _digits(row: Mapping[str, Any]) -> int:
     return 3 if narrow else 2
 
 
-def _limits(row: Mapping[str, Any]) -> str:
-    digits = _digits(row)
+def _limits(row: Mapping[str, Any], digits: int) -> str:
     return f"{percent(row['low'], digits)} to {percent(row['high'], digits)}"
 
 

@@ -45,6 +45,7 @@ def _fitted(svg: str, picture: Picture) -> str:
     box, inner = match.groups()
     inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
     inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<style.*?</style>", "", inner, flags=re.DOTALL)  # would hold for the page
     inner = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{picture.name}-", inner)
     inner = re.sub(r"#[0-9a-f]{6}\b", lambda hit: COLOURS.get(hit[0], hit[0]), inner)
     # The page chooses the letters, drawings their size.

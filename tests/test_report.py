@@ -1,0 +1,411 @@
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from conftest import needs_data
+
+import errorfloor as ef
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.reporting import _words, summarize
+
+DATA = gaussian_mixture(2000, rng=0)
+SCORES = corrupt(DATA.soft_labels, 2, 0.7)
+HOSTILE = "<script>alert(1)</script>\"'&</style></title>`*_|"
+
+
+@cache
+def from_scores(**options):
+    return ef.from_scores(SCORES, DATA.labels, rng=0, **options)
+
+
+def votes(m, n=600, seed=0):
+    return np.random.default_rng(seed).binomial(m, DATA.soft_labels[:n])
+
+
+MAKERS = {
+    "scores": from_scores,
+    "no interval": lambda: from_scores(interval=None),
+    "beta": lambda: from_scores(method="beta"),
+    "logits": lambda: ef.from_scores(np.log(SCORES / (1 - SCORES)), DATA.labels, rng=0),
+    "tiny": lambda: ef.from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], rng=0),
+    "soft labels": lambda: ef.from_soft_labels(DATA.soft_labels, rng=0),
+    "votes": lambda: ef.from_votes(votes(3), 3, model_error=0.1),
+    "plug-in": lambda: ef.from_votes(votes(5), 5, method="plugin", rng=0),
+    "single votes": lambda: ef.from_votes(votes(1), 1, method="plugin", interval=None),
+    "comparison": lambda: ef.compare(SCORES, DATA.labels, rng=0),
+    "room": lambda: ef.headroom(from_scores(), errors=130, n=1000),
+    "saturated": lambda: ef.headroom(from_scores(), errors=75, n=1000),
+    "below": lambda: ef.headroom(from_scores(), errors=20, n=1000),
+    "votes and model": lambda: ef.headroom(
+        ef.from_votes(votes(3), 3), errors=90, n=1000, same_labelling=True
+    ),
+}
+RESULTS = {name: cache(make) for name, make in MAKERS.items()}
+
+
+@cache
+def page_of(name):
+    return summarize(RESULTS[name]()).to_html()
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the text outside them; fails on tags that do not match."""
+
+    VOID = ("meta", "link")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.texts).replace("\N{NO-BREAK SPACE}", " ")
+
+    def values(self, attribute):
+        return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_page_is_well_formed_and_leads_nowhere(name):
+    page = Page(page_of(name))
+    tags = Counter(tag for tag, _ in page.elements)
+    assert tags["main"] == tags["h1"] == 1
+    assert not tags["script"]
+    headings = [tag for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert headings == ["h1"] + ["h2"] * (len(headings) - 1)
+    assert ("html", {"lang": "en"}) in page.elements
+    assert all(link.startswith(("#", "data:,")) for link in page.values("href"))
+    assert all(link.startswith("#") for link in page.values("xlink:href"))
+    assert not page.values("src")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_id_is_there_once_and_every_reference_has_one(name):
+    text = page_of(name)
+    page = Page(text)
+    ids = Counter(page.values("id"))
+    assert set(ids.values()) <= {1}
+    used = {link[1:] for link in page.values("xlink:href")} | set(
+        re.findall(r"url\(#(.*?)\)", text)
+    )
+    used |= {name for names in page.values("aria-labelledby") for name in names.split()}
+    assert used <= set(ids)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_pictures_have_titles_and_descriptions(name):
+    summary = summarize(RESULTS[name]())
+    page = Page(page_of(name))
+    drawings = [attrs for tag, attrs in page.elements if tag == "svg"]
+    assert len(drawings) == len(summary.pictures)
+    for attrs, picture in zip(drawings, summary.pictures, strict=True):
+        assert attrs["role"] == "img"
+        assert picture.title in page.text
+        assert picture.description in page.text
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_all_formats_say_the_same(name, tmp_path):
+    result = RESULTS[name]()
+    path = {suffix: tmp_path / f"report{suffix}" for suffix in (".html", ".md", ".json")}
+    for target in path.values():
+        assert ef.report(result, target) == target
+    found = json.loads(path[".json"].read_text(encoding="utf-8"))
+    assert found["schema"] == "errorfloor-report/1"
+    html = Page(path[".html"].read_text(encoding="utf-8")).text
+    markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))
+    said = [found["answer"], found["interval"], found["method"], *found["references"]]
+    said += [one["sentence"] for one in found["diagnostics"]]
+    if found["verdict"]:
+        said.append(found["verdict"]["sentence"])
+    for sentence in said:
+        assert sentence in html
+        assert sentence in markdown.replace("&lt;", "<").replace("&gt;", ">")
+    for text in (html, markdown):
+        places = [text.index(sentence) for sentence in said[:2]]
+        assert places == sorted(places)
+    assert len(path[".html"].read_bytes()) < 500_000
+
+
+def test_the_answer_has_value_and_interval_in_one_sentence():
+    floor = from_scores()
+    summary = summarize(floor)
+    for number in (floor.value, floor.low, floor.high):
+        assert f"{100 * number:.2f} %" in summary.answer
+    assert summary.answer.count(". ") == 0
+    assert summary.floor == floor.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("room", "room left"), ("saturated", "at the floor"), ("below", "below the")]
+)
+def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
+    verdict = RESULTS[name]()
+    assert verdict.verdict == name
+    summary = summarize(verdict)
+    assert summary.verdict == verdict.to_dict()
+    answer, _, model = summary.sections()[:3]
+    assert word in str(answer)
+    assert verdict.sentence in str(model)
+    assert "Zou" in summary.references[-1]
+
+
+def test_what_users_named_shows_as_text():
+    source = {
+        HOSTILE: "<img src=x onerror=alert(1)>",
+        "file": "a\x00b\ud800c\N{RIGHT-TO-LEFT OVERRIDE}d",
+    }
+    summary = summarize(from_scores(), title=HOSTILE, source=source, command=f"run {HOSTILE}")
+    page = Page(summary.to_html())
+    assert not {"script", "img"} & {tag for tag, _ in page.elements}
+    assert page.text.count(HOSTILE) == 4  # title twice, source, command
+    assert "<img src=x onerror=alert(1)>" in page.text
+    assert "a\N{REPLACEMENT CHARACTER}b?c\N{REPLACEMENT CHARACTER}d" in page.text
+
+
+def test_what_users_named_is_no_markdown():
+    source = {HOSTILE: "a | b\nc"}
+    markdown = summarize(from_scores(), title="# a", source=source, command="```\nx").to_markdown()
+    assert "<" not in markdown.split("## Method")[0]
+    assert markdown.startswith("# \\# a\n")
+    assert r"`\*\_\| | a \| b c |" in markdown
+    assert "````\n```\nx\n````" in markdown
+
+
+def test_titles_name_the_file():
+    assert summarize(from_scores()).title == "Error floor"
+    assert summarize(from_scores(), source={"file": "a.csv"}).title == "Error floor of a.csv"
+
+
+def test_the_same_result_gives_the_same_file(tmp_path):
+    for name in ("room", "votes"):
+        result = RESULTS[name]()
+        first, second = (ef.report(result, tmp_path / f"{i}.html").read_bytes() for i in (1, 2))
+        assert first == second
+
+
+def test_the_seed_reaches_the_comparison():
+    rows = [summarize(from_scores(), rng=seed).comparison["rows"] for seed in (None, 0, 1)]
+    assert rows[0] == rows[1] != rows[2]
+    assert rows[0][0] == rows[2][0] == from_scores().to_dict()
+
+
+def test_a_comparison_at_hand_is_used():
+    rows = ef.compare(SCORES, DATA.labels, methods=["platt", "isotonic"], rng=0)
+    assert summarize(rows).floor["method"] == "isotonic"
+    assert summarize(rows).comparison == rows.to_dict()
+    beside = summarize(from_scores(method="beta"), comparison=rows)
+    assert [row["method"] for row in beside.comparison["rows"]] == ["beta", "platt", "isotonic"]
+
+
+@pytest.mark.parametrize("name", ["soft labels", "votes"])
+def test_what_has_no_labels_is_not_calibrated(name):
+    assert summarize(RESULTS[name]()).comparison is None
+
+
+@pytest.mark.parametrize("name", ["scores", "beta", "soft labels", "votes", "plug-in", "room"])
+def test_the_code_leads_to_the_same_report(name, monkeypatch):
+    result = RESULTS[name]()
+    summary = summarize(result, rng=0)
+    m = 5 if name == "plug-in" else 3
+    names = {
+        "scores": SCORES,
+        "labels": DATA.labels,
+        "soft_labels": DATA.soft_labels,
+        "positives": votes(m),
+        "totals": m,
+    }
+    monkeypatch.setattr(ef, "report", lambda found, path, rng: names.update(found=found))
+    exec(summary.command, names)
+    found = names["found"]
+    assert type(found) is type(result)
+    same = summarize(found, rng=0)
+    assert (same.answer, same.command) == (summary.answer, summary.command)
+    assert same.verdict == summary.verdict
+    assert same.floor | {"bias_bound": None} == summary.floor | {"bias_bound": None}
+
+
+def test_versions_are_those_that_run():
+    versions = summarize(from_scores()).versions
+    assert versions["errorfloor"] == ef.__version__
+    assert versions["NumPy"] == np.__version__
+
+
+def levels(result, **options):
+    return {one.name: one.level for one in summarize(result, **options).diagnostics}
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize(
+    ("name", "level", "result"),
+    [
+        ("Constant scores", "warn", lambda: ef.from_scores([0.5] * 100, [0, 1] * 50, rng=0)),
+        ("Few positives", "warn", lambda: ef.from_scores(SCORES[:200], np.arange(200) < 29, rng=0)),
+        ("Few negatives", "warn", lambda: ef.from_scores([0.2, 0.4] * 50, [1] * 100, rng=0)),
+        ("Class balance", "note", lambda: ef.from_scores(SCORES, np.arange(2000) < 99, rng=0)),
+        ("Class balance", "ok", from_scores),
+        ("Better than guessing", "ok", from_scores),
+        (
+            "Hardly better than guessing",
+            "warn",
+            lambda: ef.from_scores(-SCORES, DATA.labels, rng=0),
+        ),
+        ("Reversed scores", "warn", lambda: ef.from_scores(1 - SCORES, DATA.labels, rng=0)),
+        ("Direction of scores", "ok", from_scores),
+        ("Direction of scores", "note", lambda: ef.from_scores([1, 2] * 50, [0, 1, 1, 0] * 25)),
+        ("Rising probabilities", "ok", from_scores),
+        ("Falling probabilities", "warn", lambda: ef.from_scores(1 - SCORES, DATA.labels, rng=0)),
+        ("Ties", "ok", from_scores),
+        ("Ties", "note", lambda: ef.from_scores(SCORES.round(1), DATA.labels, rng=0)),
+        ("Exact zeros and ones", "ok", from_scores),
+        (
+            "Exact zeros and ones",
+            "note",
+            lambda: ef.from_scores(SCORES.round(1), DATA.labels, rng=0),
+        ),
+        (
+            "Exact zeros and ones",
+            "warn",
+            lambda: ef.from_scores([0, 0.5, 1] * 50, [1, 0] * 75, method="beta", rng=0),
+        ),
+        ("Range of scores", "note", RESULTS["logits"]),
+        ("Vote shares", "warn", lambda: ef.from_soft_labels(DATA.soft_labels.round(1), rng=0)),
+        ("Exact zeros and ones", "warn", lambda: ef.from_soft_labels([0, 1] * 50, rng=0)),
+        ("Constant soft labels", "warn", lambda: ef.from_soft_labels([0.3] * 50, rng=0)),
+        ("Few items", "warn", lambda: ef.from_soft_labels([0.3, 0.4], rng=0)),
+        ("Items", "ok", RESULTS["soft labels"]),
+        ("Trust", "note", RESULTS["soft labels"]),
+        ("Votes an item", "note", RESULTS["votes"]),
+        ("Votes an item", "ok", RESULTS["plug-in"]),
+        ("Votes an item", "warn", RESULTS["single votes"]),
+        ("Unequal numbers of votes", "note", lambda: ef.from_votes([1, 2] * 50, [2, 3] * 50)),
+        ("Unanimous items", "note", lambda: ef.from_votes([0, 2] * 50, 2)),
+        ("Bias of vote shares", "ok", RESULTS["votes"]),
+        ("Bias of vote shares", "warn", lambda: ef.from_votes(votes(2, 2000), 2, method="plugin")),
+        ("Bound on that bias", "ok", RESULTS["votes"]),
+        ("Agreement of methods", "ok", from_scores),
+    ],
+)
+def test_diagnostics_say_what_a_statistician_would(name, level, result):
+    assert levels(result())[name] == level
+
+
+def test_methods_that_cannot_both_be_right_are_a_warning():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(size=20_000)
+    labels = rng.uniform(size=20_000) < np.where(p < 0.5, 0.05, np.where(p < 0.6, 0.9, 0.5))
+    floor = ef.from_scores(p, labels, rng=0)
+    (found,) = (one for one in summarize(floor).diagnostics if one.name == "Methods disagree")
+    assert found.level == "warn"
+    assert "hist-25 lies below that of isotonic" in found.sentence or "beta" in found.sentence
+
+
+def test_agreement_leaves_out_scores_at_face_value():
+    rows = ef.compare(SCORES, DATA.labels, methods=["corrupted", "isotonic", "beta"], rng=0)
+    assert rows["corrupted"].low > rows["beta"].high
+    assert levels(rows)["Agreement of methods"] == "ok"
+
+
+def test_diagnostics_that_call_for_attention_come_first():
+    found = [one.level for one in summarize(RESULTS["tiny"]()).diagnostics]
+    assert found == sorted(found, key=["warn", "note", "ok"].index)
+    assert found[0] == "warn"
+
+
+def test_what_was_left_out_or_merged_is_said():
+    table = ef.ScoreTable.from_arrays(SCORES, DATA.labels)
+    merged = table.coarsen(16)
+    assert levels(ef.from_scores(merged, rng=0))["Merged scores"] == "note"
+    assert levels(ef.from_scores(merged, rng=0))["Ties"] == "note"
+    assert levels(ef.from_scores(merged, method="beta", rng=0))["Merged scores"] == "note"
+    arrays = (table.scores, table.negatives, table.positives)
+    for dropped, level in ((10, "note"), (1000, "warn")):
+        some = ef.ScoreTable(*arrays, dropped=dropped)
+        assert levels(ef.from_scores(some, rng=0))["Left out"] == level
+    assert not {"Left out", "Merged scores"} & set(levels(from_scores()))
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_warnings_of_the_estimate_are_repeated():
+    floor = ef.from_scores([0.5] * 100, [0, 1] * 50, rng=0)
+    page = Page(summarize(floor).to_html())
+    assert floor.warnings
+    assert all(f"Caution: {warning}" in page.text for warning in floor.warnings)
+    verdict = ef.headroom(ef.from_votes(votes(3), 3), errors=90, n=1000)
+    assert f"Caution: {verdict.warnings[0]}" in Page(summarize(verdict).to_html()).text
+
+
+@pytest.mark.parametrize("method", [*ef.METHODS, "hist-7", "clean", "mixture", "plugin"])
+def test_every_method_is_explained(method):
+    assert _words.method_in_words(method)
+    assert len(_words.references([method], [], verdict=False)) > 1
+
+
+def test_an_estimate_without_its_table_can_be_reported():
+    floor = ef.Estimate(value=0.1, method="isotonic", interval=None, n=10, assumptions="None.")
+    summary = summarize(floor)
+    assert not summary.diagnostics
+    assert not summary.pictures
+    Page(summary.to_html())
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report", "report.htm"])
+def test_other_formats_are_refused(name, tmp_path):
+    with pytest.raises(
+        ValueError, match=r"`path` must end in \.html, \.md or \.json, got .*report"
+    ):
+        ef.report(from_scores(), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("result", [0.1, None, ef.Comparison(())])
+def test_other_results_are_refused_and_the_file_stays(result, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    with pytest.raises(ValueError, match=r"`result` must be what from_scores, .* returns, got"):
+        ef.report(result, path)
+    assert path.read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_only_html_needs_matplotlib(tmp_path):
+    code = (
+        "import sys, errorfloor as ef; floor = ef.from_soft_labels([0.1, 0.4] * 20, rng=0);"
+        f"[ef.report(floor, {str(tmp_path)!r} + name) for name in ('/a.md', '/a.json')];"
+        "print('matplotlib' in sys.modules)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@needs_data
+@pytest.mark.parametrize("load", ["load_cifar10h", "load_fashion_mnist_h"])
+def test_real_sets_can_be_reported(load, tmp_path):
+    data = getattr(ef.datasets, load)()
+    for result in (ef.from_scores(data.score_table, rng=0), ef.from_votes(data.vote_table)):
+        path = ef.report(result, tmp_path / "report.html", source={"file": data.name})
+        Page(path.read_text(encoding="utf-8"))
+        assert path.stat().st_size < 500_000
