@@ -19,9 +19,9 @@ except ef.datasets.MissingDataError:  # neither in a folder nor to be had from t
     votes = made.vote_table
 
 # %%
-# Votes give the floor of guessing another *vote*. People saw pictures of 32 by 32 pixels; the labels
-# of the set go back to before they were scaled down. Against this floor the model is impossibly
-# good:
+# Votes give the floor of guessing another *vote*. People saw pictures of 32 by 32 pixels; the
+# labels of the set go back to before they were scaled down. Against this floor the model is
+# impossibly good:
 
 people = ef.from_votes(votes)
 verdict = ef.headroom(people, errors=5, n=10_000, same_labelling=True)
