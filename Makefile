@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper findings docs clean
+.PHONY: help demo test check format bench coverage votes feebee paper findings scale docs clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,6 +12,7 @@ help:
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
+	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
@@ -48,6 +49,9 @@ votes: .venv/dev
 
 feebee: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.feebee
+
+scale: .venv/dev
+	$(BIN)/python -m benchmarks.scale
 
 # Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
 paper: .venv/paper

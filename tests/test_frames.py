@@ -87,7 +87,7 @@ def test_every_engine_counts_what_is_missing_and_what_is_bad(engine):
     )
 
     infinite = engines.ENGINES[engine](
-        columns() | {"a score": ("float64", with_entry(SCORES, _5=float("-inf")))}
+        columns() | {"a score": ("float64", with_entry(SCORES.tolist(), _5=float("-inf")))}
     )
     with pytest.raises(ValueError, match=r"finite numbers: 1 of 400 are bad, for example -inf"):
         frames.score_table(infinite, score="a score", label="y")

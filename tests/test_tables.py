@@ -173,3 +173,16 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         (table + table).save(path)
     assert VoteTable.load(path) == table
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_pooled_cells_have_the_same_items_in_blocks_of_about_equal_size(rng):
+    table = ScoreTable.from_arrays(np.round(rng.random(5000), 3), rng.random(5000) < 0.4)
+    positive, count = table.cells().pooled(16)
+    assert count[positive].sum() == table.positives.sum()
+    assert count[~positive].sum() == table.negatives.sum()
+    sizes = count.reshape(-1, 2).sum(axis=1)
+    heaviest = (table.negatives + table.positives).max()
+    assert np.abs(sizes - 5000 / 16).max() <= heaviest
+    # Blocks follow the scores: the first has the lowest.
+    low = np.searchsorted(np.cumsum(table.negatives + table.positives), sizes[0])
+    assert count[1] == table.negatives[: low + 1].sum()

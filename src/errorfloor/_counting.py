@@ -17,6 +17,7 @@ from errorfloor.tables import ScoreTable, VoteTable
 
 EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
 _RANGES = 16  # of scores that the second pass looks into, at most
+_MOST_REFINED = 4 * EXACT  # distinct scores in them, at most
 
 
 def count_scores(items: Items, cells: int, refine: bool) -> dict[Any, ScoreTable]:
@@ -97,8 +98,8 @@ def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTabl
     if not wanted or len(wanted) > 8 * _RANGES:
         return tables
     query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
-    found = items.run(query.head(4 * EXACT + 1))
-    if found["n"].size > 4 * EXACT:
+    found = items.run(query.head(_MOST_REFINED + 1))
+    if found["n"].size > _MOST_REFINED:
         return tables
     parts = _score_tables_of(items, found)
     return {
@@ -116,10 +117,11 @@ def _ranges(table: ScoreTable) -> list[tuple[float, float]]:
     rows = np.flatnonzero(table.may_hold_the_best_cut())
     if rows.size == 0:
         return []
-    # The rows between two wanted ones come along unless they are among the widest gaps.
+    # The rows between two wanted ones come along, but for the widest gaps if they are too many.
     total = np.cumsum(table.negatives + table.positives)
     gap = total[rows[1:] - 1] - total[rows[:-1]]
-    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: _RANGES - 1])
+    few = total[rows[-1]] - total[rows[0]] <= _MOST_REFINED
+    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: 0 if few else _RANGES - 1])
     ends = ends[gap[ends] > 0]
     first = rows[np.concatenate(([0], ends + 1))]
     last = rows[np.append(ends, rows.size - 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -47,6 +47,7 @@ class _Rule:
 def scores(
     frame: Frame, run: Run, names: dict[str, str | None], positive: object, drop_missing: bool
 ) -> Items:
+    """Return one checked row an item, with its score and label; 0 without a column of labels."""
     frame, given = _select(frame, names)
     frame = with_number(frame, "given score", "score")
     finite = (nw.col("score").abs() <= _LARGEST).fill_null(False)
@@ -256,39 +257,63 @@ def _checked(
     elif "group" in given:
         missing = {**missing, "group": is_missing(frame, "given group")}
     gone = reduce(or_, missing.values())
-    asked = {
-        "gone": gone,
-        **{f"missing {name}": expr for name, expr in missing.items()},
-        **{f"bad {i}": rule.bad & ~gone for i, rule in enumerate(rules)},
-        **(further or {}),
-    }
+    # Most of the time nothing is wrong, which takes one question to find out.
+    wrong = reduce(or_, (rule.bad for rule in rules), gone)
+    found = _count(frame, run, {"wrong": wrong, **(further or {})})
+    if found["n"] == 0:
+        raise ValueError("The data has no rows. Pass at least one item.")
+    lost = 0
+    if found["wrong"]:
+        lost = _gone(frame, run, rules, gone)
+    if lost and not drop_missing:
+        _refuse_missing(frame, run, given, missing)
+    groups = ("group",) if "group" in given else ()
+    items = Items(frame, run, found["n"] - lost, {}, groups)
+    if lost:
+        dropped = _lost(items, gone) if groups else {None: lost}
+        items = replace(items, frame=frame.filter(~gone), dropped=dropped)
+    return items, found
+
+
+def _count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
+    """Return the number of rows, and of those where each of `asked` is true."""
     counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
     answer = run(frame.select(nw.len().alias("n"), *counts))
-    found = {name: int(values[0] or 0) for name, values in answer.items()}
-    n = found["n"]
-    if n == 0:
-        raise ValueError("The data has no rows. Pass at least one item.")
+    return {name: int(values[0] or 0) for name, values in answer.items()}
+
+
+def _gone(
+    frame: Frame,
+    run: Run,
+    rules: Sequence[_Rule],
+    gone: nw.Expr,
+) -> int:
+    """Return how many rows have something missing; raise if anything else is wrong."""
+    bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
+    found = _count(frame, run, {"gone": gone, **bad})
     for i, rule in enumerate(rules):
-        if found[f"bad {i}"]:
-            example = run(frame.filter(rule.bad & ~gone).select(rule.column).head(1))
+        if found[str(i)]:
+            example = run(frame.filter(bad[str(i)]).select(rule.column).head(1))
             raise ValueError(
-                f"{rule.name} {rule.must}: {found[f'bad {i}']:,} of {n:,} are bad, "
+                f"{rule.name} {rule.must}: {found[str(i)]:,} of {found['n']:,} are bad, "
                 f"for example {example[rule.column].tolist()[0]!r}. {rule.remedy}"
             )
-    for name in missing:
-        if found[f"missing {name}"] and not drop_missing:
-            raise ValueError(
-                f"{given.get(name, f'`{name}`')} has missing values: {found[f'missing {name}']:,} "
-                f"of {n:,} rows. Fill them in, or pass drop_missing=True to leave these rows out."
-            )
-    if found["gone"] == n:
-        raise ValueError(f"Something is missing in each of the {n:,} rows. Check the columns.")
-    groups = ("group",) if "group" in given else ()
-    items = Items(frame, run, n - found["gone"], {}, groups)
-    if found["gone"]:
-        lost = {None: found["gone"]} if not groups else _lost(items, gone)
-        items = replace(items, frame=frame.filter(~gone), dropped=lost)
-    return items, found
+    if found["gone"] == found["n"]:
+        raise ValueError(
+            f"Something is missing in each of the {found['n']:,} rows. Check the columns."
+        )
+    return found["gone"]
+
+
+def _refuse_missing(
+    frame: Frame, run: Run, given: Mapping[str, str], missing: Mapping[str, nw.Expr]
+) -> None:
+    found = _count(frame, run, missing)
+    name = next(name for name in missing if found[name])
+    raise ValueError(
+        f"{given.get(name, f'`{name}`')} has missing values: {found[name]:,} of {found['n']:,} "
+        "rows. Fill them in, or pass drop_missing=True to leave these rows out."
+    )
 
 
 def _lost(items: Items, gone: nw.Expr) -> dict[Any, int]:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from errorfloor.mixture import Mixture
 
 RESAMPLING = ("bca", "basic", "percentile")
+_MANY_ITEMS, _BLOCKS = 2**20, 2**13
 
 _ORDERED = "The scores order the items as their true probabilities do, however distorted"
 _BETA = "A beta calibration map turns the scores into true probabilities"
@@ -691,13 +692,16 @@ def _intervals_of_cuts(
     def errors() -> int:
         return int(best_cut.errors(cells.count[None])[0]) - unseen
 
+    # Any choice of cuts will do for items that are held out, so few blocks serve many items.
+    positive, count = cells.pooled(_BLOCKS) if n > _MANY_ITEMS else (cells.positive, cells.count)
+
     def honest() -> Evidence:
-        folds = split(cells.count, CrossFittedCut.folds, request.stream("folds"))
-        return CutErrors("honest", errors(), n, cross_fitted_errors(cells.positive, folds), n)
+        folds = split(count, CrossFittedCut.folds, request.stream("folds"))
+        return CutErrors("honest", errors(), n, cross_fitted_errors(positive, folds), n)
 
     def certified() -> Evidence:
-        train, test = split(cells.count, 2, request.stream("halves"))
-        held_out = held_out_errors(best_cut.sign, train, test)
+        train, test = split(count, 2, request.stream("halves"))
+        held_out = held_out_errors(np.where(positive, 1, -1), train, test)
         return CutErrors("certified", errors(), n, held_out, int(test.sum()))
 
     return {"honest": honest, "certified": certified}

@@ -332,6 +332,14 @@ class Cells:
         """Index of the first cell of each row."""
         return np.searchsorted(self.row, np.arange(self.scores.size))
 
+    def pooled(self, blocks: int) -> tuple[Bools, Counts]:
+        """Return cells of blocks of neighbouring rows with about as many items each, likewise."""
+        behind = np.cumsum(np.bincount(self.row, self.count))
+        block = np.ceil(behind * (blocks / behind[-1])).astype(np.intp) - 1
+        cell = 2 * block[self.row] + ~self.positive
+        count = np.bincount(cell, self.count, minlength=2 * blocks).astype(np.int64)
+        return np.arange(2 * blocks) % 2 == 0, count
+
     def table(self, count: Counts) -> ScoreTable:
         """Return the score table that has `count` items in these cells."""
         positives, negatives = np.zeros((2, self.scores.size), dtype=np.int64)
