@@ -108,18 +108,18 @@ class Source:
             raise click.UsageError(str(error)) from error
         if STDIN in self.files and len(self.files) > 1:
             raise click.UsageError("- for standard input stands alone.")
-        with self._paths() as paths:
+        with self._paths(session) as paths:
             yield self._open(paths, session)
 
     @contextmanager
-    def _paths(self) -> Iterator[list[str]]:
+    def _paths(self, session: Session) -> Iterator[list[str]]:
         """Yield the files, for standard input a copy of it, which readers can go over twice."""
         if self.files != (STDIN,):
             yield list(self.files)
             return
         with tempfile.TemporaryDirectory(prefix="errorfloor-") as folder:
             path = Path(folder) / "stdin"
-            with path.open("wb") as file:
+            with path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
             try:
                 yield [str(path)]
