@@ -351,7 +351,8 @@ def test_between_scores_the_band_is_that_of_the_outer_limits():
         high=np.array([0.3, 0.7]),
     )
     upper, _ = plot.reliability(found, axes=pair_of_axes())
-    (band,) = upper.collections
+    band, bars = upper.collections
+    assert [segment[:, 1].tolist() for segment in bars.get_segments()] == [[10, 30], [40, 70]]
     (path,) = band.get_paths()
     for score, percent, inside in [
         (0.3, 15, True), (0.3, 65, True), (0.3, 5, False), (0.3, 75, False),
@@ -386,6 +387,7 @@ def test_noise_curves_are_drawn_from_the_lower_bound_on():
     top = between.get_paths()[0].vertices[:, 1].max()
     assert top == pytest.approx(10)  # the model's error, without noise
     assert ax.get_ylim()[0] >= -15
+    assert legend(plot.noise_curves(noisy(), "beta", ax=figure().add_subplot()))[1:] == ["beta"]
 
 
 def test_no_two_noise_curves_look_the_same():
@@ -487,6 +489,20 @@ def test_what_is_beyond_a_heat_map_is_at_its_edge():
     assert legend(on_axes(PICTURES["plan-unreachable"])) == ["target, 0.1 points: out of reach"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "labels"),
+    [((9, 17), ["10", "12", "14", "16"]), ((1, 50), ["1", "2", "5", "10", "20", "50"]),
+     ((0.01, 2e6), ["0.01", "1", "100", "10k", "1M"])],
+)  # fmt: skip
+def test_logarithmic_axes_have_plain_numbers(limits, labels):
+    ax = figure().add_subplot(xscale="log", xlim=limits)
+    plot._axes.log_ticks(ax.xaxis)
+    shown = [tick.get_text() for tick in ax.get_xticklabels()]
+    places = ax.get_xticks()
+    inside = [t for t, x in zip(shown, places, strict=True) if limits[0] <= x <= limits[1]]
+    assert inside == labels
+
+
 def test_a_plan_from_scores_is_a_line():
     found, ax = plans("scores"), on_axes(PICTURES["plan-scores"])
     widths = ax.lines[0]
@@ -495,5 +511,4 @@ def test_a_plan_from_scores_is_a_line():
     assert line(ax, "target, 2 points").get_ydata() == pytest.approx([2, 2])
     best = line(ax, f"cheapest: 1 label on {found.best.items:,} items")
     assert best.get_xdata() == [found.best.items]
-    assert ax.get_xscale() == "log"
-    assert ax.get_ylim()[0] == 0
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")

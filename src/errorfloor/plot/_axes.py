@@ -26,6 +26,7 @@ OTHERS = GREY  # methods of users
 
 WIDTH = 4.2  # inches
 TEXT, SMALL = 8, 7.5  # points
+FEW = 12  # so many numbers are drawn as points as well as by a line
 
 T = TypeVar("T")
 
@@ -106,12 +107,12 @@ def few_ticks(ax: Axes) -> None:
 
 
 def log_ticks(axis: Any) -> None:
-    """Label a logarithmic axis with plain numbers, at 1, 2 and 5 where there is room for them."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Label a logarithmic axis with plain numbers, the denser the shorter it is."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     low, high = axis.get_view_interval()
     subs = (1.0, 2.0, 5.0) if high < 200 * low else (1.0,)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=8))
+    axis.set_major_locator(MaxNLocator(5) if high < 5 * low else LogLocator(subs=subs, numticks=8))
     axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axis.set_minor_formatter(NullFormatter())
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from errorfloor.plot._axes import (
     BLUE,
+    FEW,
     GREY,
     ORANGE,
     RED,
@@ -57,7 +58,7 @@ def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) ->
     if found.edges[0] >= 0 and found.edges[-1] <= 1:
         ends = [0, 1]
         upper.plot(ends, [0, 100], color=GREY, linewidth=1, linestyle=":", label="score as it is")
-    marker = "o" if found.scores.size <= 12 else ""
+    marker = "o" if found.scores.size <= FEW else ""
     upper.plot(
         found.scores,
         100 * found.probabilities,
@@ -86,7 +87,7 @@ def noise_curves(
     ----------
     result : FeeBeeResult
         What `feebee` returned.
-    methods : sequence of str, optional
+    methods : str or sequence of str, optional
         Which methods to draw; "oracle" is one as well. All but the oracle by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -96,7 +97,8 @@ def noise_curves(
     Axes
     """
     found = check_type(result, FeeBeeResult, "result", "Pass what errorfloor.feebee returned.")
-    names = list(found.methods if methods is None else methods)
+    chosen = found.methods if methods is None else methods
+    names = [chosen] if isinstance(chosen, str) else list(chosen)
     ax = axes_or_new(ax, 2.8 + 0.05 * len(names))
     noise, (least, most) = 100 * found.noise, found.bounds
     room = 100 * (most - least)
@@ -155,6 +157,8 @@ def _draw_band(ax: Axes, curve: Reliability) -> None:
     name = f"{100 * curve.level:g} % band for all scores together"
     fill = partial(ax.fill_between, x, low, high, linewidth=0)
     fill(where=low <= high, color=BLUE, alpha=0.18, label=name)
+    if curve.scores.size <= FEW:
+        ax.vlines(curve.scores, 100 * curve.low, 100 * curve.high, color=BLUE, alpha=0.5)
     if not curve.in_order:
         name = "limits cross: scores are out of order"
         fill(where=low >= high, color=RED, alpha=0.4, label=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.plot._axes import (
     BLUE,
+    FEW,
     GREEN,
     GREY,
     ORANGE,
@@ -61,10 +63,11 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
         (found.sharp, f"sharp, {limit}", GREEN, "-"),
         (found.exact, "exact, at the fitted distribution", BLUE, "-"),
     )
+    draw = partial(ax.plot, linewidth=1.5, marker="." if found.votes.size <= FEW else "")
     for bias, name, shade, dashes in lines:
         if bias is not None:
             size = 100 * np.where(bias > 0, bias, np.nan)  # no logarithm of 0
-            ax.plot(found.votes, size, color=shade, linestyle=dashes, linewidth=1.5, label=name)
+            draw(found.votes, size, color=shade, linestyle=dashes, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
     low, high = ax.get_ylim()
@@ -167,8 +170,9 @@ def _draw_widths(ax: Axes, plan: Plan) -> None:
     if plan.best is not None and plan.target is not None:
         _mark_best(ax, plan.best.items, 100 * plan.target, plan.best)
     ax.set_xscale("log")
+    ax.set_yscale("log")  # widths fall as powers of the items, on straight lines
     log_ticks(ax.xaxis)
-    ax.set_ylim(bottom=0)
+    log_ticks(ax.yaxis)
     finish(ax, "items", _width_of(plan))
 
 
