@@ -12,7 +12,7 @@ from conftest import needs_data
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.reporting import _words, summarize
+from errorfloor.reporting import _markdown, _words, summarize
 
 DATA = gaussian_mixture(2000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
@@ -195,6 +195,30 @@ def test_what_users_named_is_no_markdown():
     assert "````\n```\nx\n````" in markdown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        HOSTILE,
+        "1. a",
+        "- a",
+        "+",
+        "---",
+        "===",
+        "> a",
+        "# a",
+        "    a",
+        "[a](b)",
+        "7.40 %",
+        "+2.4 &amp;",
+    ],
+)
+def test_markdown_shows_any_text_as_it_is(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    html = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).render(_markdown.plain(text))
+    assert Page(html).text == f"{text.strip()}\n"
+    assert [tag for tag, _ in Page(html).elements] == ["p"]
+
+
 def test_titles_name_the_file():
     assert summarize(from_scores()).title == "Error floor"
     assert summarize(from_scores(), source={"file": "a.csv"}).title == "Error floor of a.csv"
@@ -313,14 +337,31 @@ def test_diagnostics_say_what_a_statistician_would(name, level, result):
     assert levels(result())[name] == level
 
 
-def test_methods_that_cannot_both_be_right_are_a_warning():
+def disagreement(floor):
+    found = [one for one in summarize(floor).diagnostics if one.name == "Methods disagree"]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_scores_out_of_order_make_bins_and_isotonic_disagree():
     rng = np.random.default_rng(0)
-    p = rng.uniform(size=20_000)
-    labels = rng.uniform(size=20_000) < np.where(p < 0.5, 0.05, np.where(p < 0.6, 0.9, 0.5))
-    floor = ef.from_scores(p, labels, rng=0)
-    (found,) = (one for one in summarize(floor).diagnostics if one.name == "Methods disagree")
+    scores = rng.uniform(size=20_000)
+    hump = np.where(scores < 0.4, 0.05, np.where(scores < 0.6, 0.9, 0.2))
+    labels = rng.uniform(size=scores.size) < hump
+    found = disagreement(ef.from_scores(scores, labels, rng=0))
     assert found.level == "warn"
-    assert "hist-25 lies below that of isotonic" in found.sentence or "beta" in found.sentence
+    assert "hist-25 lies below that of isotonic" in found.sentence
+
+
+def test_a_curve_that_does_not_fit_is_a_warning_only_where_it_was_used():
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(size=20_000)
+    steps = np.where(scores < 0.3, 0.02, np.where(scores < 0.9, 0.45, 0.98))  # no beta map
+    labels = rng.uniform(size=scores.size) < steps
+    for method, level in (("isotonic", "note"), ("beta", "warn")):
+        found = disagreement(ef.from_scores(scores, labels, method=method, rng=0))
+        assert found.level == level
+        assert "The curve that beta assumes does not fit" in found.sentence
 
 
 def test_agreement_leaves_out_scores_at_face_value():
@@ -399,6 +440,13 @@ def test_only_html_needs_matplotlib(tmp_path):
     )
     command = [sys.executable, "-W", "error", "-c", code]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_without_matplotlib_html_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.style", None)
+    with pytest.raises(ImportError, match=r"need matplotlib: pip install .* \.md or \.json"):
+        ef.report(from_scores(), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
 
 
 @needs_data

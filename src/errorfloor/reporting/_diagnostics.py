@@ -295,6 +295,8 @@ def _zeros_and_ones_of_soft_labels(table: ScoreTable) -> Diagnostic:
     value = f"{counted(number, 'item')} ({percent(number / table.n, 1)})" if number else "none"
     level: Level = "note" if number > table.n / 2 else "ok"
     sentence = "Items said to be certain add nothing to the floor."
+    if number == 0:
+        sentence = "No soft label claims certainty."
     if number == table.n:
         level = "warn"
         sentence = (
@@ -379,27 +381,45 @@ def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
 
 
 def _agreement(estimate: Estimate, comparison: Comparison) -> Diagnostic:
-    rows = [row for row in comparison if row.method != "corrupted"]
-    least, most = min(row.value for row in rows), max(row.value for row in rows)
-    value = f"{percent(least)} to {percent(most)}"
+    rows = sorted((row for row in comparison if row.method != "corrupted"), key=_value)
+    value = f"{percent(rows[0].value)} to {percent(rows[-1].value)}"
     apart = [pair for pair in combinations(rows, 2) if _apart(*pair)]
     if not apart:
         sentence = f"The intervals of all {len(rows)} methods overlap."
         return Diagnostic("Agreement of methods", value, "ok", sentence)
-    first, second = max(apart, key=lambda pair: abs(pair[0].value - pair[1].value))
-    lower, upper = sorted((first, second), key=lambda row: row.value)
-    if lower.method.startswith("hist") and upper.method.startswith("isotonic"):
+    lower, upper = max(apart, key=_how_telling)
+    order = _family(lower) == "hist" and _family(upper) == "isotonic"
+    wrong = upper if _family(lower) in _WITHOUT_CURVE else lower
+    if order:
         why = "A higher score does not always mean a higher probability, as isotonic assumes."
-    elif lower.method.startswith(("hist", "isotonic")):
-        why = f"The curve that {upper.method} assumes does not fit these scores."
+    elif _family(wrong) == "hist":
+        why = f"The bins of {wrong.method} are too wide for these scores."
     else:
-        why = "At most one of their assumptions holds."
+        why = f"The curve that {wrong.method} assumes does not fit these scores."
     return Diagnostic(
         "Methods disagree",
         value,
-        "warn",
+        "warn" if order or wrong.method == estimate.method else "note",
         f"The interval of {lower.method} lies below that of {upper.method}. {why}",
     )
+
+
+_WITHOUT_CURVE = ("isotonic", "hist")
+
+
+def _family(row: Estimate) -> str:
+    return row.method.split("-")[0]
+
+
+def _value(row: Estimate) -> float:
+    return row.value
+
+
+def _how_telling(pair: tuple[Estimate, Estimate]) -> tuple[bool, float]:
+    """Put what refutes isotonic's assumption above all, and else the distance."""
+    lower, upper = pair
+    order = _family(lower) == "hist" and _family(upper) == "isotonic"
+    return order, upper.value - lower.value
 
 
 def _apart(first: Estimate, second: Estimate) -> bool:

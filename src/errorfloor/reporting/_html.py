@@ -104,7 +104,9 @@ def _fact(name: str, value: str) -> Markup:
 
 def _finding(one: Diagnostic) -> Markup:
     level = tag("span", LEVELS[one.level], class_="level")
-    head = tag("p", tag("b", f"{one.name}:"), " ", tag("span", one.value, class_="value"))
+    head = tag(
+        "p", tag("b", f"{one.name}:"), " ", tag("span", _unbroken(one.value), class_="value")
+    )
     return tag("li", level, tag("div", head, tag("p", _unbroken(one.sentence))), class_=one.level)
 
 

@@ -41,7 +41,9 @@ def plain(text: str) -> str:
     &lt;b&gt; a\_b \| \*c\*
     """
     marked = re.sub(r"([\\`*_{}\[\]#|~$])", r"\\\1", escape(" ".join(text.split()), quote=False))
-    return re.sub(r"^([-+=]|\d+[.)])", r"\\\1", marked)
+    # At the beginning of a line these would make a list or a rule.
+    marked = re.sub(r"^(?=[-+=](?:[-=\s]|$))", r"\\", marked)
+    return re.sub(r"^(\d+)(?=[.)](?:\s|$))", r"\1\\", marked)
 
 
 def _block(block: Block) -> str:

@@ -12,6 +12,7 @@ from errorfloor import plot
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.plot._axes import BLUE, SKY, finish, legend_above
+from errorfloor.plot._votes import BINS, SHARES, _in_bins, _root
 from errorfloor.reliability_band import Reliability
 from errorfloor.reporting._blocks import Picture
 from errorfloor.reporting._words import percent, points
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
-BINS = 21  # odd, so that coin flips are in the middle of one
 
 
 def pictures_of(
@@ -72,7 +72,7 @@ def _reliability(curve: Reliability) -> Picture:
         np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
     )
     read = "; ".join(
-        f"at score {curve.scores[i]:.3g} {percent(curve.probabilities[i], 0)}, band "
+        f"{percent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
         f"{percent(curve.low[i], 0)} to {percent(curve.high[i], 0)}"
         for i in chosen
     )
@@ -203,13 +203,16 @@ def _on_two_axes(height: float, draw: Callable[..., object]) -> Figure:
 
 
 def _draw_soft_labels(table: ScoreTable, floor: float, *, ax: Axes) -> None:
-    weight = 100 * (table.negatives + table.positives) / table.n
+    """Draw the soft labels as `plot.distribution` does the distribution behind votes."""
     edges = np.linspace(0, 1, BINS + 1)
-    mass = np.histogram(table.scores, edges, weights=weight)[0]
-    wrong = weight * np.minimum(table.scores, 1 - table.scores)
-    errors = np.histogram(table.scores, edges, weights=wrong)[0]
+    share = 100 * (table.negatives + table.positives) / table.n
+    mass, errors = _in_bins(table.scores, share, edges)
+    top = 1.05 * mass.max()
     ax.stairs(mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label="items")
-    name = f"their errors, sum: floor {percent(floor)}"
+    name = f"best classifier's errors: floor {percent(floor)}"
     ax.stairs(errors, 100 * edges, fill=True, color=BLUE, label=name)
-    finish(ax, "soft label, %", "share of items, %")
+    ax.set_yscale("function", functions=(_root, np.square))
+    ax.set_ylim(0, top)
+    ax.set_yticks([mark for mark in SHARES if mark <= top])
+    finish(ax, "soft label, %", "items, % (square-root scale)")
     legend_above(ax)

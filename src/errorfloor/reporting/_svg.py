@@ -30,8 +30,13 @@ SETTINGS = {
 
 def inline(picture: Picture) -> str:
     """Return the picture as an SVG element that can stand in a page beside others."""
-    from matplotlib.style import context
-
+    try:
+        from matplotlib.style import context
+    except ImportError as error:
+        raise ImportError(
+            "An HTML report has pictures, which need matplotlib: pip install matplotlib, or write "
+            "the report as .md or .json."
+        ) from error
     # Names within the drawing depend on the salt only, so the same picture is the same text.
     with context({**SETTINGS, "svg.hashsalt": picture.name}, after_reset=True):
         file = io.StringIO()
