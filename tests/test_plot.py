@@ -244,7 +244,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
     wrong = {
         "reliability": "what errorfloor.reliability returned",
         "bias_bounds": "what errorfloor.bounds.bias_curves returned",
-        "distribution": "what errorfloor.from_votes returned",
+        "distribution": "what errorfloor.from_votes or from_soft_labels returned",
         "noise_curves": "what errorfloor.feebee returned",
         "headroom": "what errorfloor.headroom returned",
         "plan": "what errorfloor.plan returned",
@@ -257,7 +257,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
             with pytest.raises(ValueError, match=f"must be a .*, got .*{remedy}"):
                 getattr(plot, name)(value)
     assert plt.get_fignums() == figures
-    with pytest.raises(ValueError, match="got Estimate"):
+    with pytest.raises(ValueError, match="`estimate` is by beta, from scores"):
         plot.distribution(comparison()["beta"])
     with pytest.raises(ValueError, match="`axes` must be two axes"):
         plot.reliability(curve(), axes=figure().add_subplot())
@@ -460,6 +460,15 @@ def test_the_bars_of_a_distribution_add_up_to_all_items_and_to_the_floor(kind):
     assert legend(ax)[1].endswith(f"floor {100 * found.mixture.floor:.2f} %")
     assert legend(ax)[2].endswith(f"plug-in {100 * found.plugin:.2f} %")
     assert ax.get_ylim()[1] > max(items.max(), shares.max())
+
+
+def test_the_bars_of_soft_labels_add_up_likewise():
+    found = ef.from_soft_labels([0.0, 0.1, 0.1, 0.5, 0.97], interval=None)
+    ax = plot.distribution(found, ax=figure().add_subplot())
+    items, errors = (patch.get_data().values for patch in ax.patches)
+    assert items.sum() == pytest.approx(100)
+    assert errors.sum() == pytest.approx(100 * found.value)
+    assert ax.get_xlabel() == "soft label, %"
 
 
 def test_single_votes_have_shares_only():

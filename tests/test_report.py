@@ -245,6 +245,14 @@ def test_a_comparison_at_hand_is_used():
     assert [row["method"] for row in beside.comparison["rows"]] == ["beta", "platt", "isotonic"]
 
 
+@pytest.mark.parametrize(
+    ("n", "bins"), [(99, []), (100, ["hist-10"]), (999, ["hist-10"]), (1000, ["hist-25"])]
+)
+def test_bins_are_compared_where_they_hold_some_items(n, bins):
+    rows = summarize(ef.from_scores(SCORES[:n], DATA.labels[:n], rng=0)).comparison["rows"]
+    assert [row["method"] for row in rows] == ["isotonic", *bins, "beta"]
+
+
 @pytest.mark.parametrize("name", ["soft labels", "votes"])
 def test_what_has_no_labels_is_not_calibrated(name):
     assert summarize(RESULTS[name]()).comparison is None
@@ -316,7 +324,13 @@ def levels(result, **options):
             lambda: ef.from_scores([0, 0.5, 1] * 50, [1, 0] * 75, method="beta", rng=0),
         ),
         ("Range of scores", "note", RESULTS["logits"]),
-        ("Vote shares", "warn", lambda: ef.from_soft_labels(DATA.soft_labels.round(1), rng=0)),
+        ("Vote shares", "note", lambda: ef.from_soft_labels(DATA.soft_labels.round(1), rng=0)),
+        ("Vote shares", "warn", lambda: ef.from_soft_labels([0, 1 / 3, 2 / 3, 1] * 9, rng=0)),
+        (
+            "Worse than guessing",
+            "warn",
+            lambda: ef.from_scores([0.4, 0.5] * 50, [0] * 90 + [1] * 10, method="corrupted", rng=0),
+        ),
         ("Exact zeros and ones", "warn", lambda: ef.from_soft_labels([0, 1] * 50, rng=0)),
         ("Constant soft labels", "warn", lambda: ef.from_soft_labels([0.3] * 50, rng=0)),
         ("Few items", "warn", lambda: ef.from_soft_labels([0.3, 0.4], rng=0)),
@@ -362,6 +376,21 @@ def test_a_curve_that_does_not_fit_is_a_warning_only_where_it_was_used():
         found = disagreement(ef.from_scores(scores, labels, method=method, rng=0))
         assert found.level == level
         assert "The curve that beta assumes does not fit" in found.sentence
+
+
+def test_of_two_curves_that_differ_either_may_be_wrong():
+    rng = np.random.default_rng(0)
+    scores = rng.beta(0.3, 0.3, size=20_000)
+    labels = rng.uniform(size=scores.size) < scores
+    rows = ef.compare(scores, labels, methods=["beta", "platt"], rng=0)
+    found = [one for one in summarize(rows).diagnostics if one.name == "Methods disagree"]
+    assert [one.level for one in found] == ["warn"]
+    assert "At most one of their curves" in found[0].sentence
+
+
+def test_one_method_agrees_with_nothing():
+    rows = ef.compare(SCORES, DATA.labels, methods=["corrupted", "isotonic"], rng=0)
+    assert not {"Agreement of methods", "Methods disagree"} & set(levels(rows))
 
 
 def test_agreement_leaves_out_scores_at_face_value():

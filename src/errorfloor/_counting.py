@@ -11,7 +11,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from errorfloor._engines import Columns, Frame
+from errorfloor._engines import Columns, Frame, with_cell
 from errorfloor._items import Items, whole
 from errorfloor.tables import ScoreTable, VoteTable
 
@@ -24,8 +24,7 @@ def count_scores(items: Items, cells: int, refine: bool) -> dict[Any, ScoreTable
     tables = _exact_tables(items)
     if tables is not None:
         return tables
-    cell = _cell(items.unit, cells).alias("cell")
-    query = items.frame.with_columns(cell).group_by(*items.groups, "cell")
+    query = with_cell(items.frame, cells, unit=items.unit).group_by(*items.groups, "cell")
     found = items.run(
         query.agg(
             nw.len().alias("n"),
@@ -71,27 +70,12 @@ def _score_tables_of(items: Items, found: Columns) -> dict[Any, ScoreTable]:
     }
 
 
-def _cell(unit: bool, cells: int) -> nw.Expr:
-    """Return what `errorfloor.tables.cell_of` computes, as an expression for any engine."""
-    score = nw.col("score")
-    if unit:
-        place = (1 + score.sqrt() - (1 - score).sqrt()) / 2
-    else:
-        zero, one = nw.lit(0.0), nw.lit(1.0)
-        inside = nw.when(score < 0).then(zero).otherwise(score)
-        inside = nw.when(inside > 1).then(one).otherwise(inside)
-        above = nw.when(score > 1).then(score).otherwise(one)
-        place = (1 + inside.sqrt() - (1 - inside).sqrt()) / 2
-        place = nw.when(score < 0).then(score / (1 + score.abs())).otherwise(place)
-        place = nw.when(score > 1).then(2 - 1 / above).otherwise(place)
-    return (place * cells).floor().cast(nw.Int64)
-
-
 def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
     """Take the rows apart that can hold the best cut, by a second look at their scores."""
     ranges = {group: _ranges(table) for group, table in tables.items()}
+    score, kind = nw.col("score"), items.frame.collect_schema()["score"]
     wanted = [
-        _of_group(items, group, (nw.col("score") >= low) & (nw.col("score") <= high))
+        _of_group(items, group, (score >= nw.lit(low, kind)) & (score <= nw.lit(high, kind)))
         for group, found in ranges.items()
         for low, high in found
     ]

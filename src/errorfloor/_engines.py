@@ -32,6 +32,8 @@ def lazy(data: Any) -> Frame:
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as floats, null where it is missing or is no number."""
     kind = frame.collect_schema()[source]
+    if kind.is_float():
+        return frame.with_columns(nw.col(source).alias(target))
     through_text = kind.is_decimal() and (frame.implementation in _INEXACT_DECIMALS)
     if kind.is_numeric() and not through_text:
         return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
@@ -54,6 +56,25 @@ def is_missing(frame: Frame, column: str) -> nw.Expr:
     if frame.collect_schema()[column].is_float():
         return null | nw.col(column).is_nan().fill_null(False)
     return null
+
+
+def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
+    """Add column `cell`: what `errorfloor.tables.cell_of` computes of the column `score`."""
+    if unit and frame.implementation.is_duckdb():  # narwhals would ask twice for negative scores
+        where = "(1 + sqrt(score::double) - sqrt(1 - score::double)) / 2"
+        return lazy(frame.to_native().project(f"*, floor({where} * {cells})::bigint as cell"))
+    score = nw.col("score").cast(nw.Float64)
+    if unit:
+        place = (1 + score.sqrt() - (1 - score).sqrt()) / 2
+    else:
+        zero, one = nw.lit(0.0), nw.lit(1.0)
+        inside = nw.when(score < 0).then(zero).otherwise(score)
+        inside = nw.when(inside > 1).then(one).otherwise(inside)
+        above = nw.when(score > 1).then(score).otherwise(one)
+        place = (1 + inside.sqrt() - (1 - inside).sqrt()) / 2
+        place = nw.when(score < 0).then(score / (1 + score.abs())).otherwise(place)
+        place = nw.when(score > 1).then(2 - 1 / above).otherwise(place)
+    return frame.with_columns(cell=(place * cells).floor().cast(nw.Int64))
 
 
 def fetch(frame: Frame) -> Columns:

@@ -15,7 +15,6 @@ from errorfloor._checks import check_choice, check_whole
 from errorfloor._engines import Columns, Frame, is_missing, with_number
 from errorfloor._typing import Counts
 
-_LARGEST = float(np.finfo(np.float64).max)
 _MOST_VOTES = 2**53
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -42,6 +41,7 @@ class _Rule:
     bad: nw.Expr
     must: str
     remedy: str
+    minds_missing: bool = True  # whether `bad` is true of missing entries
 
 
 def scores(
@@ -50,7 +50,7 @@ def scores(
     """Return one checked row an item, with its score and label; 0 without a column of labels."""
     frame, given = _select(frame, names)
     frame = with_number(frame, "given score", "score")
-    finite = (nw.col("score").abs() <= _LARGEST).fill_null(False)
+    finite = nw.col("score").is_finite().fill_null(False)
     rules = [
         _Rule(
             given["score"],
@@ -95,6 +95,7 @@ def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[F
         bad,
         "must be 0 or 1 (or False or True)",
         "Map the class you call positive to 1 and the other to 0, or name it with `positive`.",
+        minds_missing=positive is None,
     )
 
 
@@ -180,6 +181,7 @@ class VoteLayout:
                 (nw.col("positives") > nw.col("totals")).fill_null(False),
                 "must not exceed `totals`",
                 "Check the order of the two columns.",
+                minds_missing=False,
             )
         )
         return _checked(frame, run, given, rules, drop_missing)[0]
@@ -257,8 +259,11 @@ def _checked(
     elif "group" in given:
         missing = {**missing, "group": is_missing(frame, "given group")}
     gone = reduce(or_, missing.values())
-    # Most of the time nothing is wrong, which takes one question to find out.
-    wrong = reduce(or_, (rule.bad for rule in rules), gone)
+    # Most of the time nothing is wrong, which takes one question to find out. What a rule is for
+    # need not be asked whether it is missing: that is bad as well.
+    ruled = {rule.column.removeprefix("given ") for rule in rules if rule.minds_missing}
+    free = (expr for name, expr in missing.items() if name not in ruled)
+    wrong = reduce(or_, (*(rule.bad for rule in rules), *free))
     found = _count(frame, run, {"wrong": wrong, **(further or {})})
     if found["n"] == 0:
         raise ValueError("The data has no rows. Pass at least one item.")

@@ -27,13 +27,13 @@ from errorfloor.plot._axes import (
     per_cent,
     short,
 )
-from errorfloor.results import Option, Plan, VotesEstimate
-from errorfloor.tables import VoteTable
+from errorfloor.results import Estimate, Option, Plan, VotesEstimate
+from errorfloor.tables import ScoreTable, VoteTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BINS = 21  # odd, so that coin flips are in the middle of one
+EDGES = np.linspace(0, 1, 22)  # an odd number of bins, so that coin flips are in the middle of one
 MOST_NUMBERS = 6  # rows and columns of a heat map that have room for numbers
 LEAST, NO_NEWS = 1e-4, 50.0  # percentage points of bias that matter to nobody, and say nothing
 SHARES = (0, 1, 5, 10, 20, 40, 60, 80, 100)  # marks of a square-root scale, in per cent
@@ -82,16 +82,17 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
-    """Draw the distribution of probabilities behind votes beside the plain vote shares.
+def distribution(estimate: Estimate, *, ax: Axes | None = None) -> Axes:
+    """Draw the distribution of the items' probabilities: soft labels, or what is behind votes.
 
     The dark bars are the items that the best classifier errs on, a share min(p, 1 - p) of those
-    at p; together they are the floor. The square-root scale shows small bars as well.
+    at p; together they are the floor. Votes have their plain shares beside it. The square-root
+    scale shows small bars as well.
 
     Parameters
     ----------
-    estimate : VotesEstimate
-        What `from_votes` returned.
+    estimate : Estimate
+        What `from_votes` or `from_soft_labels` returned.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -99,27 +100,19 @@ def distribution(estimate: VotesEstimate, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    remedy = "Pass what errorfloor.from_votes returned."
-    found = check_type(estimate, VotesEstimate, "estimate", remedy)
-    votes = check_type(found.table, VoteTable, "estimate.table", remedy)
+    remedy = "Pass what errorfloor.from_votes or from_soft_labels returned."
+    found = check_type(estimate, Estimate, "estimate", remedy)
+    if not isinstance(found, VotesEstimate) and found.method != "clean":
+        raise ValueError(f"`estimate` is by {found.method}, from scores. {remedy}")
     ax = axes_or_new(ax, 3.0)
-    edges = np.linspace(0, 1, BINS + 1)
-    shares, _ = _in_bins(votes.positives / votes.totals, votes.counts / votes.n, edges)
-    top = 105 * shares.max()
-    fitted = found.mixture
-    if fitted is not None:
-        mass, errors = _in_bins(fitted.points, fitted.weights, edges)
-        name = "items, by the fitted distribution"
-        ax.stairs(100 * mass, 100 * edges, fill=True, color=SKY, label=name)
-        name = f"best classifier's errors: floor {per_cent(fitted.floor)}"
-        ax.stairs(100 * errors, 100 * edges, fill=True, color=BLUE, label=name)
-        top = max(top, 105 * mass.max())
-    name = f"vote shares, plug-in {per_cent(found.plugin)}"
-    ax.stairs(100 * shares, 100 * edges, color=RED, linewidth=1.2, label=name)
+    if isinstance(found, VotesEstimate):
+        top, of_what = _draw_votes(ax, found), "probability of a positive vote, %"
+    else:
+        top, of_what = _draw_soft_labels(ax, found), "soft label, %"
     ax.set_yscale("function", functions=(_root, np.square))
-    ax.set_ylim(0, top)
-    ax.set_yticks([share for share in SHARES if share <= top])
-    finish(ax, "probability of a positive vote, %", "items, % (square-root scale)")
+    ax.set_ylim(0, 1.05 * top)
+    ax.set_yticks([share for share in SHARES if share <= 1.05 * top])
+    finish(ax, of_what, "items, % (square-root scale)")
     legend_above(ax)
     return ax
 
@@ -156,10 +149,38 @@ def _root(values: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(values, 0)))
 
 
-def _in_bins(prob: Floats, weight: Floats, edges: Floats) -> tuple[Floats, Floats]:
-    """Return the mass in each bin, and what the best classifier errs on there."""
-    mass = np.histogram(prob, edges, weights=weight)[0]
-    return mass, np.histogram(prob, edges, weights=weight * np.minimum(prob, 1 - prob))[0]
+def _draw_votes(ax: Axes, found: VotesEstimate) -> float:
+    """Draw the fitted distribution and the vote shares; return the height of the highest bar."""
+    votes = check_type(found.table, VoteTable, "estimate.table", "Estimate again from votes.")
+    fitted = found.mixture
+    top = 0.0
+    if fitted is not None:
+        name = "items, by the fitted distribution"
+        top = _draw_items(ax, fitted.points, fitted.weights, name, fitted.floor)
+    shares = _in_bins(votes.positives / votes.totals, votes.counts / votes.n)
+    name = f"vote shares, plug-in {per_cent(found.plugin)}"
+    ax.stairs(shares, 100 * EDGES, color=RED, linewidth=1.2, label=name)
+    return max(top, float(shares.max()))
+
+
+def _draw_soft_labels(ax: Axes, found: Estimate) -> float:
+    table = check_type(found.table, ScoreTable, "estimate.table", "Estimate again.")
+    weights = (table.negatives + table.positives) / table.n
+    return _draw_items(ax, table.scores, weights, "items", found.value)
+
+
+def _draw_items(ax: Axes, prob: Floats, weights: Floats, name: str, floor: float) -> float:
+    """Draw the items and those that the best classifier errs on; return the highest bar."""
+    mass, errors = _in_bins(prob, weights), _in_bins(prob, weights * np.minimum(prob, 1 - prob))
+    ax.stairs(mass, 100 * EDGES, fill=True, color=SKY, label=name)
+    name = f"best classifier's errors: floor {per_cent(floor)}"
+    ax.stairs(errors, 100 * EDGES, fill=True, color=BLUE, label=name)
+    return float(mass.max())
+
+
+def _in_bins(prob: Floats, weights: Floats) -> Floats:
+    """Return the share of items in each bin, in per cent."""
+    return np.asarray(100 * np.histogram(prob, EDGES, weights=weights)[0])
 
 
 def _draw_widths(ax: Axes, plan: Plan) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
-
-from errorfloor.reporting._diagnostics import Diagnostic
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,6 +41,19 @@ class Table:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+Level: TypeAlias = Literal["ok", "note", "warn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One question about the data, its answer, and what the answer means."""
+
+    name: str
+    value: str
+    level: Level
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from errorfloor.reporting._blocks import (
     Block,
     Caution,
     Code,
+    Diagnostic,
     Entries,
     Facts,
     Findings,
@@ -19,7 +20,6 @@ from errorfloor.reporting._blocks import (
     Table,
     Text,
 )
-from errorfloor.reporting._diagnostics import Diagnostic
 from errorfloor.reporting._svg import inline
 
 # A guard: even if something slipped in, the browser would neither run nor fetch it.

@@ -11,8 +11,6 @@ import numpy as np
 from errorfloor import plot
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves, bias_curves
-from errorfloor.plot._axes import BLUE, SKY, finish, legend_above
-from errorfloor.plot._votes import BINS, SHARES, _in_bins, _root
 from errorfloor.reliability_band import Reliability
 from errorfloor.reporting._blocks import Picture
 from errorfloor.reporting._words import percent, points
@@ -20,7 +18,6 @@ from errorfloor.results import Comparison, Estimate, Verdict, VotesEstimate
 from errorfloor.tables import ScoreTable, VoteTable
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
@@ -159,7 +156,7 @@ def _soft_labels(table: ScoreTable, estimate: Estimate) -> Picture:
         f"Soft labels: {_spread_in_words(table.scores, weight)}. What the best classifier errs on "
         f"adds up to {percent(estimate.value)}."
     )
-    draw = partial(_on_axes, 2.8, partial(_draw_soft_labels, table, estimate.value))
+    draw = partial(_on_axes, 2.8, partial(plot.distribution, estimate))
     caption = (
         "How many items have such soft labels. The strongly coloured parts are what the best "
         "classifier errs on, and add up to the floor."
@@ -200,19 +197,3 @@ def _on_two_axes(height: float, draw: Callable[..., object]) -> Figure:
     figure = _figure(height)
     draw(axes=tuple(figure.subplots(2, sharex=True, height_ratios=[3, 1])))
     return figure
-
-
-def _draw_soft_labels(table: ScoreTable, floor: float, *, ax: Axes) -> None:
-    """Draw the soft labels as `plot.distribution` does the distribution behind votes."""
-    edges = np.linspace(0, 1, BINS + 1)
-    share = 100 * (table.negatives + table.positives) / table.n
-    mass, errors = _in_bins(table.scores, share, edges)
-    top = 1.05 * mass.max()
-    ax.stairs(mass, 100 * edges, fill=True, color=SKY, alpha=0.6, label="items")
-    name = f"best classifier's errors: floor {percent(floor)}"
-    ax.stairs(errors, 100 * edges, fill=True, color=BLUE, label=name)
-    ax.set_yscale("function", functions=(_root, np.square))
-    ax.set_ylim(0, top)
-    ax.set_yticks([mark for mark in SHARES if mark <= top])
-    finish(ax, "soft label, %", "items, % (square-root scale)")
-    legend_above(ax)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import unicodedata
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from errorfloor import __version__
 from errorfloor._checks import ErrorFloorWarning
 from errorfloor._typing import RandomLike
 from errorfloor.estimate import compare
@@ -21,6 +17,7 @@ from errorfloor.reporting._blocks import (
     Block,
     Caution,
     Code,
+    Diagnostic,
     Entries,
     Facts,
     Findings,
@@ -29,8 +26,9 @@ from errorfloor.reporting._blocks import (
     Table,
     Text,
 )
-from errorfloor.reporting._diagnostics import Diagnostic, diagnose
+from errorfloor.reporting._diagnostics import diagnose
 from errorfloor.reporting._pictures import pictures_of
+from errorfloor.reporting._reproduce import python_code, versions
 from errorfloor.reporting._words import (
     interval_in_words,
     method_in_words,
@@ -39,7 +37,7 @@ from errorfloor.reporting._words import (
     references,
 )
 from errorfloor.results import Comparison, Estimate, Verdict
-from errorfloor.tables import ScoreTable, VoteTable
+from errorfloor.tables import ScoreTable
 
 SCHEMA = "errorfloor-report/1"
 _REVERSING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -143,8 +141,8 @@ class Summary:
                 (Text(self.method), Entries(self.references)),
             )
         )
-        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        how = (Code(self.command), Text(f"Computed with {versions}."))
+        used = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        how = (Code(self.command), Text(f"Computed with {used}."))
         return [*sections, Section("reproduce", "To reproduce this", how)]
 
     def _answer(self) -> tuple[Block, ...]:
@@ -244,8 +242,8 @@ def summarize(
         method=method_in_words(estimate.method),
         references=tuple(found),
         source=about,
-        command=_clean(command if command is not None else _python(estimate, verdict, rng)),
-        versions=_versions(),
+        command=_clean(command if command is not None else python_code(estimate, verdict, rng)),
+        versions=versions(),
     )
 
 
@@ -285,16 +283,15 @@ def _compare(estimate: Estimate, rng: RandomLike) -> Comparison | None:
     if table is None:
         return None
     unit = table.scores[0] >= 0 and table.scores[-1] <= 1
-    bins = "hist-25" if table.n >= 1000 else "hist-10"
-    others = [
-        name for name in ("isotonic", bins, "beta" if unit else "platt") if name != estimate.method
-    ]
+    # A bin needs some items, or its share of positives is all noise.
+    bins = ["hist-25"] if table.n >= 1000 else ["hist-10"] if table.n >= 100 else []
+    methods = ["isotonic", *bins, "beta" if unit else "platt"]
     with warnings.catch_warnings():
         # They stand in the rows, and the reader of a report does not see the console.
         warnings.simplefilter("ignore", ErrorFloorWarning)
         rows = compare(
             table.coarsen(4096) if len(table) > 20_000 else table,  # the eye sees no more
-            methods=others,
+            methods=[name for name in methods if name != estimate.method],
             level=estimate.level or 0.95,
             n_resamples=500,
             rng=0 if rng is None else rng,
@@ -339,43 +336,3 @@ def _is_hidden(character: str) -> bool:
     """Tell control characters, and those that reverse the letters around them."""
     reverses = unicodedata.bidirectional(character) in _REVERSING
     return reverses or (unicodedata.category(character) == "Cc" and character not in "\n\t")
-
-
-def _python(estimate: Estimate, verdict: Verdict | None, rng: RandomLike) -> str:
-    """Return the calls that lead to the result."""
-    call = "from_scores(scores, labels"
-    if isinstance(estimate.table, VoteTable):
-        call = "from_votes(positives, totals"
-    elif estimate.method == "clean":
-        call = "from_soft_labels(soft_labels"
-    options: dict[str, Any] = {} if estimate.method == "clean" else {"method": estimate.method}
-    options["interval"] = estimate.interval_method
-    if estimate.level is not None:
-        options["level"] = estimate.level
-    if estimate.replicates is not None:
-        options["n_resamples"] = estimate.replicates.size
-    if isinstance(rng, int | np.integer):
-        options["rng"] = int(rng)
-    given = "".join(f", {name}={value!r}" for name, value in options.items())
-    lines = ["import errorfloor as ef", "", f"floor = ef.{call}{given})"]
-    name = "floor"
-    if verdict is not None:
-        wrong = round(verdict.model_error * verdict.n)
-        name = "verdict"
-        lines.append(
-            f"{name} = ef.headroom(floor, errors={wrong}, n={verdict.n}, level={verdict.level!r})"
-        )
-    seed = f", rng={options['rng']}" if "rng" in options else ""
-    lines.append(f'ef.report({name}, "report.html"{seed})')
-    return "\n".join(lines)
-
-
-def _versions() -> dict[str, str]:
-    import scipy
-
-    return {
-        "errorfloor": __version__,
-        "Python": platform.python_version(),
-        "NumPy": np.__version__,
-        "SciPy": scipy.__version__,
-    }
