@@ -57,10 +57,11 @@ scale: .venv/dev
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
 
-# The pages' examples run as doctests, the gallery's while the pages are built.
+# The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
+# what is left from the last time may come from other code or data.
 docs: .venv/dev
 	$(BIN)/python -m pytest -q docs
-	rm -rf docs/api
+	rm -rf docs/api docs/auto_gallery
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
