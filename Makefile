@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper findings scale clean
+.PHONY: help demo test check format bench coverage votes feebee paper findings scale docs clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -14,6 +14,7 @@ help:
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
+	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 
 demo: .venv/core
@@ -56,8 +57,17 @@ scale: .venv/dev
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
 
+# The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
+# what is left from the last time may come from other code or data.
+docs: .venv/dev
+	$(BIN)/python -m pytest -q docs
+	rm -rf docs/api docs/auto_gallery
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
+		-d docs/_build/doctrees docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_gallery
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -55,12 +55,13 @@ def feebee(
     clip: Clip = "auto",
     rng: RandomLike = None,
 ) -> FeeBeeResult:
-    """Score estimators of the floor by how they follow label noise added on purpose [1]_.
+    """Score estimators of the floor by how they follow label noise added on purpose.
 
-    At noise r each label is, with probability r, redrawn by a fair coin. That takes the unknown
-    floor F to ``r / 2 + (1 - r) F``. As F lies between 0 and the error E of any known model, an
-    estimate at noise r should lie between ``r / 2`` and ``r / 2 + (1 - r) E``. The score is the
-    mean distance by which it does not, over equidistant r from 0 to 1: lower is better.
+    This is FeeBee [1]_. At noise r each label is, with probability r, redrawn by a fair coin. That
+    takes the unknown floor F to ``r / 2 + (1 - r) F``. As F lies between 0 and the error E of any
+    known model, an estimate at noise r should lie between ``r / 2`` and ``r / 2 + (1 - r) E``. The
+    score is the mean distance by which it does not, over equidistant r from 0 to 1: lower is
+    better.
 
     Parameters
     ----------

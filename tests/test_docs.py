@@ -1,0 +1,91 @@
+"""The pages build without a warning, and what they show runs."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import errorfloor
+
+ROOT = Path(__file__).parents[1]
+GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.py"))
+ON_REAL_DATA = [script for script in GALLERY if "MissingDataError" in script.read_text()]
+needs_sphinx = pytest.mark.skipif(
+    importlib.util.find_spec("sphinx_gallery") is None, reason="the extra `docs` is not installed"
+)
+needs_matplotlib = pytest.mark.skipif(
+    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
+)
+
+
+def run(*command, folder, **environment):
+    found = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "Agg", **environment},
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("script", GALLERY, ids=lambda path: path.stem)
+def test_each_picture_of_the_gallery_can_be_drawn(script, tmp_path):
+    # An empty folder of data means made data: nothing is fetched in a test.
+    data = os.environ.get("ERRORFLOOR_DATA", str(tmp_path))
+    assert run("-W", "error", script, folder=tmp_path, ERRORFLOOR_DATA=data)
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("script", ON_REAL_DATA, ids=lambda path: path.stem)
+def test_each_picture_of_the_gallery_can_be_drawn_without_real_data(script, tmp_path):
+    assert run("-W", "error", script, folder=tmp_path, ERRORFLOOR_DATA=str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Build the pages in a folder of their own, with the gallery's text but without running it."""
+    folder = tmp_path_factory.mktemp("pages")
+    ignored = shutil.ignore_patterns("_build", "api", "auto_gallery", "__pycache__")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
+    (folder / "benchmarks").mkdir()
+    for name in ("CHANGELOG.md", "benchmarks/RESULTS.md"):
+        shutil.copy(ROOT / name, folder / name)
+    built = folder / "html"
+    options = ("-n", "-W", "--keep-going", "-q", "-D", "plot_gallery=0")
+    run("-m", "sphinx", *options, "docs", built, folder=folder)
+    return built
+
+
+@needs_sphinx
+def test_every_public_name_has_its_page(pages):
+    modules = {"errorfloor": errorfloor.__all__}
+    for name in ("datasets", "paper", "plot"):
+        modules[f"errorfloor.{name}"] = getattr(errorfloor, name).__all__
+    for module, names in modules.items():
+        for name in names:
+            if not name.isupper():  # constants are named where they are used
+                assert (pages / "api" / f"{module}.{name}.html").exists(), f"{module}.{name}"
+
+
+@needs_sphinx
+def test_pages_need_nothing_from_the_network_to_be_read(pages):
+    for page in pages.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for loads in ('<script src="http', '<link rel="stylesheet" type="text/css" href="http'):
+            assert loads not in text, page
+        assert 'src="http' not in text, page
+    assert "@import" not in (pages / "_static" / "errorfloor.css").read_text()
+
+
+@needs_sphinx
+def test_formulas_are_mathml(pages):
+    text = (pages / "theory.html").read_text(encoding="utf-8")
+    assert text.count("<math") > 100
+    assert "$" not in text.split('<article role="main"')[1].split("<footer")[0]
