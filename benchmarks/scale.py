@@ -213,12 +213,14 @@ def _how() -> list[str]:
     return [
         "## How",
         "",
-        f"One pass counts what is wrong or missing. Up to {EXACT:,} distinct scores a second one "
-        "groups by the score itself. Beyond, it groups by the cells of a fixed grid (65,536 from 0 "
-        "to 1), and a third looks only at the few cells that can hold the best cut, which makes "
-        "the isotonic value exact again. The grid does not depend on the data, so tables of shards "
-        "or days add up to that of one pass (`errorfloor.merge`). Text files are parsed in every "
-        "pass: convert what is read often to Parquet.",
+        f"Up to {EXACT:,} distinct scores one pass groups by the score itself; the first rows tell "
+        "whether there are more. If there are, the pass groups by the cells of a fixed grid (65,536 "
+        "from 0 to 1), and a second looks only at the few cells that can hold the best cut, which "
+        "makes the isotonic value exact again. Rows that are missing something or bad are left "
+        "aside; only if the counts show that there were any, another pass asks what they are. The "
+        "grid does not depend on the data, so tables of shards or days add up to that of one pass "
+        "(`errorfloor.merge`). Text files are parsed in every pass: convert what is read often to "
+        "Parquet.",
         "",
     ]
 

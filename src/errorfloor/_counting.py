@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._engines import Columns, Frame, with_cell
-from errorfloor._items import Items, whole
+from errorfloor._items import Items, ScoreRows, whole
 from errorfloor.tables import ScoreTable, VoteTable
 
 EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
@@ -20,7 +20,19 @@ _RANGES = 16  # of scores that the second pass looks into, at most
 _MOST_REFINED = 4 * EXACT  # distinct scores in them, at most
 
 
-def count_scores(items: Items, cells: int, refine: bool) -> dict[Any, ScoreTable]:
+def count_scores(rows: ScoreRows, cells: int, refine: bool) -> dict[Any, ScoreTable]:
+    """Return the table of each group; of the group None where there are no groups."""
+    items = rows.likely()
+    tables = _first_pass(items, cells)
+    counted = sum(table.n for table in tables.values())
+    none_positive = not any(table.positives.any() for table in tables.values())
+    if counted != items.n or counted == 0 or (rows.positive is not None and none_positive):
+        items = rows.checked()
+        tables = _first_pass(items, cells)
+    return _refined(items, tables) if refine else tables
+
+
+def _first_pass(items: Items, cells: int) -> dict[Any, ScoreTable]:
     tables = _exact_tables(items)
     if tables is not None:
         return tables
@@ -33,8 +45,7 @@ def count_scores(items: Items, cells: int, refine: bool) -> dict[Any, ScoreTable
             nw.col("score").max().alias("high"),
         )
     )
-    tables = _score_tables_of(items, found)
-    return _refined(items, tables) if refine else tables
+    return _score_tables_of(items, found)
 
 
 def _exact_tables(items: Items) -> dict[Any, ScoreTable] | None:

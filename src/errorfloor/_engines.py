@@ -70,7 +70,7 @@ def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
     """Add column `cell`: what `errorfloor.tables.cell_of` computes of the column `score`."""
     scale = math.nextafter(cells, 0)
     if unit and frame.implementation.is_duckdb():  # narwhals would ask twice for negative scores
-        where = f"(1 + sqrt(score::double) - sqrt(1 - score::double)) / 2 * {scale!r}::double"
+        where = f"(1 + sqrt(score::double) - sqrt(1 - score::double)) * {scale / 2!r}::double"
         # Small numbers let it count in an array instead of a hash table.
         kind = "usmallint" if cells <= 2**16 else "bigint"
         return lazy(frame.to_native().project(f"*, floor({where})::{kind} as cell"))

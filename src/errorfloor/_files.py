@@ -69,6 +69,7 @@ def connect(scratch: str) -> Any:
         f"memory_limit = '{_MEMORY}'",
         f"temp_directory = '{scratch}'",
         "preserve_insertion_order = false",
+        "parquet_metadata_cache = true",  # each of several queries would read them again
         "perfect_ht_threshold = 18",  # bits of the cells that it counts in an array
         "autoinstall_known_extensions = false",
         "enable_progress_bar = true",

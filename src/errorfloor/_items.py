@@ -43,34 +43,71 @@ class _Rule:
     remedy: str
 
 
-def scores(
-    frame: Frame, run: Run, names: dict[str, str | None], positive: object, drop_missing: bool
-) -> Items:
-    """Return one checked row an item, with its score and label; 0 without a column of labels."""
-    frame, given = _select(frame, names)
-    frame = with_number(frame, "given score", "score")
-    finite = nw.col("score").is_finite().fill_null(False)
-    rules = [
-        _Rule(
+@dataclass(frozen=True, slots=True)
+class ScoreRows:
+    """Rows with a score and a label; 0 without a column of labels."""
+
+    frame: Frame
+    run: Run
+    given: dict[str, str]  # what errors call the columns
+    rules: tuple[_Rule, ...]
+    positive: object
+    drop_missing: bool
+
+    @classmethod
+    def read(
+        cls,
+        frame: Frame,
+        run: Run,
+        names: dict[str, str | None],
+        positive: object,
+        drop_missing: bool,
+    ) -> ScoreRows:
+        """Name the columns and read them as numbers."""
+        frame, given = _select(frame, names)
+        frame = with_number(frame, "given score", "score")
+        finite = _Rule(
             given["score"],
             "given score",
-            ~finite,
+            ~nw.col("score").is_finite().fill_null(False),
             "must be finite numbers",
             "Drop infinite values and convert text to numbers first.",
         )
-    ]
-    if "label" in given:
-        frame, rule = _with_label(frame, "label", given["label"], positive)
-        rules.append(rule)
-    else:
-        frame = frame.with_columns(label=nw.lit(0.0))
-    inside = (nw.col("score") >= 0) & (nw.col("score") <= 1)
-    fine = (inside & _is_binary("label")).fill_null(False)
-    items = _checked(frame, run, given, rules, drop_missing, fine=fine)
-    if positive is not None and "label" in given:
-        _check_positive(items, positive, given["label"])
-    kept = items.frame.select("score", "label", *items.groups)
-    return replace(items, frame=kept)
+        if "label" not in given:
+            frame = frame.with_columns(label=nw.lit(0.0))
+            return cls(frame, run, given, (finite,), None, drop_missing)
+        frame, binary = _with_label(frame, "label", given["label"], positive)
+        return cls(frame, run, given, (finite, binary), positive, drop_missing)
+
+    def likely(self) -> Items:
+        """Return the rows with scores in [0, 1], which are all most of the time.
+
+        Whoever counts them will see whether they are `n`, and need not ask beforehand.
+        """
+        kinds = self.frame.collect_schema()
+        score, zero, one = nw.col("score"), *(nw.lit(x, kinds["score"]) for x in (0, 1))
+        label = nw.col("label")
+        whole_labels = kinds["label"].is_integer()
+        binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
+        frame = self.frame.filter(score >= zero, score <= one, binary)
+        if self._groups:
+            frame = frame.filter(~is_missing(frame, "given group"))
+        n = _count(self.frame, self.run, {})["n"]
+        return Items(self._kept(frame), self.run, n, {}, self._groups, unit=True)
+
+    def checked(self) -> Items:
+        """Return the rows after a look at all that may be wrong with them."""
+        items = _checked(self.frame, self.run, self.given, self.rules, self.drop_missing)
+        if self.positive is not None:
+            _check_positive(items, self.positive, self.given["label"])
+        return replace(items, frame=self._kept(items.frame))
+
+    @property
+    def _groups(self) -> tuple[str, ...]:
+        return ("group",) if "group" in self.given else ()
+
+    def _kept(self, frame: Frame) -> Frame:
+        return frame.select("score", "label", *self._groups)
 
 
 def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[Frame, _Rule]:
@@ -78,7 +115,7 @@ def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[F
     given = f"given {name}"
     if positive is None:
         frame = with_number(frame, given, name)
-        bad = ~_is_binary(name).fill_null(False)
+        bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
     else:
         is_text = not frame.collect_schema()[given].is_numeric()
         value = (
@@ -245,23 +282,14 @@ def _checked(
     given: Mapping[str, str],
     rules: Sequence[_Rule],
     drop_missing: bool,
-    *,
     missing: Mapping[str, nw.Expr] | None = None,
-    fine: nw.Expr | None = None,
 ) -> Items:
-    """Count what is missing or bad, and return the rows if they will do.
-
-    If `fine` is true of all rows, as it nearly always is of scores, no other question is asked.
-    """
+    """Count what is missing or bad, and return the rows if they will do."""
     groups = ("group",) if "group" in given else ()
     if missing is None:
         missing = {name: is_missing(frame, f"given {name}") for name in given}
     elif groups:
         missing = {**missing, "group": is_missing(frame, "given group")}
-    if fine is not None:
-        found = _count(frame, run, {"fine": fine & ~missing["group"] if groups else fine})
-        if 0 < found["n"] == found["fine"]:
-            return Items(frame, run, found["n"], {}, groups, unit=True)
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
     found = _count(frame, run, {"gone": gone, **bad})
@@ -289,10 +317,6 @@ def _checked(
         return items
     dropped = _lost(items, gone) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
-
-
-def _is_binary(column: str) -> nw.Expr:
-    return (nw.col(column) == 0) | (nw.col(column) == 1)
 
 
 def _count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:

@@ -20,7 +20,7 @@ from errorfloor import _files
 from errorfloor._checks import check_whole
 from errorfloor._counting import EXACT, count_scores, count_votes
 from errorfloor._engines import Columns, Frame, Progress, fetch, lazy, select, watched
-from errorfloor._items import Run, VoteLayout, scores
+from errorfloor._items import Run, ScoreRows, VoteLayout
 from errorfloor.tables import CELLS, ScoreTable, VoteTable
 
 
@@ -112,8 +112,8 @@ def score_table(
     """
     names = {"score": score, "label": label}
     with _rows_of(data, progress) as (frame, run):
-        items = scores(frame, run, names, positive, drop_missing)
-        return count_scores(items, _check_cells(cells), refine)[None]
+        rows = ScoreRows.read(frame, run, names, positive, drop_missing)
+        return count_scores(rows, _check_cells(cells), refine)[None]
 
 
 def score_tables(
@@ -134,8 +134,8 @@ def score_tables(
     """
     names = {"score": score, "label": label, "group": group}
     with _rows_of(data, progress) as (frame, run):
-        items = scores(frame, run, names, positive, drop_missing)
-        return count_scores(items, _check_cells(cells), refine)
+        rows = ScoreRows.read(frame, run, names, positive, drop_missing)
+        return count_scores(rows, _check_cells(cells), refine)
 
 
 def vote_table(
