@@ -214,7 +214,7 @@ def _how() -> list[str]:
         "## How",
         "",
         f"Up to {EXACT:,} distinct scores one pass groups by the score itself; the first rows tell "
-        "whether there are more. If there are, the pass groups by the cells of a fixed grid (65,536 "
+        "whether there are more. If so, the pass groups by the cells of a fixed grid (65,536 "
         "from 0 to 1), and a second looks only at the few cells that can hold the best cut, which "
         "makes the isotonic value exact again. Rows that are missing something or bad are left "
         "aside; only if the counts show that there were any, another pass asks what they are. The "

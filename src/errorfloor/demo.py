@@ -53,6 +53,23 @@ def text(rows: Comparison, floor: float) -> str:
     return "\n".join((*about, *marked))
 
 
+def draw(rows: Comparison, floor: float, path: str | os.PathLike[str]) -> Path:
+    """Draw the floors and the true one as an image; the name's ending says of which kind."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    from errorfloor import plot
+
+    target = Path(path)
+    kind = target.suffix.removeprefix(".") or "svg"
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    plot.forest(rows, truth=floor, ax=figure.add_subplot())
+    # The same picture is the same file.
+    with rc_context({"svg.hashsalt": "errorfloor"}), replacing(target) as file:
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return target
+
+
 def save(folder: str | os.PathLike[str]) -> list[Path]:
     """Write the data as small CSV files to try things on, each whole or not at all.
 

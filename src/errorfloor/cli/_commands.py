@@ -73,7 +73,9 @@ def cli(context: click.Context) -> None:
 
 @cli.command(
     short_help="Run every method on made data, beside the true floor.",
-    epilog=examples("errorfloor demo", "errorfloor demo --save demo"),
+    epilog=examples(
+        "errorfloor demo", "errorfloor demo --save demo", "errorfloor demo --picture demo.svg"
+    ),
 )
 @click.option(
     "--save",
@@ -81,8 +83,11 @@ def cli(context: click.Context) -> None:
     type=click.Path(file_okay=False),
     help="Write small CSV files instead.",
 )
+@destination(
+    ".svg", ".png", ".pdf", names=["--picture"], required=False, help="Draw the floors, too"
+)
 @speaking
-def demo(session: Session, save: str | None) -> None:
+def demo(session: Session, save: str | None, picture: Path | None) -> None:
     """Run every method on made data, beside the true floor; or save data to try things on."""
     from errorfloor import demo
 
@@ -94,6 +99,8 @@ def demo(session: Session, save: str | None) -> None:
     with session.step("estimating by every method"):
         rows, floor = demo.run()
     session.show({**rows.to_dict(), "true_floor": floor}, demo.text(rows, floor))
+    if picture is not None:
+        session.remark(f"wrote {demo.draw(rows, floor, picture)}")
 
 
 @cli.command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -315,10 +315,17 @@ MODEL = options(
 )
 
 
-def destination(*suffixes: str) -> Callable[[Body], Body]:
-    """Give a command -o for a file with one of these endings, in a folder that exists."""
+def destination(
+    *suffixes: str,
+    names: Sequence[str] = ("-o", "--output"),
+    required: bool = True,
+    help: str = "The file to write",  # noqa: A002
+) -> Callable[[Body], Body]:
+    """Give a command an option for a file with one of these endings, in a folder that exists."""
 
-    def check(context: click.Context, parameter: click.Parameter, value: str) -> Path:
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+        if value is None:
+            return None
         path = Path(value)
         if path.suffix.lower() not in suffixes:
             raise click.BadParameter(f"{value} must end in {' or '.join(suffixes)}.")
@@ -329,12 +336,11 @@ def destination(*suffixes: str) -> Callable[[Body], Body]:
         return path
 
     return click.option(
-        "-o",
-        "--output",
+        *names,
         metavar="FILE",
-        required=True,
+        required=required,
         callback=check,
-        help=f"The file to write, {' or '.join(suffixes)}.",
+        help=f"{help}, {' or '.join(suffixes)}.",
     )
 
 
