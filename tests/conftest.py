@@ -8,6 +8,10 @@ from hypothesis import settings
 settings.register_profile("errorfloor", deadline=None, derandomize=True)
 settings.load_profile("errorfloor")
 
+# Some tests work in folders of their own.
+if "ERRORFLOOR_DATA" in os.environ:
+    os.environ["ERRORFLOOR_DATA"] = os.path.abspath(os.environ["ERRORFLOOR_DATA"])
+
 NO_DATA = "ERRORFLOOR_DATA does not name the real sets"
 needs_data = pytest.mark.skipif("ERRORFLOOR_DATA" not in os.environ, reason=NO_DATA)
 needs_browser = pytest.mark.skipif(
