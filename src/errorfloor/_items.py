@@ -65,10 +65,10 @@ class ScoreRows:
     ) -> ScoreRows:
         """Name the columns and read them as numbers."""
         frame, given = _select(frame, names)
-        frame = with_number(frame, "given score", "score")
+        frame = with_number(frame, "given_score", "score")
         finite = _Rule(
             given["score"],
-            "given score",
+            "given_score",
             ~nw.col("score").is_finite().fill_null(False),
             "must be finite numbers",
             "Drop infinite values and convert text to numbers first.",
@@ -91,7 +91,7 @@ class ScoreRows:
         binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
         frame = self.frame.filter(score >= zero, score <= one, binary)
         if self._groups:
-            frame = frame.filter(~is_missing(frame, "given group"))
+            frame = frame.filter(~is_missing(frame, "given_group"))
         n = _count(self.frame, self.run, {})["n"]
         return Items(self._kept(frame), self.run, n, {}, self._groups, unit=True)
 
@@ -112,7 +112,7 @@ class ScoreRows:
 
 def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[Frame, _Rule]:
     """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
-    given = f"given {name}"
+    given = f"given_{name}"
     if positive is None:
         frame = with_number(frame, given, name)
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
@@ -197,13 +197,13 @@ class VoteLayout:
             if name == "totals" and self.totals is not None:
                 frame = frame.with_columns(totals=nw.lit(float(self.totals)))
                 continue
-            frame = with_number(frame, f"given {name}", name)
+            frame = with_number(frame, f"given_{name}", name)
             number = nw.col(name)
             right = (number == number.floor()) & (number >= least) & (number < _MOST_VOTES)
             rules.append(
                 _Rule(
                     given[name],
-                    f"given {name}",
+                    f"given_{name}",
                     ~right.fill_null(False),
                     f"must be whole numbers of at least {least}",
                     "Pass numbers of votes, not fractions, and drop items without votes.",
@@ -212,7 +212,7 @@ class VoteLayout:
         rules.append(
             _Rule(
                 given["positives"],
-                "given positives",
+                "given_positives",
                 (nw.col("positives") > nw.col("totals")).fill_null(False),
                 "must not exceed `totals`",
                 "Check the order of the two columns.",
@@ -228,7 +228,7 @@ class VoteLayout:
         if positive is not None:
             _check_positive(items, positive, given["vote"], "vote")
         if "annotator" in given:
-            twice = items.frame.group_by("given item", "given annotator").agg(n=nw.len())
+            twice = items.frame.group_by("given_item", "given_annotator").agg(n=nw.len())
             found = run(twice.filter(nw.col("n") > 1).select(nw.len().alias("n")))
             number = int(whole(found["n"])[0])
             if number:
@@ -236,7 +236,7 @@ class VoteLayout:
                     f"{given['annotator']} voted more than once on an item, {number:,} times. "
                     "Keep one vote an item and annotator."
                 )
-        votes = items.frame.group_by(*items.groups, "given item").agg(
+        votes = items.frame.group_by(*items.groups, "given_item").agg(
             nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
         )
         return replace(items, frame=votes)
@@ -247,7 +247,7 @@ class VoteLayout:
         rules, there = [], []
         for name in self.names:
             frame, rule = _with_label(frame, name, given[name], positive)
-            present = ~is_missing(frame, f"given {name}")
+            present = ~is_missing(frame, f"given_{name}")
             there.append(present)
             rules.append(replace(rule, bad=rule.bad & present))
         positives = [
@@ -263,14 +263,14 @@ class VoteLayout:
 
 
 def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str, str]]:
-    """Return the columns that were named, each as "given ...", and how errors call them."""
+    """Return the columns that were named, each as "given_...", and how errors call them."""
     there = frame.collect_schema().names()
     given = {name: column for name, column in names.items() if column is not None}
     for name, column in given.items():
         check_choice(column, there, name=name.split()[0])
-    chosen = select(frame, {f"given {name}": column for name, column in given.items()})
+    chosen = select(frame, {f"given_{name}": column for name, column in given.items()})
     if "group" in given:
-        chosen = chosen.with_columns(group=nw.col("given group"))
+        chosen = chosen.with_columns(group=nw.col("given_group"))
     return chosen, {
         name: f"`{name.split()[0]}` (column {column!r})" for name, column in given.items()
     }
@@ -287,9 +287,9 @@ def _checked(
     """Count what is missing or bad, and return the rows if they will do."""
     groups = ("group",) if "group" in given else ()
     if missing is None:
-        missing = {name: is_missing(frame, f"given {name}") for name in given}
+        missing = {name: is_missing(frame, f"given_{name}") for name in given}
     elif groups:
-        missing = {**missing, "group": is_missing(frame, "given group")}
+        missing = {**missing, "group": is_missing(frame, "given_group")}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
     found = _count(frame, run, {"gone": gone, **bad})
@@ -333,9 +333,9 @@ def _lost(items: Items, gone: nw.Expr) -> dict[Any, int]:
 
 
 def _check_positive(items: Items, positive: object, said: str, name: str = "label") -> None:
-    seen = items.run(items.frame.select(f"given {name}", name).unique().head(20))
+    seen = items.run(items.frame.select(f"given_{name}", name).unique().head(20))
     if not seen[name].any():
-        values = ", ".join(map(repr, seen[f"given {name}"].tolist()))
+        values = ", ".join(map(repr, seen[f"given_{name}"].tolist()))
         raise ValueError(f"`positive` is {positive!r}, but {said} has only: {values}.")
 
 

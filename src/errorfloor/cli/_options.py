@@ -344,7 +344,7 @@ def destination(
     )
 
 
-class Numbers(click.ParamType[tuple[int, ...]]):
+class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument since click 8.4
     """Whole numbers with commas between them."""
 
     name = "numbers"
