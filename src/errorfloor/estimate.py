@@ -692,16 +692,18 @@ def _intervals_of_cuts(
     def errors() -> int:
         return int(best_cut.errors(cells.count[None])[0]) - unseen
 
-    # Any choice of cuts will do for items that are held out, so few blocks serve many items.
-    positive, count = cells.pooled(_BLOCKS) if n > _MANY_ITEMS else (cells.positive, cells.count)
-
     def honest() -> Evidence:
+        # Ten parts of many items take long, and cuts between a few thousand blocks do as well.
+        # Blocks are made of all scores, held-out ones included, so this is for measured limits.
+        positive, count = cells.positive, cells.count
+        if n > _MANY_ITEMS:
+            positive, count = cells.pooled(_BLOCKS)
         folds = split(count, CrossFittedCut.folds, request.stream("folds"))
         return CutErrors("honest", errors(), n, cross_fitted_errors(positive, folds), n)
 
     def certified() -> Evidence:
-        train, test = split(count, 2, request.stream("halves"))
-        held_out = held_out_errors(np.where(positive, 1, -1), train, test)
+        train, test = split(cells.count, 2, request.stream("halves"))
+        held_out = held_out_errors(best_cut.sign, train, test)
         return CutErrors("certified", errors(), n, held_out, int(test.sum()))
 
     return {"honest": honest, "certified": certified}
