@@ -13,6 +13,7 @@ from conftest import needs_data
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.reporting import _markdown, _words, summarize
+from errorfloor.reporting._diagnostics import diagnose
 
 DATA = gaussian_mixture(2000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
@@ -349,6 +350,16 @@ def levels(result, **options):
 )
 def test_diagnostics_say_what_a_statistician_would(name, level, result):
     assert levels(result())[name] == level
+
+
+def test_true_probabilities_of_a_rare_class_are_not_refuted_by_noise():
+    # All below 1/2: the floor is the share of positives, which half of all samples fall short of.
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        scores = rng.uniform(0.05, 0.35, size=500)
+        labels = rng.uniform(size=500) < scores
+        floor = ef.from_scores(scores, labels, method="corrupted", interval=None)
+        assert "Worse than guessing" not in {one.name for one in diagnose(floor, None, None)}
 
 
 def disagreement(floor):
