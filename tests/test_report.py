@@ -399,6 +399,18 @@ def test_of_two_curves_that_differ_either_may_be_wrong():
     assert "At most one of their curves" in found[0].sentence
 
 
+def test_bins_alone_do_not_refute_a_curve():
+    # Nearly coin flips, where the curve is right and forty bins of ten items find too low a floor.
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.45, 0.55, size=400)
+    labels = rng.uniform(size=scores.size) < scores
+    rows = ef.compare(scores, labels, methods=["beta", "hist-40"], rng=0)
+    assert rows["hist-40"].high < rows["beta"].low
+    (found,) = (one for one in summarize(rows).diagnostics if one.name == "Methods disagree")
+    assert found.level == "note"
+    assert "or the bins of hist-40 have too few items" in found.sentence
+
+
 def test_one_method_agrees_with_nothing():
     rows = ef.compare(SCORES, DATA.labels, methods=["corrupted", "isotonic"], rng=0)
     assert not {"Agreement of methods", "Methods disagree"} & set(levels(rows))
