@@ -457,6 +457,12 @@ def test_every_method_is_explained(method):
     assert len(_words.references([method], [], verdict=False)) > 1
 
 
+def test_what_is_measured_is_not_called_proven():
+    for interval in ("honest", "likelihood"):
+        assert "measured by simulation" in _words.interval_in_words(interval)
+    assert "midpoint" in _words.method_in_words("isotonic-cf")
+
+
 def test_an_estimate_without_its_table_can_be_reported():
     floor = ef.Estimate(value=0.1, method="isotonic", interval=None, n=10, assumptions="None.")
     summary = summarize(floor)

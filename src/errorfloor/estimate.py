@@ -604,7 +604,7 @@ def _estimate(
     assumptions = _assumptions(method, evidence)
     if isinstance(table, ScoreTable) and table.coarse.any():
         resolution = _resolution(method, table)
-        assumptions += f" {_coarseness(table, resolution)}"
+        assumptions += f" {_coarseness(table, resolution, evidence)}"
     return Estimate(
         value=value,
         method=method,
@@ -738,8 +738,8 @@ def _resolution(method: str, table: ScoreTable) -> float | None:
     return None
 
 
-def _coarseness(table: ScoreTable, resolution: float | None) -> str:
-    """Say which scores were merged, and what that does to the value."""
+def _coarseness(table: ScoreTable, resolution: float | None, evidence: Evidence | None) -> str:
+    """Say which scores were merged, and what that does to the value and its limits."""
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f"{merged:,} of {len(table):,} rows stand for ranges of scores, at most "
@@ -748,7 +748,10 @@ def _coarseness(table: ScoreTable, resolution: float | None) -> str:
         return f"{rows}; the method takes each at its middle, which is an approximation."
     if resolution == 0:
         return f"{rows}, which leaves this value exact."
-    return f"{rows}, which moves this value by at most {resolution:.2g}."
+    moved = f"{rows}, which moves this value by at most {resolution:.2g}"
+    if evidence is None or isinstance(evidence, CutErrors):  # whose lower limit allows for it
+        return f"{moved}."
+    return f"{moved}; the interval does not allow for that."
 
 
 def _assumptions(method: str, evidence: Evidence | None) -> str:

@@ -132,7 +132,9 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
 def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
     mean = round(float(table.counts @ table.totals / table.n))
     at = int(np.searchsorted(curves.votes, mean).clip(max=len(curves.votes) - 1))
-    exact = "" if curves.exact is None else f"{_points(curves.exact[at])} exactly, "
+    exact = (
+        "" if curves.exact is None else f"{_points(curves.exact[at])} at the fitted distribution, "
+    )
     description = (
         f"How far vote shares lie below the floor with {curves.votes[at]:,} votes: {exact}at most "
         f"{_points(curves.sharp[at])} by the sharp bound and {_points(curves.computable[at])} by "
