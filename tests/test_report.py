@@ -174,6 +174,12 @@ def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
     assert "Zou" in summary.references[-1]
 
 
+def test_the_picture_of_a_verdict_has_one_level_in_words_too():
+    picture = summarize(ef.headroom(from_scores(), errors=130, n=1000, level=0.8)).pictures[0]
+    assert picture.description.count("80 % interval") == 2
+    assert "95 %" not in picture.description + picture.caption
+
+
 def test_what_users_named_shows_as_text():
     source = {
         HOSTILE: "<img src=x onerror=alert(1)>",

@@ -48,7 +48,7 @@ def pictures_of(
 
 
 def _headroom(verdict: Verdict) -> Picture:
-    floor = verdict.floor
+    floor = verdict.floor.at_level(verdict.level)  # as it is drawn
     description = (
         f"The floor is {_with_interval(floor)}, the model's error {percent(verdict.model_error)}. "
         f"Their difference is {points(verdict.difference)}, with a {100 * verdict.level:g} % "
