@@ -238,3 +238,15 @@ def test_real_sets_have_the_floors_of_their_best_cuts(name, items):
     errors = [np.count_nonzero((scores > cut) != labels) for cut in cuts]
     assert found.value == min(errors) / items
     assert found.low < found.value < found.high
+
+
+def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monkeypatch):
+    # Blocks made of all scores would know the held-out ones, and the limits would lose their proof.
+    table = gaussian_mixture(2_000, rng=0).score_table
+    usual = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
+    monkeypatch.setattr("errorfloor.estimate._MANY_ITEMS", 1_000)
+    monkeypatch.setattr("errorfloor.estimate._BLOCKS", 16)
+    many = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
+    assert many["certified"].interval == usual["certified"].interval
+    assert many["honest"].low == usual["honest"].low
+    assert many["honest"].high != usual["honest"].high

@@ -281,6 +281,15 @@ def test_the_resolution_of_an_estimate_holds(method):
         assert f"by at most {rough.resolution:.2g}" in rough.assumptions
 
 
+def test_an_interval_that_leaves_merging_out_says_so():
+    table = ef.ScoreTable.from_arrays(np.arange(100) / 99, np.arange(100) % 3 == 0).coarsen(4)
+    silent = "the interval does not allow for that"
+    assert silent in ef.from_soft_labels(table, rng=0).assumptions
+    assert silent in ef.from_scores(table, interval="bca", n_resamples=50, rng=0).assumptions
+    assert silent not in ef.from_scores(table, rng=0).assumptions  # its lower limit does
+    assert silent not in ef.from_soft_labels(table, interval=None).assumptions
+
+
 def test_methods_without_a_bound_say_what_they_approximate():
     table = ef.ScoreTable.from_arrays(np.arange(100) / 99, np.arange(100) % 3 == 0).coarsen(16)
     for row in ef.compare(table, methods=["beta", "platt", "isotonic-cf"], n_resamples=20, rng=0):

@@ -13,6 +13,7 @@ from conftest import needs_data
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.reporting import _markdown, _words, summarize
+from errorfloor.reporting._diagnostics import diagnose
 
 DATA = gaussian_mixture(2000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
@@ -171,6 +172,12 @@ def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
     assert word in str(answer)
     assert verdict.sentence in str(model)
     assert "Zou" in summary.references[-1]
+
+
+def test_the_picture_of_a_verdict_has_one_level_in_words_too():
+    picture = summarize(ef.headroom(from_scores(), errors=130, n=1000, level=0.8)).pictures[0]
+    assert picture.description.count("80 % interval") == 2
+    assert "95 %" not in picture.description + picture.caption
 
 
 def test_what_users_named_shows_as_text():
@@ -351,6 +358,16 @@ def test_diagnostics_say_what_a_statistician_would(name, level, result):
     assert levels(result())[name] == level
 
 
+def test_true_probabilities_of_a_rare_class_are_not_refuted_by_noise():
+    # All below 1/2: the floor is the share of positives, which half of all samples fall short of.
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        scores = rng.uniform(0.05, 0.35, size=500)
+        labels = rng.uniform(size=500) < scores
+        floor = ef.from_scores(scores, labels, method="corrupted", interval=None)
+        assert "Worse than guessing" not in {one.name for one in diagnose(floor, None, None)}
+
+
 def disagreement(floor):
     found = [one for one in summarize(floor).diagnostics if one.name == "Methods disagree"]
     assert len(found) == 1
@@ -386,6 +403,18 @@ def test_of_two_curves_that_differ_either_may_be_wrong():
     found = [one for one in summarize(rows).diagnostics if one.name == "Methods disagree"]
     assert [one.level for one in found] == ["warn"]
     assert "At most one of their curves" in found[0].sentence
+
+
+def test_bins_alone_do_not_refute_a_curve():
+    # Nearly coin flips, where the curve is right and forty bins of ten items find too low a floor.
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.45, 0.55, size=400)
+    labels = rng.uniform(size=scores.size) < scores
+    rows = ef.compare(scores, labels, methods=["beta", "hist-40"], rng=0)
+    assert rows["hist-40"].high < rows["beta"].low
+    (found,) = (one for one in summarize(rows).diagnostics if one.name == "Methods disagree")
+    assert found.level == "note"
+    assert "or the bins of hist-40 have too few items" in found.sentence
 
 
 def test_one_method_agrees_with_nothing():
@@ -432,6 +461,12 @@ def test_warnings_of_the_estimate_are_repeated():
 def test_every_method_is_explained(method):
     assert _words.method_in_words(method)
     assert len(_words.references([method], [], verdict=False)) > 1
+
+
+def test_what_is_measured_is_not_called_proven():
+    for interval in ("honest", "likelihood"):
+        assert "measured by simulation" in _words.interval_in_words(interval)
+    assert "midpoint" in _words.method_in_words("isotonic-cf")
 
 
 def test_an_estimate_without_its_table_can_be_reported():

@@ -604,7 +604,7 @@ def _estimate(
     assumptions = _assumptions(method, evidence)
     if isinstance(table, ScoreTable) and table.coarse.any():
         resolution = _resolution(method, table)
-        assumptions += f" {_coarseness(table, resolution)}"
+        assumptions += f" {_coarseness(table, resolution, evidence)}"
     return Estimate(
         value=value,
         method=method,
@@ -692,16 +692,18 @@ def _intervals_of_cuts(
     def errors() -> int:
         return int(best_cut.errors(cells.count[None])[0]) - unseen
 
-    # Any choice of cuts will do for items that are held out, so few blocks serve many items.
-    positive, count = cells.pooled(_BLOCKS) if n > _MANY_ITEMS else (cells.positive, cells.count)
-
     def honest() -> Evidence:
+        # Ten parts of many items take long, and cuts between a few thousand blocks do as well.
+        # Blocks are made of all scores, held-out ones included, so this is for measured limits.
+        positive, count = cells.positive, cells.count
+        if n > _MANY_ITEMS:
+            positive, count = cells.pooled(_BLOCKS)
         folds = split(count, CrossFittedCut.folds, request.stream("folds"))
         return CutErrors("honest", errors(), n, cross_fitted_errors(positive, folds), n)
 
     def certified() -> Evidence:
-        train, test = split(count, 2, request.stream("halves"))
-        held_out = held_out_errors(np.where(positive, 1, -1), train, test)
+        train, test = split(cells.count, 2, request.stream("halves"))
+        held_out = held_out_errors(best_cut.sign, train, test)
         return CutErrors("certified", errors(), n, held_out, int(test.sum()))
 
     return {"honest": honest, "certified": certified}
@@ -736,8 +738,8 @@ def _resolution(method: str, table: ScoreTable) -> float | None:
     return None
 
 
-def _coarseness(table: ScoreTable, resolution: float | None) -> str:
-    """Say which scores were merged, and what that does to the value."""
+def _coarseness(table: ScoreTable, resolution: float | None, evidence: Evidence | None) -> str:
+    """Say which scores were merged, and what that does to the value and its limits."""
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f"{merged:,} of {len(table):,} rows stand for ranges of scores, at most "
@@ -746,7 +748,10 @@ def _coarseness(table: ScoreTable, resolution: float | None) -> str:
         return f"{rows}; the method takes each at its middle, which is an approximation."
     if resolution == 0:
         return f"{rows}, which leaves this value exact."
-    return f"{rows}, which moves this value by at most {resolution:.2g}."
+    moved = f"{rows}, which moves this value by at most {resolution:.2g}"
+    if evidence is None or isinstance(evidence, CutErrors):  # whose lower limit allows for it
+        return f"{moved}."
+    return f"{moved}; the interval does not allow for that."
 
 
 def _assumptions(method: str, evidence: Evidence | None) -> str:

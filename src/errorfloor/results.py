@@ -269,7 +269,8 @@ class Groups(Mapping[Any, Estimate]):
         Confidence level: of all intervals at once if `simultaneous`, else of each.
     simultaneous : bool
         Whether all intervals hold at once. Items of different groups are independent, so each of
-        g intervals then has the level ``level ** (1 / g)``.
+        g intervals then has the level ``level ** (1 / g)``. Groups that were formed after a look
+        at the labels are not covered by any level.
     """
 
     column: str

@@ -96,6 +96,12 @@ def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Diagnosti
         why = "A higher score does not always mean a higher probability, as isotonic assumes."
     elif len(wrong) == 2:
         why = "At most one of their curves fits these scores."
+    elif wrong and not _has_isotonic((lower, upper)):
+        # Bins have a bias of their own, which alone can take them away from the right curve.
+        few = lower.method not in wrong
+        bins, fault = (lower, "have too few items") if few else (upper, "are too wide")
+        why = f"Either the curve of {wrong[0]} does not fit, or the bins of {bins.method} {fault}."
+        wrong = []
     elif wrong:
         why = f"The curve that {wrong[0]} assumes does not fit these scores."
     else:
@@ -117,10 +123,14 @@ def _value(row: Estimate) -> float:
     return row.value
 
 
-def _how_telling(pair: tuple[Estimate, Estimate]) -> tuple[bool, float]:
-    """Put what refutes isotonic's assumption above all, and else the distance."""
+def _how_telling(pair: tuple[Estimate, Estimate]) -> tuple[bool, bool, float]:
+    """Put what refutes isotonic's assumption above all, then what isotonic refutes."""
     lower, upper = pair
-    return _refutes_order(lower, upper), upper.value - lower.value
+    return _refutes_order(lower, upper), _has_isotonic(pair), upper.value - lower.value
+
+
+def _has_isotonic(pair: tuple[Estimate, Estimate]) -> bool:
+    return "isotonic" in map(_family, pair)
 
 
 def _refutes_order(lower: Estimate, upper: Estimate) -> bool:

@@ -48,7 +48,7 @@ def pictures_of(
 
 
 def _headroom(verdict: Verdict) -> Picture:
-    floor = verdict.floor
+    floor = verdict.floor.at_level(verdict.level)  # as it is drawn
     description = (
         f"The floor is {_with_interval(floor)}, the model's error {percent(verdict.model_error)}. "
         f"Their difference is {points(verdict.difference)}, with a {100 * verdict.level:g} % "
@@ -132,7 +132,9 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
 def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
     mean = round(float(table.counts @ table.totals / table.n))
     at = int(np.searchsorted(curves.votes, mean).clip(max=len(curves.votes) - 1))
-    exact = "" if curves.exact is None else f"{_points(curves.exact[at])} exactly, "
+    exact = (
+        "" if curves.exact is None else f"{_points(curves.exact[at])} at the fitted distribution, "
+    )
     description = (
         f"How far vote shares lie below the floor with {curves.votes[at]:,} votes: {exact}at most "
         f"{_points(curves.sharp[at])} by the sharp bound and {_points(curves.computable[at])} by "

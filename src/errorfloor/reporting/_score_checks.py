@@ -113,7 +113,7 @@ def _few_of_a_class(table: ScoreTable) -> Iterator[Diagnostic]:
 def _beyond_base_rate(table: ScoreTable, estimate: Estimate) -> Diagnostic:
     rarer = min(int(table.positives.sum()), int(table.negatives.sum())) / table.n
     gain = 1 - estimate.value / rarer
-    if estimate.method == "corrupted" and gain < 0:
+    if estimate.method == "corrupted" and estimate.value > rarer + 3 * _noise_of_share(table):
         return Diagnostic(
             "Worse than guessing",
             f"{percent(estimate.value)} against {percent(rarer)}",
@@ -128,13 +128,18 @@ def _beyond_base_rate(table: ScoreTable, estimate: Estimate) -> Diagnostic:
         name = "Hardly better than guessing"
         level = "warn"
         sentence = (
-            "The scores tell items apart hardly better than guessing the larger class does. The "
-            "floor is an upper bound then: better scores may find a lower one."
+            "By these scores hardly any rule errs less often than always answering the larger "
+            "class. Either none does, or better scores would find a lower floor."
         )
     elif estimate.high is not None and estimate.high >= rarer:
         level = "note"
-        sentence += " The interval does not leave out that the scores tell nothing."
+        sentence += " The interval does not leave out that no rule by these scores errs less often."
     return Diagnostic(name, f"{percent(max(gain, 0.0), 1)} fewer errors", level, sentence)
+
+
+def _noise_of_share(table: ScoreTable) -> float:
+    """Return the standard deviation of the share of positives if scores are probabilities."""
+    return math.sqrt(_counts(table) @ (table.scores * (1 - table.scores))) / table.n
 
 
 def _direction(table: ScoreTable) -> Diagnostic:

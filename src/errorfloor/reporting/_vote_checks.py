@@ -40,7 +40,7 @@ def _votes_an_item(table: VoteTable) -> Iterator[Diagnostic]:
     mean = float(table.counts @ table.totals / table.n)
     value = f"{low:,}" if low == high else f"{low:,} to {high:,}, {mean:.1f} on average"
     level: Level = "ok"
-    sentence = "Enough to tell the distribution behind them closely."
+    sentence = "Enough for what stays open to be a matter of the number of items, most of all."
     if high == 1:
         level = "warn"
         sentence = (
@@ -75,11 +75,11 @@ def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
             "Bias of vote shares",
             points(estimate.bias),
             "warn" if serious else "ok",
-            "The plain shares of votes are too low by this much on average, and the interval does "
-            "not show it. Use method mixture."
+            "The plain shares of votes are too low by about this much on average, and the interval "
+            "does not show it. Use method mixture."
             if serious
             else f"Plain shares of votes would have said {percent(estimate.plugin)}; on average "
-            "they miss the floor by this much.",
+            "they miss the floor by about this much.",
         )
     if estimate.bias_bound is not None:
         sentence = (

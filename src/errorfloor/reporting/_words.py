@@ -76,8 +76,9 @@ _METHODS = {
         (_ISOTONIC,),
     ),
     "isotonic-cf": (
-        "As isotonic regression, but each item's rule is chosen without the item, which removes "
-        "most of the optimism of judging a rule by the items that chose it.",
+        'The best rule of the form "score above t" errs too rarely on the items that chose it, and '
+        "rules tried on items that did not choose them err too often. The floor is the midpoint of "
+        "both, which removes most of the optimism of isotonic regression.",
         (_ISOTONIC,),
     ),
     "hist": (
@@ -99,8 +100,9 @@ _NOISE_ONLY = (
 # What each interval promises, and where it comes from.
 _INTERVALS = {
     "honest": (
-        "The lower limit is exact at any number of items. The upper one comes from ten-fold "
-        "cross-fitting, so that the optimism of the best cut does not make it too low.",
+        "The lower limit holds at any number of items. The upper one comes from ten-fold "
+        "cross-fitting, against the optimism of the best cut; its coverage is measured by "
+        "simulation, not proven.",
         (_BINOMIAL,),
     ),
     "certified": (
@@ -114,11 +116,12 @@ _INTERVALS = {
         (_LIMITS,),
     ),
     "betting": (
-        "Both limits are exact at any number of items and for any distribution.",
+        "Both limits hold at any number of items and for any distribution of what is averaged.",
         (_BETTING,),
     ),
     "hoeffding": (
-        "Both limits are exact at any number of items and for any distribution, and wide.",
+        "Both limits hold at any number of items and for any distribution of what is averaged, "
+        "and are wide.",
         (_HOEFFDING,),
     ),
     "bca": (
