@@ -346,7 +346,7 @@ def test_simultaneous_intervals_cover_all_groups_at_once():
         inside = [row.low <= 0.2 <= row.high for row in floors.values()]
         covered += all(inside)
         each.append(np.mean(inside))
-    assert {row.level for row in floors.values()} == {level ** (1 / groups)}
+    assert {row.level for row in floors.values()} == {1 - (1 - level) / groups}
     assert floors.level == level
     # The percentile interval is slightly short at n = 60; intervals of the plain level would
     # cover all four in 0.41 of the repetitions.

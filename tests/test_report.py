@@ -521,3 +521,19 @@ def test_real_sets_can_be_reported(load, tmp_path):
         path = ef.report(result, tmp_path / "report.html", source={"file": data.name})
         Page(path.read_text(encoding="utf-8"))
         assert path.stat().st_size < 500_000
+
+
+def test_a_rare_class_is_no_fault_of_scores_that_tell_items_apart():
+    rng = np.random.default_rng(0)
+    soft = rng.choice([0.01, 0.2], size=3000)
+    rare = ef.from_scores(soft, rng.random(3000) < soft, rng=0)
+    blind = ef.from_scores(rng.random(3000), rng.random(3000) < 0.1, rng=0)
+    levels = {
+        name: next(
+            found.level
+            for found in summarize(result).diagnostics
+            if found.name == "Hardly better than guessing"
+        )
+        for name, result in (("rare", rare), ("blind", blind))
+    }
+    assert levels == {"rare": "note", "blind": "warn"}

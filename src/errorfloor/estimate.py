@@ -455,12 +455,12 @@ def _by_group(
     simultaneous: bool,
 ) -> Groups:
     """Return one estimate for each table."""
-    # Items of different groups are independent, so the levels of their intervals multiply.
-    level = request.level ** (1 / len(tables)) if simultaneous else request.level
+    # Any interval misses with at most the sum of their probabilities to miss (Bonferroni).
+    each = 1 - (1 - request.level) / len(tables) if simultaneous else request.level
     streams = np.random.default_rng(rng).spawn(len(tables))
     estimates = {}
     for (group, table), stream in zip(tables.items(), streams, strict=True):
-        own = _Request.of(request.interval, level, request.n_resamples, stream)
+        own = _Request.of(request.interval, each, request.n_resamples, stream)
         try:
             estimates[group] = answer(table, own)
         except ValueError as error:

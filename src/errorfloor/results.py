@@ -268,9 +268,9 @@ class Groups(Mapping[Any, Estimate]):
     level : float
         Confidence level: of all intervals at once if `simultaneous`, else of each.
     simultaneous : bool
-        Whether all intervals hold at once. Items of different groups are independent, so each of
-        g intervals then has the level ``level ** (1 / g)``. Groups that were formed after a look
-        at the labels are not covered by any level.
+        Whether all intervals hold at once: each of g intervals then has the level
+        ``1 - (1 - level) / g``. Groups that were formed after a look at the labels are not covered
+        by any level.
     """
 
     column: str

@@ -126,7 +126,9 @@ def _beyond_base_rate(table: ScoreTable, estimate: Estimate) -> Diagnostic:
     sentence = f"Compared with always answering the larger class, which errs on {percent(rarer)}."
     if gain < 0.05:
         name = "Hardly better than guessing"
-        level = "warn"
+        # Where one class is rare this is usual, and no fault of scores that tell items apart.
+        area, noise = _area(table)
+        level = "note" if area > 0.5 + 3 * noise else "warn"
         sentence = (
             "By these scores hardly any rule errs less often than always answering the larger "
             "class. Either none does, or better scores would find a lower floor."
@@ -142,12 +144,20 @@ def _noise_of_share(table: ScoreTable) -> float:
     return math.sqrt(_counts(table) @ (table.scores * (1 - table.scores))) / table.n
 
 
-def _direction(table: ScoreTable) -> Diagnostic:
+def _area(table: ScoreTable) -> tuple[float, float]:
+    """Return the area under the ROC curve, and its standard deviation for scores that say nothing.
+
+    One class alone has no area; 1/2 stands for it.
+    """
     before = np.cumsum(table.negatives) - table.negatives / 2
-    positives, negatives = int(table.positives.sum()), int(table.negatives.sum())
-    area = float(table.positives @ before) / (positives * negatives)
-    # The standard deviation of the area where scores have nothing to do with labels.
-    noise = math.sqrt((table.n + 1) / (12 * positives * negatives))
+    pairs = int(table.positives.sum()) * int(table.negatives.sum())
+    if pairs == 0:
+        return 0.5, 0.0
+    return float(table.positives @ before) / pairs, math.sqrt((table.n + 1) / (12 * pairs))
+
+
+def _direction(table: ScoreTable) -> Diagnostic:
+    area, noise = _area(table)
     if area < 0.5 - 2 * noise:
         return Diagnostic(
             "Reversed scores",
