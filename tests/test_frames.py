@@ -506,6 +506,41 @@ def test_globs_folders_and_lists_are_read_together(tmp_path):
     assert frames.score_table([folder / "0.csv", f"{folder}/**/2.csv"], **names) == one + one
 
 
+def test_a_file_is_read_by_its_name_and_once(tmp_path, monkeypatch):
+    names = {"score": "a score", "label": "y"}
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    (tmp_path / "a1.csv").write_text("a score,y\n0.5,1\n")
+    (tmp_path / "ab.csv").write_text("a score,y\n0.5,1\n")
+    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv"):
+        write(tmp_path / name, ".csv")
+        assert frames.score_table(tmp_path / name, **names) == one
+        twice = [tmp_path / name, f"{tmp_path}/../{tmp_path.name}/{name}"]
+        assert frames.score_table(twice, **names) == one
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert frames.score_table("~/it's.csv", **names) == one
+
+
+def test_plain_and_packed_files_are_read_together(tmp_path):
+    write(tmp_path / "b.csv", ".csv")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress((tmp_path / "b.csv").read_bytes()))
+    (tmp_path / "c.csv").write_bytes((tmp_path / "a.csv.gz").read_bytes())  # whatever its name
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    assert frames.score_table(tmp_path, score="a score", label="y") == one + one + one
+
+
+def test_the_first_rows_of_json_do_not_round_the_rest(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    many = '{"p": 1, "y": 0}\n' * 25_000  # DuckDB looks at 20,480 to tell the types
+    path.write_text(many + '{"p": 0.5, "y": true}\n{"p": "0.25", "y": "1"}\n')
+    table = frames.score_table(path, score="p", label="y")
+    assert table == ef.ScoreTable([0.25, 0.5, 1], [0, 0, 25_000], [1, 1, 0])
+    path.write_text(many + '{"p": 0.5, "y": 0.6}\n')
+    with pytest.raises(ValueError, match=r"must be 0 or 1 .* 1 of 25,001 are bad, .* '0.6'"):
+        frames.score_table(path, score="p", label="y")
+    path.write_text(many + '{"p": NaN, "y": 1}\n')
+    assert frames.score_table(path, score="p", label="y", drop_missing=True).dropped == 1
+
+
 def test_missing_words_in_text_files_are_missing(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("p,y\n0.1,0\nNA,1\n,1\n0.9,nan\n0.5,1\n")
@@ -531,6 +566,9 @@ UNREADABLE = [
     ("there is no such.csv", None, FileNotFoundError, "There is no file"),
     ("empty.csv", b"", ValueError, "Could not read|no rows|must be one of"),
     ("head.csv", b"a score,y\n", ValueError, "has no rows"),
+    ("short.csv", b"a score,y\n0.1,0\n0.2\n", ValueError, "different numbers of fields"),
+    ("late.csv", b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n", ValueError, "Columns: 2 Found: 1$"),
+    ("latin.csv", b"a score,y\n0.1,caf\xe9\n", ValueError, "not utf-8"),
     ("noise.parquet", bytes(range(256)) * 4, ValueError, "Could not read .*noise.parquet"),
     ("noise.jsonl", b"\x00\x01\x02{", ValueError, "Could not read|must be one of"),
 ]

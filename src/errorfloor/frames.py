@@ -31,7 +31,7 @@ def scan(source: _files.Paths, *, format: str | None = None) -> Any:  # noqa: A0
     ----------
     source : path, or list of paths
         Files, globs or folders of CSV, TSV, JSON lines or Parquet, plain or packed by gzip or
-        zstd. The fields of CSV and TSV files stay text until they are used as numbers.
+        zstd. The fields of all but Parquet files stay text until they are used as numbers.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         Where names and contents of the files do not tell.
 
