@@ -130,6 +130,7 @@ def score_tables(
 ) -> dict[Any, ScoreTable]:
     """Count the labels at each score for each value of the column `group`, in one go.
 
+    Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `score_table`.
     """
     names = {"score": score, "label": label, "group": group}
@@ -204,6 +205,7 @@ def vote_tables(
 ) -> dict[Any, VoteTable]:
     """Count the items with each pair of votes for each value of the column `group`, in one go.
 
+    Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `vote_table`.
     """
     layout = VoteLayout.of(positives, totals, item, vote, annotator, annotators)

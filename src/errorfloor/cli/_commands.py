@@ -166,12 +166,12 @@ def estimate_groups(
             raise ValueError(f"{source.name} is a saved table, which has no groups.")
         with session.step("estimating each group"):
             found = question.answer_by_group(rows, group, simultaneous)
-    items = sum(row.n for row in found.values()), sum(row.dropped for row in found.values())
     session.about["input"] = {
         "files": source.files,
         "layout": rows.layout,
         "columns": {**rows.columns, "group": group},
-        **dict(zip(("n", "dropped"), items, strict=True)),
+        "n": sum(row.n for row in found.values()),
+        "dropped": found.dropped,
     }
     return found
 
