@@ -169,6 +169,8 @@ def format_of(file: str) -> str:
     known = _FORMAT_OF_SUFFIX.get(_suffix(file))
     if known is not None:
         return known
+    if packing_of(file) == "zstd":  # which Python cannot open; DuckDB tells CSV from TSV
+        return "csv"
     start = _start(file)
     if start.startswith(b"PAR1"):
         return "parquet"

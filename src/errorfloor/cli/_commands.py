@@ -141,6 +141,8 @@ def estimate(
     """
     from errorfloor.cli._text import of_estimate, of_groups
 
+    if simultaneous and group is None:
+        raise click.UsageError("--simultaneous goes with --group.")
     if group is not None:
         by_group = estimate_groups(session, source, question, group, simultaneous)
         floors = {f"the floor of {name}": row.value for name, row in by_group.items()}
