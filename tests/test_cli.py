@@ -411,6 +411,10 @@ def test_labels_that_are_words_need_to_know_the_positive_one(folder):
     found = answer("estimate", "pets.csv", "--positive", "dog", "--interval", "none")
     assert found["result"]["value"] == 0
     assert "has only" in error("estimate", "pets.csv", "--positive", "wolf")
+    (folder / "stray.csv").write_text("p,y\n0.2,0\n0.7,1\n0.6,oops\n")
+    assert "1 of 3 are bad, for example 'oops'" in error("estimate", "stray.csv")
+    said = error("estimate", "demo/votes.csv", "--positive", 1)
+    assert "--positive goes with labels and single votes" in said
     (folder / "numbers.csv").write_text("p,y\n0.2,1\n0.7,2\n0.6,1\n")
     assert "name it with --positive" in error("estimate", "numbers.csv")
     found = answer("estimate", "numbers.csv", "--positive", 2, "--interval", "none")
@@ -544,6 +548,7 @@ def test_arrays_have_to_be_plain_and_of_one_length(folder):
 def test_files_that_are_not_there_or_not_ours_are_refused(folder):
     assert "There is no file 'nowhere.csv'" in error("estimate", "nowhere.csv")
     assert "no file 'nowhere.npz'" in error("merge", "nowhere.npz", "-o", "x.npz")
+    assert "it is no NPZ file" in error("merge", "demo/scores.csv", "-o", "x.npz")
     (folder / "none").mkdir()
     assert "has no file" in error("estimate", "none")
     assert "standard input is empty" in error("estimate", "-", data=b"")
@@ -567,6 +572,7 @@ def test_files_that_cannot_be_read_are_refused(folder):
         ["estimate", "x.csv", "--level", "95"],
         ["estimate", "x.csv", "--fail-above", "5"],
         ["estimate", "x.csv", "--seed", "-1"],
+        ["estimate", "x.csv", "--simultaneous"],
         ["estimat", "x.csv"],
         ["feebee", "x.csv"],
         ["headroom", "x.csv", "--model-errors", "1", "--test-items", "2", "--require", "more"],

@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import engines
@@ -111,6 +112,34 @@ def test_every_engine_counts_labels_that_are_none(engine):
 
 
 @pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_missing_labels_where_the_positive_one_is_named(engine):
+    words = with_entry(["cat" if label else "dog" for label in LABELS], _3=None, _7=None)
+    numbers = with_entry(LABELS.astype(float).tolist(), _3=float("nan"), _7=None)
+    frame = engines.ENGINES[engine](columns(word=("text", words), number=("float64", numbers)))
+    kept = ~np.isin(np.arange(N), [3, 7])
+    expected = ef.ScoreTable.from_arrays(SCORES[kept], LABELS[kept])
+    for label, positive in (("word", "cat"), ("number", 1)):
+        how = {"score": "a score", "label": label, "positive": positive}
+        with pytest.raises(ValueError, match=r"`label` .* has missing values: 2 of 400 rows"):
+            frames.score_table(frame, **how)
+        table = frames.score_table(frame, **how, drop_missing=True)
+        assert table.dropped == 2
+        assert table + ef.ScoreTable.empty() == expected + _dropped(2)
+
+
+def _dropped(number):
+    return ef.ScoreTable([], [], [], dropped=number)
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_knows_the_positive_one_of_two_booleans(engine):
+    frame = engines.ENGINES[engine](columns("32-bit floats and booleans"))
+    for positive in (True, "true"):
+        table = frames.score_table(frame, score="a score", label="y", positive=positive)
+        assert table == ef.ScoreTable.from_arrays(SCORES.astype(np.float32), LABELS)
+
+
+@pytest.mark.parametrize("engine", engines.params())
 def test_every_engine_counts_by_group_in_one_go(engine):
     frame = engines.ENGINES[engine](columns())
     tables = frames.score_tables(frame, score="a score", label="y", group="site")
@@ -120,10 +149,98 @@ def test_every_engine_counts_by_group_in_one_go(engine):
         assert table == ef.ScoreTable.from_arrays(SCORES[own], LABELS[own])
 
 
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_what_is_left_out_of_groups_and_what_has_none(engine):
+    # One group is lost as a whole, and two rows have no group.
+    scores = [0.1, None, 0.3, 0.4, None, None, 0.7]
+    sites = ["a", "a", "a", None, "b", None, "a"]
+    labels = [0, 0, 1, 1, 1, 1, 1]
+    frame = engines.ENGINES[engine](
+        {"p": ("float64", scores), "y": ("int64", labels), "g": ("text", sites)}
+    )
+    named = {"score": "p", "label": "y", "group": "g", "interval": None}
+    found = ef.from_scores(frame, **named, drop_missing=True)
+    assert {group: (row.n, row.dropped) for group, row in found.items()} == {"a": (3, 1)}
+    assert found.dropped == 4
+    assert found.to_dict()["dropped"] == 4
+
+
+TIMES = {
+    "days": ([date(2026, 11, 14), date(2026, 11, 15)], "2026-11-14"),
+    "nanoseconds": (np.array(["2026-11-14", "2026-11-15"], "M8[ns]"), "2026-11-14 00:00:00"),
+    "zones": (
+        [datetime(2026, 11, day, tzinfo=UTC) for day in (14, 15)],
+        "2026-11-14 00:00:00+00:00",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_groups_may_be_dates_and_times(engine, kind, monkeypatch):
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+
+    values, name = TIMES[kind]
+    scores, labels = RNG.random(200), RNG.integers(2, size=200)
+    times = pa.array(values).take(pa.array(np.arange(200) % 2))
+    table = pa.table({"p": scores, "y": labels, "day": times})
+    make = {"pandas": pa.Table.to_pandas, "polars": pl.from_arrow, "pyarrow": lambda t: t}
+    frame = make.get(engine, duckdb.connect().from_arrow)(table)
+    monkeypatch.setattr(_counting, "EXACT", 50)  # so that a second pass asks for the groups
+    found = ef.from_scores(frame, score="p", label="y", group="day", interval=None)
+    assert next(map(str, found)) == name
+    assert json.loads(json.dumps(found.to_dict()))["rows"][0]["group"] == name
+    assert [row.value for row in found.values()] == [
+        ef.from_scores(scores[part::2], labels[part::2], interval=None).value for part in (0, 1)
+    ]
+
+
+def test_half_precision_and_128_bits_are_read():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    half = SCORES.astype(np.float16)
+    expected = ef.ScoreTable.from_arrays(half, LABELS)
+    wide = pl.DataFrame({"p": half.astype(float), "y": LABELS}).with_columns(
+        pl.col("y").cast(pl.Int128)
+    )
+    for frame in (
+        pd.DataFrame({"p": half, "y": LABELS}),
+        pa.table({"p": pa.array(half), "y": LABELS}),
+        wide,
+    ):
+        assert frames.score_table(frame, score="p", label="y") == expected
+
+
+def test_columns_of_lists_and_names_that_are_no_text_are_refused():
+    import pandas as pd
+    import polars as pl
+
+    frame = pl.DataFrame({"p": [[0.1], [0.2]], "y": [0, 1]})
+    with pytest.raises(ValueError, match=r"`score` \(column 'p'\) holds several values in a row"):
+        frames.score_table(frame, score="p", label="y")
+    with pytest.raises(ValueError, match=r"`score` must be one of 0, 1; got 0.* Give the columns"):
+        frames.score_table(pd.DataFrame({0: [0.1], 1: [1]}), score=0, label=1)
+
+
 VOTES = RNG.integers(2, size=(120, 3))
 VOTED = RNG.random((120, 3)) < 0.8
 VOTED[:, 0] = True
 VOTE_TABLE = ef.VoteTable.from_arrays((VOTES * VOTED).sum(axis=1), VOTED.sum(axis=1))
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_a_positive_vote_that_nobody_cast_is_refused_in_every_layout(engine):
+    words = ("text", ["yes", "no", None])
+    frame = engines.ENGINES[engine]({"i": ("int64", [1, 2, 3]), "ann": words, "bob": words})
+    for layout in ({"annotators": ["ann", "bob"]}, {"item": "i", "vote": "ann"}):
+        with pytest.raises(ValueError, match="`positive` is 'Yes', but"):
+            frames.vote_table(frame, **layout, positive="Yes", drop_missing=True)
+    with pytest.raises(ValueError, match="`annotators` has a column twice"):
+        frames.vote_table(frame, annotators=["ann", "ann"])
 
 
 @pytest.mark.parametrize("engine", engines.params())
@@ -497,8 +614,7 @@ def test_files_of_every_format_give_the_table_of_the_same_arrays(tmp_path, suffi
     )
     unnamed = tmp_path / "unnamed"
     unnamed.write_bytes(path.read_bytes())
-    if not suffix.endswith(".zst"):
-        assert frames.score_table(unnamed, **names) == expected
+    assert frames.score_table(unnamed, **names) == expected
 
 
 def test_globs_folders_and_lists_are_read_together(tmp_path):
@@ -513,6 +629,41 @@ def test_globs_folders_and_lists_are_read_together(tmp_path):
     assert frames.score_table(folder, **names) == one + one + one
     assert frames.score_table(f"{folder}/*.csv", **names) == one + one
     assert frames.score_table([folder / "0.csv", f"{folder}/**/2.csv"], **names) == one + one
+
+
+def test_a_file_is_read_by_its_name_and_once(tmp_path, monkeypatch):
+    names = {"score": "a score", "label": "y"}
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    (tmp_path / "a1.csv").write_text("a score,y\n0.5,1\n")
+    (tmp_path / "ab.csv").write_text("a score,y\n0.5,1\n")
+    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv"):
+        write(tmp_path / name, ".csv")
+        assert frames.score_table(tmp_path / name, **names) == one
+        twice = [tmp_path / name, f"{tmp_path}/../{tmp_path.name}/{name}"]
+        assert frames.score_table(twice, **names) == one
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert frames.score_table("~/it's.csv", **names) == one
+
+
+def test_plain_and_packed_files_are_read_together(tmp_path):
+    write(tmp_path / "b.csv", ".csv")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress((tmp_path / "b.csv").read_bytes()))
+    (tmp_path / "c.csv").write_bytes((tmp_path / "a.csv.gz").read_bytes())  # whatever its name
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    assert frames.score_table(tmp_path, score="a score", label="y") == one + one + one
+
+
+def test_the_first_rows_of_json_do_not_round_the_rest(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    many = '{"p": 1, "y": 0}\n' * 25_000  # DuckDB looks at 20,480 to tell the types
+    path.write_text(many + '{"p": 0.5, "y": true}\n{"p": "0.25", "y": "1"}\n')
+    table = frames.score_table(path, score="p", label="y")
+    assert table == ef.ScoreTable([0.25, 0.5, 1], [0, 0, 25_000], [1, 1, 0])
+    path.write_text(many + '{"p": 0.5, "y": 0.6}\n')
+    with pytest.raises(ValueError, match=r"must be 0 or 1 .* 1 of 25,001 are bad, .* '0.6'"):
+        frames.score_table(path, score="p", label="y")
+    path.write_text(many + '{"p": NaN, "y": 1}\n')
+    assert frames.score_table(path, score="p", label="y", drop_missing=True).dropped == 1
 
 
 def test_missing_words_in_text_files_are_missing(tmp_path):
@@ -540,6 +691,9 @@ UNREADABLE = [
     ("there is no such.csv", None, FileNotFoundError, "There is no file"),
     ("empty.csv", b"", ValueError, "Could not read|no rows|must be one of"),
     ("head.csv", b"a score,y\n", ValueError, "has no rows"),
+    ("short.csv", b"a score,y\n0.1,0\n0.2\n", ValueError, "different numbers of fields"),
+    ("late.csv", b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n", ValueError, "Columns: 2 Found: 1$"),
+    ("latin.csv", b"a score,y\n0.1,caf\xe9\n", ValueError, "not utf-8"),
     ("noise.parquet", bytes(range(256)) * 4, ValueError, "Could not read .*noise.parquet"),
     ("noise.jsonl", b"\x00\x01\x02{", ValueError, "Could not read|must be one of"),
 ]

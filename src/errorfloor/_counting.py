@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -69,7 +70,7 @@ def _by_score(items: Items, frame: Frame) -> Frame:
 def _score_tables_of(items: Items, found: Columns) -> dict[Any, ScoreTable]:
     low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
     total, positives = whole(found["n"]), whole(found["positives"])
-    return {
+    tables = {
         group: ScoreTable.from_ranges(
             low[at].astype(np.float64),
             high[at].astype(np.float64),
@@ -78,6 +79,11 @@ def _score_tables_of(items: Items, found: Columns) -> dict[Any, ScoreTable]:
             items.dropped.get(group, 0),
         )
         for group, at in _rows_by_group(items, found)
+    }
+    return tables | {
+        group: replace(ScoreTable.empty(), dropped=dropped)
+        for group, dropped in items.dropped.items()
+        if group not in tables
     }
 
 
@@ -145,7 +151,7 @@ def _taken_apart(
 def count_votes(items: Items) -> dict[Any, VoteTable]:
     query = items.frame.group_by(*items.groups, "positives", "totals").agg(n=nw.len())
     found = items.run(query)
-    return {
+    tables = {
         group: VoteTable.from_counts(
             positives=whole(found["positives"][at]),
             totals=whole(found["totals"][at]),
@@ -153,6 +159,11 @@ def count_votes(items: Items) -> dict[Any, VoteTable]:
             dropped=items.dropped.get(group, 0),
         )
         for group, at in _rows_by_group(items, found)
+    }
+    return tables | {
+        group: replace(VoteTable.empty(), dropped=dropped)
+        for group, dropped in items.dropped.items()
+        if group not in tables
     }
 
 

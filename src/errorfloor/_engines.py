@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -41,6 +42,8 @@ def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as numbers, null where it is missing or is none."""
     kind = frame.collect_schema()[source]
+    if str(kind) in ("Float16", "Int128", "UInt128"):  # some engines cannot group or return them
+        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
     if kind.is_float() or kind.is_integer():
         return frame.with_columns(nw.col(source).alias(target))
     if kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS:
@@ -91,13 +94,26 @@ def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
 def fetch(frame: Frame) -> Columns:
     """Run the query in its engine and return the columns of its result."""
     if frame.implementation.is_duckdb():
-        return {name: _plain(array) for name, array in frame.to_native().fetchnumpy().items()}
+        kinds = frame.collect_schema()
+        answer = frame.to_native().fetchnumpy().items()
+        return {name: _plain(array, kinds[name]) for name, array in answer}
     found = frame.collect()
-    return {name: found[name].to_numpy() for name in found.columns}
+    return {
+        # NumPy has no time zones, and makes whole numbers of nanoseconds.
+        name: np.array(found[name].to_list(), dtype=object)
+        if kind == nw.Datetime
+        else found[name].to_numpy()
+        for name, kind in found.schema.items()
+    }
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a masked array of DuckDB with None or NaN in place of the mask."""
+def _plain(array: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """Return an array of DuckDB as plain values, with None or NaN in place of its mask."""
+    if array.dtype.kind == "M":
+        array = array.astype("datetime64[D]" if kind == nw.Date else "datetime64[us]")
+        array = array.astype(object)
+        if getattr(kind, "time_zone", None):  # NumPy has none; these are in UTC
+            array[...] = [time and time.replace(tzinfo=UTC) for time in array]
     if not isinstance(array, np.ma.MaskedArray):
         return array
     if array.dtype.kind in "OUS":

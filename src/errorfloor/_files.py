@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,29 +91,54 @@ def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
             "Pass files of one format at a time, or name it with `format`."
         )
     kind = check_choice(kinds.pop(), FORMATS, name="format")
-    names = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    packed = packing_of(files[0])
+    by_packing: dict[str | None, list[str]] = {}
+    for file in files:
+        by_packing.setdefault(packing_of(file), []).append(file)
+    try:
+        calls = [_call(connection, some, kind, packed) for packed, some in by_packing.items()]
+        rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
+    except duckdb.Error as error:
+        raise _unreadable(files, error) from error
+    head = rows.columns[0]
+    if kind == "csv" and len(rows.columns) == 1 and any(mark in head for mark in ",;|\t"):
+        raise ValueError(
+            f"Could not read {_which(files)}: its rows have different numbers of fields than its "
+            f"header, {head!r}. Mend or remove these rows."
+        )
+    return rows
+
+
+def _call(connection: Any, files: Sequence[str], kind: str, packed: str | None) -> str:
+    """Return the function of DuckDB that reads files which are packed in one way."""
+    # DuckDB would take a name such as a[1].csv for a pattern, and read a1.csv.
+    names = ", ".join(_text(glob.escape(file)) for file in files)
     packing = f", compression = '{packed}'" if packed else ""
     # Fields of text files stay text until they are read as numbers, so that a word among ten
     # million numbers is counted and shown instead of ending the scan.
     text = f"all_varchar = true, header = true, nullstr = {_BLANK}, union_by_name = true"
-    call = {
+    if kind == "jsonl":
+        # Or 0.5 would become 0 where the first rows have whole numbers only.
+        call = f"read_json([{names}]{packing}"
+        found = connection.sql(f"from {call})").columns
+        kinds = ", ".join(f"{_text(column)}: varchar" for column in found)
+        return f"(select nullif(columns(*), 'NaN') from {call}, columns = {{{kinds}}}))"
+    return {
         "csv": f"read_csv([{names}], {text}{packing})",
         "tsv": f"read_csv([{names}], {text}{packing}, delim = '\t')",
-        "jsonl": f"read_json([{names}]{packing})",
         "parquet": f"read_parquet([{names}], union_by_name = true)",
     }[kind]
-    try:
-        return connection.sql(f"select * from {call}")
-    except duckdb.Error as error:
-        raise _unreadable(files, error) from error
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def find(source: Paths, suffixes: Collection[str] = tuple(_FORMAT_OF_SUFFIX)) -> list[str]:
     """Return the files that paths, globs and folders name, sorted."""
     parts = [source] if isinstance(source, str | os.PathLike) else source
-    files = [file for part in parts for file in _find_one(os.fspath(part), suffixes)]
-    return sorted(dict.fromkeys(files))
+    names = (os.path.expanduser(os.fspath(part)) for part in parts)
+    files = sorted(file for name in names for file in _find_one(name, suffixes))
+    return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
 def _find_one(name: str, suffixes: Collection[str]) -> list[str]:
@@ -143,6 +169,8 @@ def format_of(file: str) -> str:
     known = _FORMAT_OF_SUFFIX.get(_suffix(file))
     if known is not None:
         return known
+    if packing_of(file) == "zstd":  # which Python cannot open; DuckDB tells CSV from TSV
+        return "csv"
     start = _start(file)
     if start.startswith(b"PAR1"):
         return "parquet"
@@ -178,6 +206,10 @@ def _start(file: str) -> bytes:
 
 
 def _unreadable(files: Sequence[str], error: Exception) -> ValueError:
-    reason = " ".join(str(error).split("\n")[:2]).strip()  # then come settings
-    which = repr(files[0]) if len(files) == 1 else f"{len(files)} files from {files[0]!r} on"
-    return ValueError(f"Could not read {which}: {reason}")
+    advice = ("Possible", "The search space")  # about settings, which come last
+    lines = takewhile(lambda line: line and not line.startswith(advice), str(error).split("\n"))
+    return ValueError(f"Could not read {_which(files)}: {' '.join(list(lines)[:3]).strip()}")
+
+
+def _which(files: Sequence[str]) -> str:
+    return repr(files[0]) if len(files) == 1 else f"{len(files)} files from {files[0]!r} on"

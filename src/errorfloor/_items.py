@@ -27,7 +27,7 @@ class Items:
     frame: Frame
     run: Run
     n: int
-    dropped: dict[Any, int]  # by group
+    dropped: dict[Any, int]  # by group; of rows without one by None
     groups: tuple[str, ...]  # the name of the column of groups, or nothing
     unit: bool = False  # whether all scores are known to lie in [0, 1]
 
@@ -117,13 +117,17 @@ def _with_label(frame: Frame, name: str, said: str, positive: object) -> tuple[F
         frame = with_number(frame, given, name)
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
     else:
-        is_text = not frame.collect_schema()[given].is_numeric()
-        value = (
-            nw.col(given).cast(nw.String) == str(positive)
-            if is_text
-            else (nw.col(given) == positive)
-        )
-        frame = frame.with_columns(value.cast(nw.Int8).cast(nw.Float64).alias(name))
+        kind = frame.collect_schema()[given]
+        if kind.is_numeric():
+            value = nw.col(given) == positive
+        elif kind == nw.Boolean:  # which engines spell in different ways
+            value = nw.col(given).cast(nw.String).str.to_lowercase() == str(positive).lower()
+        else:
+            value = nw.col(given).cast(nw.String) == str(positive)
+        # Some engines find a missing value unequal to `positive` instead of unknown.
+        number = value.fill_null(False).cast(nw.Int8).cast(nw.Float64)
+        known = nw.when(~is_missing(frame, given)).then(number)
+        frame = frame.with_columns(known.alias(name))
         bad = nw.lit(False)
     return frame, _Rule(
         said,
@@ -177,6 +181,8 @@ class VoteLayout:
             return cls("long", {"item": item, "vote": vote, **extra})
         if isinstance(annotators, str) or not annotators:
             raise ValueError("`annotators` must be a list of columns, at least one.")
+        if len(set(annotators)) < len(annotators):
+            raise ValueError("`annotators` has a column twice. Name each column once.")
         return cls("wide", {f"annotators {i}": name for i, name in enumerate(annotators)})
 
     def items(
@@ -259,15 +265,24 @@ class VoteLayout:
             totals=nw.sum_horizontal(*(present.cast(nw.Int64) for present in there)),
         )
         blank = {"annotators": nw.col("totals") == 0}
-        return _checked(frame, run, given, rules, drop_missing, missing=blank)
+        items = _checked(frame, run, given, rules, drop_missing, missing=blank)
+        if positive is not None:
+            _check_any_positive(items, positive)
+        return items
 
 
 def _select(frame: Frame, names: dict[str, str | None]) -> tuple[Frame, dict[str, str]]:
     """Return the columns that were named, each as "given_...", and how errors call them."""
-    there = frame.collect_schema().names()
+    kinds = frame.collect_schema()
     given = {name: column for name, column in names.items() if column is not None}
     for name, column in given.items():
-        check_choice(column, there, name=name.split()[0])
+        hint = "" if isinstance(column, str) else " Give the columns names that are text first."
+        check_choice(column, map(str, kinds), name=name.split()[0], hint=hint)
+        if kinds[column].is_nested():
+            raise ValueError(
+                f"`{name.split()[0]}` (column {column!r}) holds several values in a row, "
+                f"{kinds[column]}. Name a column of single values."
+            )
     chosen = select(frame, {f"given_{name}": column for name, column in given.items()})
     if "group" in given:
         chosen = chosen.with_columns(group=nw.col("given_group"))
@@ -315,7 +330,7 @@ def _checked(
     items = Items(frame, run, n - lost, {}, groups)
     if not lost:
         return items
-    dropped = _lost(items, gone) if groups else {None: lost}
+    dropped = _lost(items, gone, lost) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
 
 
@@ -326,10 +341,13 @@ def _count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, in
     return {name: int(values[0] or 0) for name, values in answer.items()}
 
 
-def _lost(items: Items, gone: nw.Expr) -> dict[Any, int]:
-    """Return how many rows of each group have something missing."""
-    lost = items.run(items.frame.filter(gone).group_by("group").agg(n=nw.len()))
-    return dict(zip(lost["group"].tolist(), whole(lost["n"]).tolist(), strict=True))
+def _lost(items: Items, gone: nw.Expr, number: int) -> dict[Any, int]:
+    """Return how many of the `number` rows with something missing are of each group."""
+    known = items.frame.filter(gone, ~is_missing(items.frame, "given_group"))
+    lost = items.run(known.group_by("group").agg(n=nw.len()))
+    dropped = dict(zip(lost["group"].tolist(), whole(lost["n"]).tolist(), strict=True))
+    without = number - sum(dropped.values())
+    return dropped | ({None: without} if without else {})
 
 
 def _check_positive(items: Items, positive: object, said: str, name: str = "label") -> None:
@@ -337,6 +355,14 @@ def _check_positive(items: Items, positive: object, said: str, name: str = "labe
     if not seen[name].any():
         values = ", ".join(map(repr, seen[f"given_{name}"].tolist()))
         raise ValueError(f"`positive` is {positive!r}, but {said} has only: {values}.")
+
+
+def _check_any_positive(items: Items, positive: object) -> None:
+    if not _count(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
+        raise ValueError(
+            f"`positive` is {positive!r}, but no column of `annotators` has that value. "
+            "Check how it is spelt."
+        )
 
 
 def whole(values: Any) -> Counts:

@@ -454,7 +454,9 @@ def _by_group(
     rng: RandomLike,
     simultaneous: bool,
 ) -> Groups:
-    """Return one estimate for each table."""
+    """Return one estimate for each table that has items."""
+    dropped = sum(table.dropped for table in tables.values())
+    tables = {group: table for group, table in tables.items() if table.n}
     # Any interval misses with at most the sum of their probabilities to miss (Bonferroni).
     each = 1 - (1 - request.level) / len(tables) if simultaneous else request.level
     streams = np.random.default_rng(rng).spawn(len(tables))
@@ -465,7 +467,7 @@ def _by_group(
             estimates[group] = answer(table, own)
         except ValueError as error:
             raise ValueError(f"`group` {group!r}: {error}") from error
-    return Groups(column, estimates, request.level, simultaneous)
+    return Groups(column, estimates, request.level, simultaneous, dropped)
 
 
 def _from_soft_labels(table: ScoreTable, request: _Request) -> Estimate:

@@ -31,7 +31,7 @@ def scan(source: _files.Paths, *, format: str | None = None) -> Any:  # noqa: A0
     ----------
     source : path, or list of paths
         Files, globs or folders of CSV, TSV, JSON lines or Parquet, plain or packed by gzip or
-        zstd. The fields of CSV and TSV files stay text until they are used as numbers.
+        zstd. The fields of all but Parquet files stay text until they are used as numbers.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         Where names and contents of the files do not tell.
 
@@ -130,6 +130,7 @@ def score_tables(
 ) -> dict[Any, ScoreTable]:
     """Count the labels at each score for each value of the column `group`, in one go.
 
+    Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `score_table`.
     """
     names = {"score": score, "label": label, "group": group}
@@ -204,6 +205,7 @@ def vote_tables(
 ) -> dict[Any, VoteTable]:
     """Count the items with each pair of votes for each value of the column `group`, in one go.
 
+    Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `vote_table`.
     """
     layout = VoteLayout.of(positives, totals, item, vote, annotator, annotators)

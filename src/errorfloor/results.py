@@ -271,12 +271,15 @@ class Groups(Mapping[Any, Estimate]):
         Whether all intervals hold at once: each of g intervals then has the level
         ``1 - (1 - level) / g``. Groups that were formed after a look at the labels are not covered
         by any level.
+    dropped : int
+        Items left out of all groups, and items without a group.
     """
 
     column: str
     estimates: Mapping[Any, Estimate]
     level: float
     simultaneous: bool = False
+    dropped: int = 0
 
     def __getitem__(self, group: Any) -> Estimate:
         return self.estimates[group]
@@ -293,7 +296,8 @@ class Groups(Mapping[Any, Estimate]):
             "group": self.column,
             "level": self.level,
             "simultaneous": self.simultaneous,
-            "rows": [{"group": name, **row.to_dict()} for name, row in self.items()],
+            "dropped": self.dropped,
+            "rows": [{"group": _jsonable(name), **row.to_dict()} for name, row in self.items()],
         }
 
     def to_frame(self, backend: FrameLibrary | None = None) -> Any:
@@ -706,6 +710,12 @@ def _student(level: float, size: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(size - 1, (1 + check_level(level)) / 2))
+
+
+def _jsonable(value: Any) -> Any:
+    """Return a value that JSON has as it is, and any other, such as a date, as text."""
+    plain = isinstance(value, str | int) or (isinstance(value, float) and np.isfinite(value))
+    return value if plain else str(value)
 
 
 def _in_per_cent(row: Estimate) -> tuple[str, str]:

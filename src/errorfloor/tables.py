@@ -101,8 +101,10 @@ class _Table:
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(**{name: file[name] for name in file.files})
         except (EOFError, ValueError, AttributeError, TypeError, BadZipFile) as error:
+            # NumPy takes any other file for a pickle, and tells how to load it.
+            reason = "it is no NPZ file of plain arrays" if "pickled" in str(error) else error
             raise ValueError(
-                f"`path` {os.fspath(path)!r} does not hold a {cls.__name__}: {error}. "
+                f"`path` {os.fspath(path)!r} does not hold a {cls.__name__}: {reason}. "
                 f"Pass a file written by {cls.__name__}.save."
             ) from error
 

@@ -141,6 +141,8 @@ def estimate(
     """
     from errorfloor.cli._text import of_estimate, of_groups
 
+    if simultaneous and group is None:
+        raise click.UsageError("--simultaneous goes with --group.")
     if group is not None:
         by_group = estimate_groups(session, source, question, group, simultaneous)
         floors = {f"the floor of {name}": row.value for name, row in by_group.items()}
@@ -166,12 +168,12 @@ def estimate_groups(
             raise ValueError(f"{source.name} is a saved table, which has no groups.")
         with session.step("estimating each group"):
             found = question.answer_by_group(rows, group, simultaneous)
-    items = sum(row.n for row in found.values()), sum(row.dropped for row in found.values())
     session.about["input"] = {
         "files": source.files,
         "layout": rows.layout,
         "columns": {**rows.columns, "group": group},
-        **dict(zip(("n", "dropped"), items, strict=True)),
+        "n": sum(row.n for row in found.values()),
+        "dropped": found.dropped,
     }
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
@@ -152,6 +153,8 @@ class Source:
         """Return the columns by the names that the library has for them."""
         column: dict[str, Any] = dict(chosen.columns)
         how: dict[str, Any] = {"drop_missing": self.drop_missing}
+        if self.positive is not None and chosen.layout in ("votes", "soft labels"):
+            raise ValueError("--positive goes with labels and single votes, not --votes or --soft.")
         if chosen.layout == "soft labels":
             return {"soft": column["soft"], **how}
         if chosen.layout == "votes":
@@ -167,10 +170,10 @@ class Source:
         """Return the value of class 1 as the column has it; ask for it where labels are words."""
         if self.positive is None:
             values = _values(data, column) if kind == "text" else []
-            if values:
+            if values and not {"0", "1"} & {*values}:  # or else a word went astray
                 raise ValueError(
                     f"Column {column!r} holds words: {', '.join(values)}. Say which one is "
-                    f"class 1, such as --positive {values[0]}."
+                    f"class 1, such as --positive {shlex.quote(values[0])}."
                 )
             return None
         if kind == "number":

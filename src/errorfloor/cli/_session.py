@@ -226,6 +226,7 @@ def in_options(message: str) -> str:
         ("`same_labelling=True`", "--same-labelling"),
         ("same_labelling=True", "--same-labelling"),
         ("`interval=None`", "--interval none"),
+        ("None skips the interval", "none skips it"),
         ("`interval` ", "--interval "),
         ("`method` ", "--method "),
         ("`methods` ", "--method "),

@@ -51,8 +51,7 @@ def of_comparison(rows: Comparison) -> str:
 def of_groups(found: Groups) -> str:
     """Return a row for each group, what the floors assume, and what was left out."""
     first = next(iter(found.values()))
-    dropped = sum(row.dropped for row in found.values())
-    return "\n".join([str(found), f"Assumes: {first.assumptions}", *left_out(dropped)])
+    return "\n".join([str(found), f"Assumes: {first.assumptions}", *left_out(found.dropped)])
 
 
 def left_out(dropped: int) -> list[str]:
