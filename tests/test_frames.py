@@ -708,6 +708,14 @@ def test_unreadable_files_are_refused_by_name(tmp_path, name, content, error, me
         frames.score_table(path, score="a score", label="y")
 
 
+def test_a_packed_file_that_was_cut_off_is_refused(tmp_path):
+    path = tmp_path / "rows.csv.gz"
+    text = "p,y\n" + "".join(f"{p},{p > 0.5:d}\n" for p in RNG.random(20_000))
+    path.write_bytes(gzip.compress(text.encode())[:-20_000])
+    with pytest.raises(ValueError, match="is damaged or not all there"):
+        frames.score_table(path, score="p", label="y")
+
+
 def test_files_of_two_formats_and_empty_folders_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="has no file ending in"):
         frames.score_table(tmp_path, score="a score", label="y")

@@ -93,7 +93,10 @@ def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
     kind = check_choice(kinds.pop(), FORMATS, name="format")
     by_packing: dict[str | None, list[str]] = {}
     for file in files:
-        by_packing.setdefault(packing_of(file), []).append(file)
+        packing = packing_of(file)
+        by_packing.setdefault(packing, []).append(file)
+        if packing == "gzip":
+            _check_whole(file)
     try:
         calls = [_call(connection, some, kind, packed) for packed, some in by_packing.items()]
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
@@ -186,6 +189,21 @@ def packing_of(file: str) -> str | None:
     if start.startswith(b"\x1f\x8b"):
         return "gzip"
     return "zstd" if start == b"\x28\xb5\x2f\xfd" else None
+
+
+def _check_whole(file: str) -> None:
+    """Refuse a file that was cut off, of which DuckDB would read what is there."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(file) as unpacked:
+            while unpacked.read(2**20):
+                pass
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(
+            f"Could not read {file!r}: it is damaged or not all there ({error}). Copy it again."
+        ) from error
 
 
 def _suffix(file: str) -> str:
