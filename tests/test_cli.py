@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import click
@@ -559,6 +560,12 @@ def test_files_that_are_not_there_or_not_ours_are_refused(folder):
     assert "no folder" in error("count", "demo/scores.csv", "-o", "none/at/x.npz", code=2)
 
 
+def test_archives_and_sheets_are_refused(folder):
+    with zipfile.ZipFile("book.xlsx", "w") as book:
+        book.writestr("sheet.xml", "<sheet/>")
+    assert "is a ZIP archive or an Excel file" in error("estimate", "book.xlsx")
+
+
 def test_files_that_cannot_be_read_are_refused(folder):
     # The start of a process's memory: nobody can read it, not even root.
     (folder / "secret.csv").symlink_to("/proc/self/mem")
@@ -589,7 +596,7 @@ def test_usage_is_checked_before_files_are_read(arguments):
 def test_names_of_methods_and_intervals_are_checked_by_the_library(folder):
     assert "Did you mean isotonic" in error("estimate", "demo/scores.csv", "--method", "isotonik")
     assert "--interval must be one of" in error("estimate", "demo/scores.csv", "--interval", "wald")
-    said = error("estimate", "demo/soft_labels.csv", "--method", "isotonic")
+    said = error("estimate", "demo/soft_labels.csv", "--method", "isotonic", code=2)
     assert "soft labels need none" in said
     assert "--try-votes must be" in error("plan", "demo/votes.csv", "--try-votes", "1,2")
 

@@ -689,7 +689,14 @@ def test_progress_of_files_is_reported(tmp_path, monkeypatch):
 
 UNREADABLE = [
     ("there is no such.csv", None, FileNotFoundError, "There is no file"),
-    ("empty.csv", b"", ValueError, "Could not read|no rows|must be one of"),
+    ("empty.csv", b"", ValueError, "empty.csv': it is empty"),
+    (
+        "book.csv",
+        b"PK\x03\x04 and so on",
+        ValueError,
+        "book.csv': it is a ZIP archive, an Excel file",
+    ),
+    ("rows.csv", b"BZh9 and so on", ValueError, "it is packed by bzip2. Save its rows as CSV"),
     ("head.csv", b"a score,y\n", ValueError, "has no rows"),
     ("short.csv", b"a score,y\n0.1,0\n0.2\n", ValueError, "different numbers of fields"),
     ("late.csv", b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n", ValueError, "Columns: 2 Found: 1$"),

@@ -31,6 +31,12 @@ _PACKING_OF_SUFFIX = {".gz": "gzip", ".zst": "zstd"}
 # Blank fields, and what other tools write for them.
 _BLANK = "['', 'NA', 'N/A', 'na', 'n/a', 'NULL', 'null', 'None', 'none', 'NaN', 'nan', 'NAN']"
 _MEMORY = "1GB"
+_FOREIGN = {
+    b"PK\x03\x04": "a ZIP archive, an Excel file or NPZ",
+    b"\xd0\xcf\x11\xe0": "an Excel file",
+    b"BZh": "packed by bzip2",
+    b"\xfd7zXZ": "packed by xz",
+}
 
 
 def is_source(data: object) -> bool:
@@ -93,6 +99,7 @@ def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
     kind = check_choice(kinds.pop(), FORMATS, name="format")
     by_packing: dict[str | None, list[str]] = {}
     for file in files:
+        _check_text(file)
         packing = packing_of(file)
         by_packing.setdefault(packing, []).append(file)
         if packing == "gzip":
@@ -189,6 +196,20 @@ def packing_of(file: str) -> str | None:
     if start.startswith(b"\x1f\x8b"):
         return "gzip"
     return "zstd" if start == b"\x28\xb5\x2f\xfd" else None
+
+
+def _check_text(file: str) -> None:
+    """Refuse files that begin as no file of rows does."""
+    with open(file, "rb") as stream:
+        start = stream.read(8)
+    if not start:
+        raise ValueError(f"Could not read {file!r}: it is empty.")
+    for mark, what in _FOREIGN.items():
+        if start.startswith(mark):
+            raise ValueError(
+                f"Could not read {file!r}: it is {what}. Save its rows as CSV or Parquet; tables "
+                "that were saved as NPZ are read by `load`."
+            )
 
 
 def _check_whole(file: str) -> None:

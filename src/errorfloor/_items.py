@@ -80,20 +80,25 @@ class ScoreRows:
         return cls(frame, run, given, (finite, binary), positive, drop_missing)
 
     def likely(self) -> Items:
-        """Return the rows with scores in [0, 1], which are all most of the time.
+        """Return the rows that will do, which are all most of the time.
 
         Whoever counts them will see whether they are `n`, and need not ask beforehand.
         """
         kinds = self.frame.collect_schema()
-        score, zero, one = nw.col("score"), *(nw.lit(x, kinds["score"]) for x in (0, 1))
-        label = nw.col("label")
+        score, label = nw.col("score"), nw.col("label")
+        n = _count(self.frame, self.run, {})["n"]
+        first = np.asarray(self.run(self.frame.select("score").head(1000))["score"], np.float64)
+        unit = not ((first < 0) | (first > 1)).any()
+        if unit:  # as far as the first rows tell
+            fits = (score >= nw.lit(0, kinds["score"])) & (score <= nw.lit(1, kinds["score"]))
+        else:
+            fits = score.is_finite()
         whole_labels = kinds["label"].is_integer()
         binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
-        frame = self.frame.filter(score >= zero, score <= one, binary)
+        frame = self.frame.filter(fits, binary)
         if self._groups:
             frame = frame.filter(~is_missing(frame, "given_group"))
-        n = _count(self.frame, self.run, {})["n"]
-        return Items(self._kept(frame), self.run, n, {}, self._groups, unit=True)
+        return Items(self._kept(frame), self.run, n, {}, self._groups, unit)
 
     def checked(self) -> Items:
         """Return the rows after a look at all that may be wrong with them."""

@@ -224,9 +224,14 @@ def _arrays(path: str, name: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays)
+            found = dict(arrays)
     except (EOFError, ValueError, AttributeError, BadZipFile) as error:
         raise ValueError(f"{name} does not hold plain arrays as NPZ: {error}.") from error
+    if not all(isinstance(array, np.ndarray) for array in found.values()):
+        raise ValueError(
+            f"{name} is a ZIP archive or an Excel file, without arrays. Save its rows as CSV."
+        )
+    return found
 
 
 def _as_relation(arrays: dict[str, Any], name: str) -> Any:

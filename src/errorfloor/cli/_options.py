@@ -258,7 +258,7 @@ class Question:
 
     def _how(self, layout: str) -> dict[str, Any]:
         if layout == "soft labels" and self.method is not None:
-            raise ValueError("--method is for scores and votes; soft labels need none.")
+            raise click.UsageError("--method is for scores and votes; soft labels need none.")
         return {
             **({} if self.method is None else {"method": self.method}),
             "interval": None if self.interval == "none" else self.interval,
