@@ -17,7 +17,7 @@ def data() -> None:
 @speaking
 def list_sets(session: Session) -> None:
     """List the sets."""
-    from errorfloor.cli._sets import all_sets, folder
+    from errorfloor.cli._sets import all_sets
 
     sets = [one for one in all_sets() if one.items]
     names = ("name", "items", "votes", "positive")
@@ -29,7 +29,7 @@ def list_sets(session: Session) -> None:
         for one in sets
     ]
     lines.append("iclr-2017 to iclr-2025 are its single years.")
-    session.show({"folder": folder(), "sets": rows}, "\n".join(lines))
+    session.show({"sets": rows}, "\n".join(lines))
 
 
 @data.command(epilog=examples("errorfloor data fetch cifar10h --save cifar10h.csv"))

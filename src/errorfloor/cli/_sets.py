@@ -35,7 +35,10 @@ class RealSet:
     @property
     def is_here(self) -> bool:
         """Whether all of its files are on this machine."""
-        return all(path.is_file() for path in self.paths())
+        try:
+            return all(path.is_file() for path in self.paths())
+        except ImportError:  # what fetches is not installed, so nothing was fetched
+            return False
 
 
 def folder() -> Path:
