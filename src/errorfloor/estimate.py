@@ -606,7 +606,7 @@ def _estimate(
     assumptions = _assumptions(method, evidence)
     if isinstance(table, ScoreTable) and table.coarse.any():
         resolution = _resolution(method, table)
-        assumptions += f" {_coarseness(table, resolution, evidence)}"
+        assumptions += f" {_coarseness(method, table, resolution, evidence)}"
     return Estimate(
         value=value,
         method=method,
@@ -740,14 +740,17 @@ def _resolution(method: str, table: ScoreTable) -> float | None:
     return None
 
 
-def _coarseness(table: ScoreTable, resolution: float | None, evidence: Evidence | None) -> str:
+def _coarseness(
+    method: str, table: ScoreTable, resolution: float | None, evidence: Evidence | None
+) -> str:
     """Say which scores were merged, and what that does to the value and its limits."""
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f"{merged:,} of {len(table):,} rows stand for ranges of scores, at most "
     rows += f"{(highs - lows).max():.2g} wide"
     if resolution is None:
-        return f"{rows}; the method takes each at its middle, which is an approximation."
+        how = "tries no cut inside them" if method == "isotonic-cf" else "takes each at its middle"
+        return f"{rows}; the method {how}, which is an approximation."
     if resolution == 0:
         return f"{rows}, which leaves this value exact."
     moved = f"{rows}, which moves this value by at most {resolution:.2g}"
