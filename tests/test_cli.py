@@ -511,7 +511,7 @@ def test_folders_and_patterns_are_read_as_one(folder):
 
 GARBAGE = bytes(np.random.default_rng(0).integers(0, 256, 4000, dtype=np.uint8))
 BAD = {
-    "empty.csv": (b"", "empty.csv is empty"),
+    "empty.csv": (b"", "Could not read 'empty.csv': it is empty"),
     "header.csv": (b"p,y\n", "no rows"),
     "garbage.csv": (GARBAGE, "Could not read 'garbage.csv'"),
     "garbage": (GARBAGE, "Could not read 'garbage'"),
@@ -552,7 +552,7 @@ def test_files_that_are_not_there_or_not_ours_are_refused(folder):
     assert "it is no NPZ file" in error("merge", "demo/scores.csv", "-o", "x.npz")
     (folder / "none").mkdir()
     assert "has no file" in error("estimate", "none")
-    assert "standard input is empty" in error("estimate", "-", data=b"")
+    assert "Could not read standard input: it is empty" in error("estimate", "-", data=b"")
     assert "stands alone" in error("estimate", "-", "demo/scores.csv", code=2)
     assert "must end in .npz" in error("count", "demo/scores.csv", "-o", "x.csv", code=2)
     (folder / "table.npz").mkdir()
@@ -569,7 +569,7 @@ def test_archives_and_sheets_are_refused(folder):
 def test_files_that_cannot_be_read_are_refused(folder):
     # The start of a process's memory: nobody can read it, not even root.
     (folder / "secret.csv").symlink_to("/proc/self/mem")
-    assert "secret.csv" in error("estimate", "secret.csv")
+    assert error("estimate", "secret.csv") == "error: secret.csv: Input/output error.\n"
 
 
 @pytest.mark.parametrize(

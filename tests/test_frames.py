@@ -1,8 +1,10 @@
 """Any dataframe and any file give the table that arrays give."""
 
+import contextlib
 import gzip
 import itertools
 import json
+import threading
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorfloor as ef
-from errorfloor import _counting, frames
+from errorfloor import _counting, _engines, frames
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.tables import cell_of
 
@@ -682,16 +684,40 @@ def test_missing_words_in_text_files_are_missing(tmp_path):
     assert (table.n, table.dropped) == (2, 3)
 
 
-def test_progress_of_files_is_reported(tmp_path, monkeypatch):
-    import duckdb
+def test_progress_of_files_is_reported(tmp_path):
+    class Slow:
+        """A connection that does not know at first how far it is, and then does."""
 
-    path = tmp_path / "rows.parquet"
-    duckdb.connect().sql(
-        "select hash(i) % 1000003 / 1000003 as p, i % 3 = 0 as y from range(3000000) t(i)"
-    ).write_parquet(str(path))
-    seen = []
-    frames.score_table(path, score="p", label="y", progress=seen.append)
-    assert all(0 < share <= 1 for share in seen)
+        answers = itertools.chain([-1.0, 25.0], itertools.repeat(75.0))
+
+        def query_progress(self):
+            return next(self.answers)
+
+    seen, done = [], threading.Event()
+
+    def show(share):
+        seen.append(share)
+        if share == 0.75:
+            done.set()
+
+    with _engines.watched(Slow(), show):
+        assert done.wait(30)
+    assert seen[:2] == [0.25, 0.75]
+    # A query of a file is watched, on its own connection.
+    watching = []
+
+    @contextlib.contextmanager
+    def watched(connection, progress):
+        watching.append((connection.query_progress(), progress))
+        yield
+
+    path = tmp_path / "rows.csv"
+    write(path, ".csv")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "watched", watched)
+        frames.score_table(path, score="a score", label="y", progress=show)
+    assert watching
+    assert all(progress is show for _, progress in watching)
 
 
 UNREADABLE = [
@@ -704,6 +730,7 @@ UNREADABLE = [
         "book.csv': it is a ZIP archive, an Excel file",
     ),
     ("rows.csv", b"BZh9 and so on", ValueError, "it is packed by bzip2. Save its rows as CSV"),
+    ("twice.csv", b"y,a score,y\n1,0.5,0\n", ValueError, "it has 2 columns called 'y'. Rename"),
     ("head.csv", b"a score,y\n", ValueError, "has no rows"),
     ("short.csv", b"a score,y\n0.1,0\n0.2\n", ValueError, "different numbers of fields"),
     ("late.csv", b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n", ValueError, "Columns: 2 Found: 1$"),

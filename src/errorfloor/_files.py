@@ -115,7 +115,25 @@ def relation(connection: Any, files: Sequence[str], kind: str | None) -> Any:
             f"Could not read {_which(files)}: its rows have different numbers of fields than its "
             f"header, {head!r}. Mend or remove these rows."
         )
+    if kind in ("csv", "tsv"):
+        _check_names(connection, files, kind, rows.columns)
     return rows
+
+
+def _check_names(connection: Any, files: Sequence[str], kind: str, columns: Sequence[str]) -> None:
+    """Refuse columns of the same name, to the second of which DuckDB adds a number."""
+    doubled = [column for column in columns if f"{column}_1" in columns]
+    if not doubled:
+        return
+    call = _call(connection, files[:1], kind, packing_of(files[0]))
+    head = connection.sql(f"from {call.replace('header = true', 'header = false')} limit 1")
+    (names,) = head.fetchall()
+    for column in doubled:
+        if names.count(column) > 1:
+            raise ValueError(
+                f"Could not read {_which(files)}: it has {names.count(column)} columns called "
+                f"{column!r}. Rename them."
+            )
 
 
 def _call(connection: Any, files: Sequence[str], kind: str, packed: str | None) -> str:
@@ -191,8 +209,7 @@ def format_of(file: str) -> str:
 
 def packing_of(file: str) -> str | None:
     """Return how a text file is packed, if it is, by how it begins."""
-    with open(file, "rb") as stream:
-        start = stream.read(4)
+    start = start_of(file, 4)
     if start.startswith(b"\x1f\x8b"):
         return "gzip"
     return "zstd" if start == b"\x28\xb5\x2f\xfd" else None
@@ -200,8 +217,7 @@ def packing_of(file: str) -> str | None:
 
 def _check_text(file: str) -> None:
     """Refuse files that begin as no file of rows does."""
-    with open(file, "rb") as stream:
-        start = stream.read(8)
+    start = start_of(file, 8)
     if not start:
         raise ValueError(f"Could not read {file!r}: it is empty.")
     for mark, what in _FOREIGN.items():
@@ -240,8 +256,16 @@ def _start(file: str) -> bytes:
 
         with gzip.open(file) as unpacked:
             return unpacked.read(4096)
+    return start_of(file, 4096)
+
+
+def start_of(file: str, size: int) -> bytes:
+    """Return the first bytes of a file; an error names the file, which `read` leaves out."""
     with open(file, "rb") as stream:
-        return stream.read(4096)
+        try:
+            return stream.read(size)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, file) from error
 
 
 def _unreadable(files: Sequence[str], error: Exception) -> ValueError:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "npz")
 STDIN = "-"
 _ZIP = b"PK\x03\x04"  # how a ZIP archive begins, which NPZ is
-_SAVED = ({"scores", "negatives", "positives"}, {"positives", "totals", "counts"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +129,6 @@ class Source:
     def _open(self, paths: list[str], session: Session) -> Rows | Labels:
         from errorfloor import frames
 
-        if len(paths) == 1 and Path(paths[0]).is_file() and not Path(paths[0]).stat().st_size:
-            raise ValueError(f"{self.name} is empty.")
         data: Any = paths
         if self.file_format == "npz" or (self.file_format is None and all(map(_is_npz, paths))):
             saved = self._saved(paths)
@@ -141,8 +138,6 @@ class Source:
         elif self.file_format is not None:
             data = frames.scan(paths, format=self.file_format)
         kinds = frames.columns(data)
-        if data is paths:
-            _refuse_doubles(paths, kinds, self.name)
         chosen = choose(kinds, self.given, self.allowed, self.name)
         if chosen.guessed:
             session.remark(f"took {chosen.options}")
@@ -187,11 +182,11 @@ class Source:
 
     def _saved(self, paths: list[str]) -> Labels | None:
         """Return the sum of saved tables, or None for a file of plain arrays."""
-        from errorfloor import VoteTable, merge
+        from errorfloor import ScoreTable, VoteTable, merge
 
         if len(paths) == 1 and Path(paths[0]).is_file():
             names = _arrays(paths[0], self.name).keys()
-            if not any(columns <= names for columns in _SAVED):
+            if not any(names >= {*kind.columns} for kind in (ScoreTable, VoteTable)):
                 return None
         table = merge(paths)
         soft = self.given == {"soft": "scores"} and not isinstance(table, VoteTable)
@@ -208,13 +203,14 @@ class Source:
 
 def _is_npz(path: str) -> bool:
     """Tell whether a file, a folder or a pattern is of NPZ."""
+    from errorfloor._files import start_of
+
     place = Path(path)
     if place.is_dir():
         return any(place.rglob("*.npz"))
     if not place.is_file():
         return place.suffix.lower() == ".npz"
-    with place.open("rb") as file:
-        return file.read(4) == _ZIP
+    return start_of(path, 4) == _ZIP
 
 
 def _arrays(path: str, name: str) -> dict[str, Any]:
@@ -243,25 +239,6 @@ def _as_relation(arrays: dict[str, Any], name: str) -> Any:
         listed = ", ".join(f"{key} {shape}" for key, shape in shapes.items())
         raise ValueError(f"{name} must hold 1-d arrays of equal length, got {listed or 'none'}.")
     return duckdb.connect().sql("SELECT * FROM arrays")
-
-
-def _refuse_doubles(paths: list[str], kinds: Mapping[str, str], name: str) -> None:
-    """Refuse columns of the same name, to the second of which DuckDB adds a number."""
-    doubled = [column for column in kinds if f"{column}_1" in kinds]
-    if not doubled:
-        return
-    import duckdb
-
-    from errorfloor._files import find, format_of, packing_of
-
-    file = find(paths)[0]
-    if format_of(file) not in ("csv", "tsv"):
-        return
-    how: dict[str, Any] = {"header": False, "all_varchar": True, "compression": packing_of(file)}
-    head = duckdb.connect().read_csv(file, **how).limit(1).fetchall()[0]
-    for column in doubled:
-        if head.count(column) > 1:
-            raise ValueError(f"{name} has {head.count(column)} columns called {column!r}; rename.")
 
 
 def _values(data: Any, column: str) -> list[str]:

@@ -16,21 +16,13 @@ from errorfloor.paper._settings import (
     estimates,
     hard,
 )
+from errorfloor.paper._style import BLACK
+from errorfloor.plot import _axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart.
-COLOURS = {
-    "clean": "#000000",
-    "hard": "#000000",
-    "corrupted": "#D55E00",
-    "isotonic": "#0072B2",
-    "hist": "#E69F00",
-    "beta": "#CC79A7",
-    "platt": "#009E73",
-}
 PARTS: tuple[Literal["low", "value", "high"], ...] = ("low", "value", "high")
 # Where an axis may have marks, in per cent; a narrow one needs them closer.
 CLOSE_TICKS = (6, 7, 8, 9, 10, 12, 14, 16, 18)
@@ -50,7 +42,7 @@ class Panel(TypedDict):
 
 def colour(method: str) -> str:
     """Return the colour of a method's family."""
-    return COLOURS[method.split("-")[0]]
+    return BLACK if method in ("clean", "hard") else _axes.colour(method)
 
 
 def synthetic_panel(

@@ -1,4 +1,4 @@
-"""How all figures look: colours that colour-blind people tell apart, small type, no decoration."""
+"""How the paper's figures look: small type, no decoration."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# M. Okabe and K. Ito, "Color universal design", 2008.
-BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-PURPLE, SKY, GREY, BLACK = "#CC79A7", "#56B4E9", "#8C8C8C", "#000000"
-
+BLACK = "#000000"  # beside the colours of all pictures
 COLUMN, PAGE = 4.2, 7.2  # widths in inches
 
 RC: dict[str, Any] = {

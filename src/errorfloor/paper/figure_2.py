@@ -8,7 +8,8 @@ import numpy as np
 
 from errorfloor.bounds import computable_bias_bound, ishida_bias_bound, sharp_bias_bound
 from errorfloor.paper._check import Check
-from errorfloor.paper._style import BLACK, BLUE, COLUMN, GREEN, ORANGE, percent_axis
+from errorfloor.paper._style import BLACK, COLUMN, percent_axis
+from errorfloor.plot._axes import BLUE, GREEN, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

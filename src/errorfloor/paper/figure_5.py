@@ -8,7 +8,8 @@ import numpy as np
 
 from errorfloor.bounds import l_err
 from errorfloor.paper._check import Check
-from errorfloor.paper._style import BLUE, COLUMN, GREY
+from errorfloor.paper._style import COLUMN
+from errorfloor.plot._axes import BLUE, GREY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,8 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.paper._check import Check
 from errorfloor.paper._sets import SETS
-from errorfloor.paper._style import BLUE, ORANGE, PAGE, letter
+from errorfloor.paper._style import PAGE, letter
+from errorfloor.plot._axes import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

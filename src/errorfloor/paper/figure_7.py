@@ -10,7 +10,8 @@ from errorfloor._typing import Floats
 from errorfloor.bounds import exact_bias, expected_bias_bound
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture, label_flips, vote
 from errorfloor.paper._check import Check
-from errorfloor.paper._style import BLACK, BLUE, ORANGE, PAGE, letter, percent_axis
+from errorfloor.paper._style import BLACK, PAGE, letter, percent_axis
+from errorfloor.plot._axes import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,8 @@ from errorfloor.calibration import Clip
 from errorfloor.label_noise import feebee
 from errorfloor.paper._check import Check
 from errorfloor.paper._sets import SETS
-from errorfloor.paper._style import BLUE, GREY, ORANGE, PAGE
+from errorfloor.paper._style import PAGE
+from errorfloor.plot._axes import BLUE, GREY, ORANGE
 from errorfloor.results import FeeBeeResult
 
 if TYPE_CHECKING:

@@ -51,8 +51,8 @@ def _of_estimate(estimate: Estimate) -> Iterator[Diagnostic]:
             "Merged scores",
             "no bound",
             "note",
-            "Neighbouring scores were merged to save memory, and this method takes each range at "
-            "its middle; the isotonic floor comes with a bound on what that does.",
+            "Neighbouring scores were merged to save memory, which makes this floor an "
+            "approximation; isotonic's comes with a bound on what that does.",
         )
     elif estimate.resolution:
         yield Diagnostic(
