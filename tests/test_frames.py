@@ -331,6 +331,53 @@ def test_cells_of_groups_are_made_exact_too(monkeypatch):
         assert floor.value == ef.from_scores(scores[own], labels[own], interval=None).value
 
 
+def two_good_cuts():
+    """Return scores, labels and a frame in which cuts at 1/4 and at 3/4 are equally good."""
+    scores = (np.arange(4000) + 0.5) / 4000
+    labels = ((scores > 0.25) & (scores < 0.5)) | (scores > 0.75)
+    columns = {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
+    return scores, labels, engines.arrow(columns)
+
+
+def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
+    scores, labels, frame = two_good_cuts()
+    monkeypatch.setattr(_counting, "EXACT", 100)
+    first = frames.score_table(frame, score="p", label="y", cells=256, refine=False)
+    wanted = first.may_hold_the_best_cut()
+    assert len(_counting._ranges(first)) == 1
+    monkeypatch.setattr(_counting, "_MOST_REFINED", 1000)  # more lie between the two cuts
+    ranges = _counting._ranges(first)
+    assert len(ranges) > 1
+    inside = [any(low <= s <= high for low, high in ranges) for s in first.scores]
+    assert np.all(inside >= wanted)
+    table = frames.score_table(frame, score="p", label="y", cells=256)
+    estimate = ef.from_scores(table, interval=None)
+    assert estimate.resolution == 0
+    assert estimate.value == ef.from_scores(scores, labels, interval=None).value
+
+
+def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
+    _, _, frame = two_good_cuts()
+    monkeypatch.setattr(_counting, "EXACT", 100)
+    monkeypatch.setattr(_counting, "_MOST_REFINED", 3)
+    estimate = ef.from_scores(frame, score="p", label="y", interval=None)
+    first = frames.score_table(frame, score="p", label="y", refine=False)
+    assert estimate.table == first
+    coarse = frames.score_table(frame, score="p", label="y", cells=64)
+    assert ef.from_scores(coarse, interval=None).resolution > 0
+
+
+def test_merged_tables_stay_small(tmp_path, monkeypatch):
+    monkeypatch.setattr(frames, "EXACT", 300)
+    near = 0.3 + np.arange(400) * 1e-10
+    parts = [ef.ScoreTable.from_arrays(near[i::2], np.arange(200) % 3 == 0) for i in (0, 1)]
+    for i, part in enumerate(parts):
+        part.save(tmp_path / f"{i}.npz")
+    together = ef.merge(tmp_path)
+    assert len(together) < 3
+    assert together == (parts[0] + parts[1]).coarsen()
+
+
 def test_few_distinct_scores_are_exact_however_many_rows(monkeypatch):
     monkeypatch.setattr(_counting, "EXACT", 120)
     table = frames.score_table(engines.arrow(columns()), score="a score", label="y", cells=16)
