@@ -1,0 +1,86 @@
+"""What version 0.1.0 answered, the code answers still; frozen/answers.py asks the questions."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from conftest import needs_data
+from frozen import answers
+
+FOLDER = Path(__file__).parent / "frozen"
+MADE, REAL = (json.loads((FOLDER / f"{kind}.json").read_text()) for kind in ("made", "real"))
+
+EXACT = 1e-12  # sums in another order
+FITTED = 1e-9  # BLAS threads change the last digits of logistic fits and of the mixture
+# Two distributions of almost the same likelihood can differ by more than their likelihoods do.
+DISTRIBUTION = 1e-8
+BY_GRID = 1e-7  # of CIFAR-10H, whose grid depends on the processor
+
+
+def tolerance(path):
+    """Return how far the number at a path of names may lie from the frozen one."""
+    names = [name for name in path if isinstance(name, str)]
+    if not any(name.startswith(("beta", "platt", "mixture")) for name in names):
+        return EXACT
+    if names[0] == "votes, CIFAR-10H":
+        return BY_GRID
+    return DISTRIBUTION if "mixture fit" in names else FITTED
+
+
+def changes(frozen, found, path):
+    """Yield what is not as it was, each with where it is."""
+    if isinstance(frozen, dict) and isinstance(found, dict):
+        for name in frozen.keys() | found.keys():
+            yield from changes(frozen.get(name), found.get(name), (*path, name))
+    elif isinstance(frozen, list) and isinstance(found, list) and len(frozen) == len(found):
+        for i, (was, is_now) in enumerate(zip(frozen, found, strict=True)):
+            yield from changes(was, is_now, (*path, i))
+    elif not same(frozen, found, tolerance(path)):
+        yield path, frozen, found
+
+
+def same(frozen, found, apart):
+    if {type(frozen), type(found)} <= {int, float}:
+        return math.isclose(frozen, found, rel_tol=apart, abs_tol=apart)
+    return frozen == found
+
+
+def check(name, question, frozen):
+    changed = [
+        f"{' / '.join(map(str, path))}: {was} has become {is_now}"
+        for path, was, is_now in changes(frozen, answers.answer(question), (name,))
+    ]
+    assert not changed, "\n".join([f"{len(changed)} answers have changed", *changed[:20]])
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_made_data_have_the_answers_of_version_0_1_0(name):
+    check(name, answers.MADE[name], MADE[name])
+
+
+@needs_data
+@pytest.mark.parametrize("name", REAL)
+def test_real_sets_have_the_answers_of_version_0_1_0(name):
+    check(name, answers.REAL[name], REAL[name])
+
+
+def test_every_question_has_a_frozen_answer():
+    assert list(answers.MADE) == list(MADE)
+    assert list(answers.REAL) == list(REAL)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "found", "changed"),
+    [
+        ({"beta": {"low": 0.25}}, {"beta": {"low": 0.25 + 1e-10}}, []),
+        ({"isotonic": {"low": 0.25}}, {"isotonic": {"low": 0.25 + 1e-10}}, [("isotonic", "low")]),
+        ({"limits": [0.1, 0.2]}, {"limits": [0.1]}, [("limits",)]),
+        ({"limits": [0.1, None]}, {"limits": [0.1, 0.0]}, [("limits", 1)]),
+        ({"by": "bca", "n": 3}, {"by": "honest"}, [("by",), ("n",)]),
+        ({"value": True}, {"value": True, "more": 1}, [("more",)]),
+    ],
+)
+def test_a_changed_answer_is_found_with_its_place(frozen, found, changed):
+    places = [path[1:] for path, _, _ in changes(frozen, found, ("scores",))]
+    assert sorted(places) == changed
