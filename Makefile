@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper findings scale docs clean
+.PHONY: help demo test check format bench coverage votes feebee paper findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -15,10 +15,11 @@ help:
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
+	@echo "make generated parts of the documents that are made from the source"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 
 demo: .venv/core
-	@$(BIN)/python -m errorfloor.demo
+	@$(BIN)/python -m errorfloor.apps.demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest
@@ -65,6 +66,10 @@ docs: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+# The tree in CONTRIBUTING.md, and the tables of methods, intervals, layouts and formats.
+generated: .venv/dev
+	$(BIN)/python -m tools.generated
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_gallery

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals import Resampling
+from errorfloor.inference.bootstrap import Basic, Percentile
 
 LEVEL = 0.95
 SIZES = (200, 1000, 10_000)
@@ -105,7 +105,7 @@ def _bootstraps(found: ef.Estimate) -> list[Row]:
     """Return the bca, basic and percentile rows from the replicates of the first."""
     if found.replicates is None:
         return 3 * [_row(found)]
-    others = (Resampling(name, found.value, found.replicates) for name in ("basic", "percentile"))
+    others = (kind(found.value, found.replicates) for kind in (Basic, Percentile))
     intervals = (ef.Interval.at(LEVEL, other) for other in others)
     return [_row(found), *((found.value, other.low, other.high) for other in intervals)]
 
@@ -126,7 +126,7 @@ def document(found: dict[tuple[str, int], Rows], repetitions: int) -> str:
         widths[name, n] = 100 * np.mean(high - low, axis=0)
     return f"""# What the intervals cover
 
-Two Gaussian classes with shares 0.6 and 0.4, scores distorted by f(p; 2, 0.7), one label an item;
+Two Gaussian classes with shares 0.6 and 0.4, scores distorted by f(p; 2, 0.7), one label per item;
 the soft labels are the undistorted probabilities. True floors: {truths}.
 Written by `make coverage`.
 

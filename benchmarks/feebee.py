@@ -20,8 +20,8 @@ import errorfloor as ef
 from benchmarks import realdata, reference
 from benchmarks.speed import machine
 from errorfloor._typing import Floats
-from errorfloor.calibration import Clip
 from errorfloor.datasets import load_iclr
+from errorfloor.methods.record import Clip
 from errorfloor.paper.table_feebee import EPS, METHODS, SETTINGS, UNWEIGHTED, VARIANTS, Setting
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "feebee.md"
@@ -346,7 +346,7 @@ def _misfit() -> str:
     share = np.linspace(0.01, 0.99, 50)
     items = np.full(50, 2 * 10**7)
     positives = np.rint(items * share).astype(np.int64)
-    table = ef.ScoreTable(share, items - positives, positives)
+    table = ef.ScoreTable.from_counts(share, items - positives, positives)
     methods = ("isotonic", "hist-50", *BETAS)
     floor = float(np.minimum(share, 1 - share).mean())
     found = ef.feebee(table, methods=methods, model_error=floor, repeats=2, rng=0)

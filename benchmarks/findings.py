@@ -19,27 +19,26 @@ import numpy as np
 import errorfloor as ef
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
-from errorfloor.calibration import Clip
+from errorfloor.datasets.catalogue import IN_PAPER, SETS
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture, label_flips
+from errorfloor.methods.record import Clip
 from errorfloor.paper import figure_9, figure_10
-from errorfloor.paper._sets import SETS
 from errorfloor.paper._settings import (
     CALIBRATORS,
     CLIP,
     DISTORTION,
     ITEMS,
-    REAL_SETS,
     RESAMPLES,
     VOTES,
 )
 from errorfloor.paper.table_feebee import SETTINGS, Setting
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "findings.md"
-VOTED_SETS = REAL_SETS[:5]
+VOTED_SETS = SETS[:5]
 CLIPS: tuple[Clip, Clip] = (CLIP, "auto")
 # Distance of the two classes and items; the first three are the paper's distribution.
 COVERED = ((8**0.5, 200), (8**0.5, 1000), (8**0.5, ITEMS), (5.0, 1000))
-FEW = 3  # votes an item, of thinned tables
+FEW = 3  # votes per item, of thinned tables
 TRUTH = gaussian_mixture(1, rng=0).floor  # of the synthetic set
 
 
@@ -90,7 +89,7 @@ def _clipping(effort: Effort) -> str:
     moved: dict[str, tuple[float, float]] = {}
     ahead = np.zeros(2, dtype=int)
     for name, setting in SETTINGS.items():
-        table = SETS[name]().score_table
+        table = IN_PAPER[name].load().score_table
         floors = [_floor(table, "beta", clip) for clip in CLIPS]
         before, after = (_feebee(setting, clip, effort) for clip in CLIPS)
         change = after.runs("beta") - before.runs("beta")
@@ -209,7 +208,7 @@ distortions of figure 9, over {effort.data_sets} synthetic sets (standard errors
   ({worst["beta-ab"]}) and beta-a ({worst["beta-a"]}), and platt
   is off by up to {worst["platt"]}.
 - For figure 12 the paper says that beta and its variants never come close to the floor from
-  {VOTES} votes an item, even in perfect order. At a = {DISTORTION[0]:g}, b = {DISTORTION[1]:g} we
+  {VOTES} votes per item, even in perfect order. At a = {DISTORTION[0]:g}, b = {DISTORTION[1]:g} we
   find, for a true {_percent(TRUTH)} %: {noisy}. So beta is further off than isotonic as the paper
   clips it, most of that goes with automatic clipping, and beta-ab and beta-a stay far off."""
 
@@ -234,7 +233,7 @@ def _noisy_order(effort: Effort) -> str:
 def _intervals(effort: Effort) -> str:
     lines, ratios, above = [], [], 0
     for name in SETTINGS:
-        table = SETS[name]().score_table
+        table = IN_PAPER[name].load().score_table
         boot, honest = (
             ef.from_scores(table, interval=kind, n_resamples=RESAMPLES, rng=0)
             for kind in ("bca", "honest")
@@ -449,7 +448,7 @@ def _votes(effort: Effort) -> str:
                 f"{100 * inside:.0f} %",
             ]
         )
-    head = ["set", "votes an item", "plug-in", "mixture (95 % limits)", f"plug-in, {FEW} votes"]
+    head = ["set", "votes per item", "plug-in", "mixture (95 % limits)", f"plug-in, {FEW} votes"]
     head += [f"mixture, {FEW} votes", "its limits, mean", "hold the mixture of all votes"]
     all_plugin, all_mixture, plugin, mixture = 100 * np.array(numbers).T
     low, off = all_mixture - plugin, mixture - all_mixture

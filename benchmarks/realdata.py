@@ -8,13 +8,13 @@ from pathlib import Path
 
 from errorfloor._typing import Bools, Floats
 from errorfloor.datasets import Dataset
-from errorfloor.paper import _sets
+from errorfloor.datasets.catalogue import IN_PAPER
 
 Pair = tuple[Floats, Bools]
 
 # All years of ICLR together repeat what the years have.
 SETS: dict[str, Callable[[], Dataset]] = {
-    name: loader for name, loader in _sets.SETS.items() if name != "ICLR2017-2025"
+    name: one.load for name, one in IN_PAPER.items() if len(one.files) <= 2
 }
 
 

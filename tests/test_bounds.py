@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from errorfloor import _kuiper
 from errorfloor.bounds import (
     computable_bias_bound,
     exact_bias,
@@ -20,6 +19,7 @@ from errorfloor.bounds import (
     soft_label_deviation,
     votes_deviation,
 )
+from errorfloor.inference import kuiper as _kuiper
 
 PAPER_M = np.array([10, 25, 50, 100, 250, 500, 1000])
 VOTES = st.integers(1, 300)

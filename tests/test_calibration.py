@@ -14,7 +14,8 @@ from strategies import labelled_scores
 
 import errorfloor as ef
 from benchmarks import realdata, reference
-from errorfloor.calibration import LogisticModel, resolve_clip
+from errorfloor.methods.logistic_model import LogisticModel
+from errorfloor.methods.record import Options
 
 EPS = np.finfo(float).eps
 BETA = {"beta": "abm", "beta-am": "am", "beta-ab": "ab", "beta-a": "a"}  # betacal's names
@@ -211,13 +212,15 @@ def test_beta_refits_without_a_part_that_falls():
 
 def test_automatic_clipping_is_half_the_smallest_distance_from_the_ends():
     def automatic(scores):
-        return resolve_clip("auto", ef.ScoreTable.from_arrays(scores, np.zeros(len(scores))))
+        return Options().distance(np.unique(scores))
 
     assert automatic([0.0, 0.2, 0.5, 1.0]) == pytest.approx(0.1)
     assert automatic([0.0, 0.2, 0.98]) == pytest.approx(0.01)
     assert automatic([0.0, 1.0]) == 0.25
     # without exact zeros and ones it clips nothing
-    design = LogisticModel.named("beta", automatic([0.2, 0.7])).design(np.array([0.2, 0.7]))
+    design = LogisticModel("beta", ("one", "log", "log_rest"), automatic([0.2, 0.7])).design(
+        np.array([0.2, 0.7])
+    )
     np.testing.assert_allclose(design[:, 1], np.log([0.2, 0.7]))
 
 

@@ -32,7 +32,7 @@ BAD = [
     (lambda: ef.from_scores(np.ma.masked_equal([0.1, 0.2], 0.2), [0, 1]), r"`scores` must be finite numbers: entry 1 is nan"),
     (lambda: ef.from_scores(pd.Series([0.1, None], dtype="Float64"), [0, 1]), r"`scores` must be .*entry 1"),
     (lambda: ef.from_scores(pl.Series([0.1, None]), [0, 1]), r"`scores` must be finite numbers: entry 1 is nan"),
-    (lambda: ef.from_scores(pd.DataFrame({"a": [0.1], "b": [0.2]}), [0]), "For a DataFrame, name the columns to use with `score` and `label`"),
+    (lambda: ef.from_scores(pd.DataFrame({"a": [0.1], "b": [0.2]}), [0]), "`labels` must be left out when `scores` is a dataframe or a file"),
     # labels
     (lambda: ef.from_scores([0.1, 0.2, 0.3], [0, 2, -1]), r"`labels` must be 0 or 1 \(or False or True\): entry 1 is 2\.0 \(2 of 3 are bad\)\. Map the class"),
     (lambda: ef.from_scores([0.1], [np.nan]), r"`labels` must be 0 or 1.*entry 0 is nan"),
@@ -44,7 +44,7 @@ BAD = [
     (lambda: ef.from_soft_labels([0.2, np.nan]), r"`soft_labels` must lie in \[0, 1\]: entry 1 is nan"),
     (lambda: ef.from_soft_labels([]), r"`soft_labels` is empty"),
     (lambda: ef.from_soft_labels(0.5), r"`soft_labels` must be 1-d, got shape \(\)"),
-    (lambda: ef.from_soft_labels(ScoreTable([2.0], [1], [1])), r"`soft_labels` must lie in \[0, 1\]: row 0 is 2\.0"),
+    (lambda: ef.from_soft_labels(ScoreTable.from_counts([2.0], [1], [1])), r"`soft_labels` must lie in \[0, 1\]: row 0 is 2\.0"),
     # votes
     (lambda: ef.from_votes([1, 4], [3, 3]), r"`positives` must not exceed `totals`: entry 1 is 4 \(1 of 2 are bad\)\. Check the order"),
     (lambda: ef.from_votes([0, 0], [3, 0]), r"`totals` must be whole numbers of at least 1: entry 1 is 0"),
@@ -62,7 +62,7 @@ BAD = [
     (lambda: ef.from_scores(SCORES, LABELS, method="hist--3"), r"hist-K needs a whole number"),
     (lambda: ef.from_scores(SCORES, LABELS, method="hist-2.5"), r"hist-K needs a whole number"),
     (lambda: ef.from_scores(SCORES, LABELS, method="hist-"), r"hist-K needs a whole number"),
-    (lambda: ef.from_scores(SCORES, LABELS, interval="honset"), r"`interval` must be one of .*; got 'honset'\. Did you mean honest\? None skips"),
+    (lambda: ef.from_scores(SCORES, LABELS, interval="honset"), r"`interval` must be one of .*; got 'honset'\. Did you mean honest\? `interval=None` skips it"),
     (lambda: ef.from_scores(SCORES, LABELS, interval="hoeffding"), r"`interval` must be one of auto, honest, certified, bca, basic, percentile"),
     (lambda: ef.from_soft_labels(SCORES, interval="honest"), r"`interval` must be one of auto, betting, hoeffding, bca, basic, percentile"),
     (lambda: ef.compare(SCORES, LABELS, methods=["isotonic", "betta"]), r"Did you mean beta"),

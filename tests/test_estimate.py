@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import needs_data
+from helpers import answer
 from hypothesis import given
 from strategies import votes
 
@@ -22,7 +23,7 @@ def data():
 
 
 def same(first, second):
-    assert first.to_dict() == second.to_dict()
+    assert answer(first) == answer(second)
     assert np.array_equal(first.replicates, second.replicates) or first.replicates is None
 
 
@@ -170,6 +171,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     assert set(record) == {
         *("value", "low", "high", "level", "n", "resolution", "dropped"),
         *("method", "interval_method", "assumptions", "warnings"),
+        *("metric", "target", "options", "seed", "source"),
     }
     assert record["n"] == 400
     assert str(found).count("\n") == 0
@@ -205,7 +207,7 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
 def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
     frame = ef.compare(*data, methods=["isotonic", "beta"], rng=0).to_frame(backend)
     assert isinstance(frame, kind)
-    assert frame.shape == (2, 9)
+    assert frame.shape == (2, 11)
     assert list(frame["method"].to_pylist() if backend == "pyarrow" else frame["method"]) == [
         "isotonic",
         "beta",
@@ -244,8 +246,8 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
     # Blocks made of all scores would know the held-out ones, and the limits would lose their proof.
     table = gaussian_mixture(2_000, rng=0).score_table
     usual = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
-    monkeypatch.setattr("errorfloor.estimate._MANY_ITEMS", 1_000)
-    monkeypatch.setattr("errorfloor.estimate._BLOCKS", 16)
+    monkeypatch.setattr("errorfloor.inference.cuts._MANY_ITEMS", 1_000)
+    monkeypatch.setattr("errorfloor.inference.cuts._BLOCKS", 16)
     many = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
     assert many["certified"].interval == usual["certified"].interval
     assert many["honest"].low == usual["honest"].low

@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+from helpers import best_cut_errors, bind, fit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
-from errorfloor.calibration import fit
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.floors import BestCut, Binned, Logistic, TableStatistic, bind
-from errorfloor.resample import acceleration, draw, redraw_labels
+from errorfloor.inference.resample import acceleration, draw
+from errorfloor.methods.cuts import wrong_cells
+from errorfloor.methods.histogram import Binned
+from errorfloor.methods.isotonic import BestCut
+from errorfloor.methods.logistic_floor import Logistic
+from errorfloor.questions.label_noise import TableStatistic, redraw_labels
 
 CLIP = 1e-3
 RNG = np.random.default_rng(0)  # for statistics that leave it alone
@@ -43,7 +47,9 @@ def test_the_isotonic_floor_is_the_training_error_of_the_best_cut(data):
 
 @given(score_tables())
 def test_swapping_classes_and_flipping_scores_changes_no_symmetric_floor(table):
-    flipped = ef.ScoreTable(1 - table.scores[::-1], table.positives[::-1], table.negatives[::-1])
+    flipped = ef.ScoreTable.from_counts(
+        1 - table.scores[::-1], table.positives[::-1], table.negatives[::-1]
+    )
     for method in ("corrupted", "isotonic", "beta-am", "beta-ab", "beta-a", "platt", "platt-logit"):
         mine, other = (
             value(bind(method, t.cells(), clip=CLIP), t.cells()) for t in (table, flipped)
@@ -86,8 +92,8 @@ def test_values_of_other_labels_are_those_of_their_tables(method, table):
 @given(score_tables())
 def test_the_cells_that_the_best_cut_errs_on_hold_its_errors(table):
     for cells in (table.cells(), table.cells(complete=True)):
-        wrong = BestCut(cells).wrong_cells()
-        assert cells.count[wrong].sum() == BestCut(cells).errors(cells.count[None])[0]
+        wrong = wrong_cells(cells)
+        assert cells.count[wrong].sum() == best_cut_errors(cells)[0]
         # a cut: positives up to some row, negatives from there on
         cut = np.flatnonzero(wrong & cells.positive).max(initial=-1)
         assert not (wrong & ~cells.positive)[: cut + 1].any()
@@ -188,4 +194,5 @@ def test_the_midpoint_lies_between_its_two_errors_and_removes_most_of_the_bias()
 
 def test_best_cut_counts_errors_as_integers():
     cells = ef.ScoreTable.from_arrays([1, 2, 2, 3], [1, 0, 1, 0]).cells()
-    assert BestCut(cells).errors(np.array([[1, 1, 1, 1], [0, 5, 2, 9]])).tolist() == [2, 5]
+    counts = np.array([[1, 1, 1, 1], [0, 5, 2, 9]])
+    assert best_cut_errors(cells, counts).tolist() == [2, 5]

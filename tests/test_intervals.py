@@ -5,10 +5,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import errorfloor as ef
+from errorfloor.data.cells import split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.floors import MeanFloor
-from errorfloor.intervals import Betting, CutErrors, Hoeffding, Resampling
-from errorfloor.resample import acceleration, split
+from errorfloor.inference.bootstrap import Basic, BiasCorrected, Percentile
+from errorfloor.inference.cuts import CutErrors
+from errorfloor.inference.means import Betting, Hoeffding
+from errorfloor.inference.resample import acceleration
+from errorfloor.methods.soft import MeanFloor
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
@@ -26,7 +29,12 @@ def test_bootstrap_limits_equal_scipys_on_the_same_replicates(method, level, rng
     ).confidence_interval
     count = np.ones(40, dtype=int)
     skewness = acceleration(MeanFloor(sample, count).leave_one_out(), count)
-    ours = Resampling(method.lower(), sample.mean(), scipys.bootstrap_distribution, skewness)
+    known = sample.mean(), scipys.bootstrap_distribution
+    ours = {
+        "percentile": Percentile(*known),
+        "basic": Basic(*known),
+        "bca": BiasCorrected(*known, skewness),
+    }[method.lower()]
     assert ours.limits(level) == pytest.approx(tuple(expected), abs=1e-12)
 
 
@@ -78,7 +86,7 @@ def test_betting_covers_where_the_bootstrap_does_not_and_is_narrower_than_hoeffd
         widths.append(high - low)
         hits["bet"] += low <= truth <= high
         replicates = rng.choice(values, size=(200, n)).mean(axis=1)
-        low, high = Resampling("percentile", values.mean(), replicates).limits(0.95)
+        low, high = Percentile(values.mean(), replicates).limits(0.95)
         hits["percentile"] += low <= truth <= high
     assert hits["bet"] / 1500 > 0.95 - 3 * 0.0056
     assert hits["percentile"] / 1500 < 0.9

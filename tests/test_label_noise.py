@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from conftest import needs_data
+from helpers import best_cut_errors, fit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -15,9 +16,7 @@ from strategies import score_tables
 
 import errorfloor as ef
 from benchmarks.feebee import EPS, SETTINGS, VARIANTS
-from errorfloor.calibration import fit
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.floors import BestCut
 
 CLIP = 1e-3
 DETERMINISTIC = [method for method in ef.METHODS if method != "isotonic-cf"]
@@ -97,7 +96,7 @@ def test_the_oracle_has_the_mean_and_the_variance_that_its_derivation_says(table
         table, methods=["isotonic"], model_error=model_error, levels=6, repeats=4000, rng=1
     )
     cells = table.cells()
-    share = BestCut(cells).errors(cells.count[None])[0] / table.n
+    share = best_cut_errors(cells)[0] / table.n
     noise = found.noise
     target = noise / 2 + (1 - noise) * min(share, model_error)
     spread = np.sqrt(noise / 2 * (1 - noise / 2) / table.n)
@@ -211,7 +210,7 @@ def test_a_table_of_a_billion_items_is_as_easy_as_a_small_one():
     share = np.linspace(0.01, 0.99, 50)
     items = np.full(50, 2 * 10**7)
     positives = np.rint(items * share).astype(np.int64)
-    table = ef.ScoreTable(share, items - positives, positives)
+    table = ef.ScoreTable.from_counts(share, items - positives, positives)
     assert table.n == 10**9
     found = ef.feebee(table, model_error=0.25, repeats=2, rng=0)
     # What bends with the noise is right to about 1 / sqrt(n); a beta map is right without noise,

@@ -8,9 +8,10 @@ from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
 
-from errorfloor import _vote_grid
-from errorfloor._vote_likelihood import VoteLikelihood
-from errorfloor.mixture import certified_limits, fit_mixture, likelihood_limits
+from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
+from errorfloor.methods.votes import grid as _vote_grid
+from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.methods.votes.likelihood import VoteLikelihood
 
 
 def table(positives, totals):

@@ -1,4 +1,4 @@
-"""Promises of the package as a whole: layers, imports, the demo."""
+"""Promises of the package as a whole: layers, imports, sizes, the demo."""
 
 import ast
 import json
@@ -10,98 +10,13 @@ from pathlib import Path
 import pytest
 
 import errorfloor
+from tools import generated
+from tools.layers import LAYERS
 
 ROOT = Path(errorfloor.__file__).parent
 
-# Data flows one way: a module imports only from those above it.
-LAYERS = [
-    "_typing",
-    "_checks",
-    "tables",
-    "_engines",
-    "_files",
-    "_items",
-    "_counting",
-    "frames",
-    "results",
-    "_logistic",
-    "_kuiper",
-    "bounds",
-    "calibration",
-    "reliability_band",
-    "resample",
-    "floors",
-    "intervals",
-    "_vote_grid",
-    "_vote_band",
-    "_vote_likelihood",
-    "mixture",
-    "estimate",
-    "decide",
-    "label_noise",
-    "datasets.__init__",
-    "datasets.synthetic",
-    "datasets.dataset",
-    "datasets._download",
-    "datasets.files",
-    "datasets.cifar10h",
-    "datasets.fashion_mnist_h",
-    "datasets.chaosnli",
-    "datasets._openreview",
-    "datasets.iclr",
-    "__init__",
-    "plot._axes",
-    "plot._estimates",
-    "plot._scores",
-    "plot._votes",
-    "plot.__init__",
-    "demo",
-    "reporting._words",
-    "reporting._blocks",
-    "reporting._score_checks",
-    "reporting._vote_checks",
-    "reporting._diagnostics",
-    "reporting._pictures",
-    "reporting._reproduce",
-    "reporting._svg",
-    "reporting._html",
-    "reporting._markdown",
-    "reporting._summary",
-    "reporting.__init__",
-    "paper._check",
-    "paper._style",
-    "paper._sets",
-    "paper._settings",
-    "paper._forest",
-    "paper._curves",
-    "paper.figure_1",
-    "paper.figure_2",
-    "paper.figure_3",
-    "paper.figure_5",
-    "paper.figure_6",
-    "paper.figure_7",
-    "paper.figure_8",
-    "paper.figure_9",
-    "paper.figure_10",
-    "paper.figure_11",
-    "paper.figure_12",
-    "paper.table_feebee",
-    "paper.__init__",
-    "paper._document",
-    "paper.__main__",
-    "cli._columns",
-    "cli._session",
-    "cli._input",
-    "cli._options",
-    "cli._text",
-    "cli._sets",
-    "cli._data",
-    "cli._commands",
-    "cli.__init__",
-    "__main__",
-]
 ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
-# The engines themselves, which only functions for their own frames import.
+# The engines themselves, which only functions for their own frames and files import.
 ENGINES = {"dask", "duckdb", "pandas", "polars", "pyarrow", "pyspark"}
 # What the extra `data` brings, which only functions of the data sets import.
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
@@ -110,14 +25,11 @@ DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
 EXTRA = {
-    "_engines": ENGINES,
-    "_files": {"duckdb"},
-    "cli": COMMAND,
+    "data": ENGINES,
     "datasets": FETCHING,
-    "demo": DRAWING,
+    "show": DRAWING | {"rich"},
     "paper": DRAWING,
-    "plot": DRAWING,
-    "reporting": DRAWING,
+    "apps": COMMAND | DRAWING,
 }
 
 
@@ -130,7 +42,7 @@ def imports(path, *, at_import=False):
     skipped = {
         id(child)
         for node in ast.walk(tree)
-        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        if (isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_CHECKING"))
         or (at_import and isinstance(node, ast.FunctionDef))
         for child in ast.walk(node)
     }
@@ -144,7 +56,7 @@ def imports(path, *, at_import=False):
             if node.module == "errorfloor":
                 yield from (
                     f"errorfloor.{alias.name}"
-                    if (ROOT / f"{alias.name}.py").exists()
+                    if (ROOT / f"{alias.name}.py").exists() or (ROOT / alias.name).is_dir()
                     else "errorfloor"
                     for alias in node.names
                 )
@@ -153,33 +65,68 @@ def imports(path, *, at_import=False):
 
 
 def modules():
-    return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in ROOT.rglob("*.py")
-    }
+    return sorted(ROOT.rglob("*.py"))
 
 
-def test_every_module_has_its_layer():
-    assert sorted(modules()) == sorted(LAYERS)
+def layer_of(path):
+    """Return the folder of a module, or the module itself where it is in none."""
+    return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_modules_import_only_from_the_layers_above(name):
-    for imported in imports(modules()[name]):
-        if imported == "errorfloor":
-            assert LAYERS.index(name) > LAYERS.index("__init__")
-        elif imported.startswith("errorfloor."):
-            above = imported.removeprefix("errorfloor.")
-            above += ".__init__" if (ROOT / above.replace(".", "/")).is_dir() else ""
-            assert LAYERS.index(above) < LAYERS.index(name), f"{name} imports {above}"
+def named(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(name):
-    path = modules()[name]
-    extra = EXTRA.get(name.split(".")[0], set())
-    at_import = ALLOWED | ({"click"} if name.startswith("cli._") else set())
+def test_every_folder_and_module_has_its_layer():
+    assert {layer_of(path) for path in modules()} == set(LAYERS)
+
+
+@pytest.mark.parametrize("path", modules(), ids=named)
+def test_a_folder_imports_only_from_the_layers_before_it(path):
+    own = LAYERS.index(layer_of(path))
+    for imported in imports(path):
+        if imported.split(".")[0] == "errorfloor":
+            layer = [*imported.split("."), "__init__"][1]
+            assert LAYERS.index(layer) <= own, f"{named(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=named)
+def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(path):
+    extra = EXTRA.get(layer_of(path), set())
+    at_import = ALLOWED | ({"click"} if named(path).startswith("apps.cli.") else set())
     assert {imported.split(".")[0] for imported in imports(path)} <= ALLOWED | extra
-    assert {imported.split(".")[0] for imported in imports(path, at_import=True)} <= at_import
+    if path.name != "__init__.py" or layer_of(path) != "apps":
+        assert {name.split(".")[0] for name in imports(path, at_import=True)} <= at_import
+
+
+def test_results_reach_what_shows_them_by_one_hook_only():
+    # A module that is named in a string would escape the rule of layers.
+    loading = {named(path) for path in modules() if "import_module" in path.read_text()}
+    known = {"__init__", "_shown", "datasets.__init__", "paper.__init__", "results.__init__"}
+    assert loading == known | {"show.plot.axes"}
+
+
+@pytest.mark.parametrize("path", modules(), ids=named)
+def test_modules_and_functions_are_of_a_size_to_be_read_at_once(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 430
+    public = set(errorfloor.__all__) | {"read"}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            first = node.body[0]
+            if ast.get_docstring(node) is not None:
+                first = node.body[1] if len(node.body) > 1 else node.body[0]
+            length = (node.end_lineno or 0) - first.lineno + 1
+            assert length <= 40, f"{node.name} has {length} lines"
+            number = len(node.args.args) + len(node.args.kwonlyargs)
+            public_door = node.name in public or layer_of(path) == "data"
+            assert public_door or number <= 11, f"{node.name} has {number} parameters"
+
+
+@pytest.mark.parametrize("part", generated.PARTS, ids=lambda part: part.name)
+def test_generated_parts_of_the_documents_are_fresh(part):
+    text = (generated.ROOT / part.document).read_text(encoding="utf-8")
+    assert generated.renewed(text, part) == text, "stale: make generated"
 
 
 def run(code, **environment):
@@ -237,14 +184,19 @@ def test_importing_the_package_loads_no_library():
 
 
 def test_every_public_name_loads_and_is_listed():
-    assert sorted(name for names in errorfloor._HOME.values() for name in names) == sorted(
-        errorfloor.__all__
-    )
+    declared = set()
+    for node in ast.walk(ast.parse((ROOT / "__init__.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("errorfloor."):
+            home = node.module.removeprefix("errorfloor.")
+            declared |= {(home, alias.asname) for alias in node.names}
+    assert declared == {(home, name) for home, names in errorfloor._HOME.items() for name in names}
     for name in errorfloor.__all__:
         assert getattr(errorfloor, name) is not None
         assert name in dir(errorfloor)
     for name in errorfloor._MODULES:
         assert getattr(errorfloor, name).__name__ == f"errorfloor.{name}"
+    public = {name for name in dir(errorfloor) if not name.startswith("__")}
+    assert public == {*errorfloor.__all__, *errorfloor._MODULES}
     with pytest.raises(AttributeError, match="no attribute 'from_score'"):
         errorfloor.from_score  # noqa: B018
 
@@ -260,7 +212,7 @@ def test_every_public_name_of_the_data_sets_loads_and_is_listed():
 
 
 def test_the_demo_prints_every_method_and_the_true_floor(capsys):
-    from errorfloor import demo
+    from errorfloor.apps import demo
 
     demo.main()
     printed = capsys.readouterr().out

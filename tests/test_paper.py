@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,13 +12,14 @@ import pytest
 from conftest import needs_data
 
 from errorfloor import paper
+from errorfloor.data import storage
+from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.paper import (
     Check,
     Reproduction,
     __main__,
-    _sets,
     _style,
     figure_2,
     figure_5,
@@ -54,8 +56,8 @@ def made_sets(monkeypatch):
             citation="",
         )
 
-    for name in _sets.SETS:
-        monkeypatch.setitem(_sets.SETS, name, lambda name=name: made(name))
+    for name, real in IN_PAPER.items():
+        monkeypatch.setitem(IN_PAPER, name, replace(real, load=lambda name=name: made(name)))
 
 
 @pytest.fixture
@@ -168,14 +170,14 @@ def test_a_run_that_stops_keeps_what_was_finished(monkeypatch, counted, tmp_path
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(monkeypatch, tmp_path):
     path = tmp_path / "file"
-    paper.write(path, b"old")
+    storage.write_bytes(path, b"old")
 
     def refuse(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(OSError, match="disk full"):
-        paper.write(path, b"new")
+        storage.write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -183,7 +185,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(monkeypatch, tm
 @pytest.mark.skipif(os.name != "posix", reason="has no such rights")
 def test_files_have_the_usual_rights(tmp_path):
     (tmp_path / "usual").touch()
-    paper.write(tmp_path / "ours", b"")
+    storage.write_bytes(tmp_path / "ours", b"")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 

@@ -7,10 +7,11 @@ import pytest
 from conftest import needs_data
 
 import errorfloor as ef
+from errorfloor.datasets.catalogue import SETS
 from errorfloor.paper import figure_1, figure_3, figure_9, figure_10, figure_11, figure_12
 from errorfloor.paper._curves import curves
 from errorfloor.paper._forest import TICKS, colour, draw_panels, real_panel, synthetic_panel
-from errorfloor.paper._settings import CALIBRATORS, CLIP, METHODS, REAL_SETS, SEED, synthetic
+from errorfloor.paper._settings import CALIBRATORS, CLIP, METHODS, SEED, synthetic
 
 pytest.importorskip("matplotlib")
 
@@ -275,8 +276,8 @@ def test_figure_11_checks_the_sizes_of_sets_it_has():
 
 
 def test_there_are_fifteen_real_sets():
-    assert len(REAL_SETS) == 15
-    assert len({real.title for real in REAL_SETS}) == 15
+    assert len(SETS) == 15
+    assert len({real.title for real in SETS}) == 15
 
 
 @needs_data
@@ -295,7 +296,7 @@ def test_figures_1_and_3_agree_and_are_drawn_as_computed():
 
 @needs_data
 def test_face_value_is_above_the_model_and_isotonic_is_not():
-    for real in REAL_SETS[:2]:
+    for real in SETS[:2]:
         panel = real_panel(real, n_resamples=200)
         rows = {row["method"]: row for row in panel["rows"]}
         assert rows["corrupted"]["low"] > real.model_error
@@ -306,7 +307,7 @@ def test_face_value_is_above_the_model_and_isotonic_is_not():
 
 @needs_data
 def test_figure_11_has_a_panel_a_set_drawn_as_computed():
-    sets = [REAL_SETS[i] for i in (2, 6)]
+    sets = [SETS[i] for i in (2, 6)]
     numbers = through_json(figure_11.compute(**SMALL, real_sets=sets))
     figure = figure_11.draw(numbers)
     assert [panel["title"] for panel in numbers["panels"]] == ["Synthetic", "SNLI", "ICLR 2017"]

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 import errorfloor as ef
 from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals import CutErrors
+from errorfloor.inference.cuts import CutErrors
 
 mpl.use("agg")
 COLUMN = 3.4  # inches
@@ -72,7 +72,7 @@ def plans(kind):
 
 @cache
 def verdict(kind="room"):
-    errors, n = {"room": (300, 2000), "saturated": (14, 200), "below": (1, 2000)}[kind]
+    errors, n = {"room": (300, 2000), "saturated": (14, 200), "beyond": (1, 2000)}[kind]
     return ef.headroom(comparison()["isotonic"], errors=errors, n=n)
 
 
@@ -122,7 +122,7 @@ PICTURES = {
     },
     **{
         f"headroom-{kind}": lambda ax, kind=kind: plot.headroom(verdict(kind), ax=ax)
-        for kind in ("room", "saturated", "below")
+        for kind in ("room", "saturated", "beyond")
     },
     **{
         f"plan-{kind}": lambda ax, kind=kind: plot.plan(plans(kind), ax=ax)
@@ -294,7 +294,7 @@ def test_a_forest_says_what_its_intervals_are():
     assert names == ["beta\nn = 2,000", "beta\nn = 77"]
 
 
-@pytest.mark.parametrize("kind", ["room", "saturated", "below"])
+@pytest.mark.parametrize("kind", ["room", "saturated", "beyond"])
 def test_headroom_shows_both_intervals_and_the_difference_from_the_floor(kind):
     found, ax = verdict(kind), on_axes(PICTURES[f"headroom-{kind}"])
     spans = {tuple(drawn.get_ydata()): drawn.get_xdata() for drawn in ax.lines}
@@ -311,7 +311,7 @@ def test_headroom_shows_both_intervals_and_the_difference_from_the_floor(kind):
     headline = {
         "room": "Room: ",
         "saturated": "Saturated: at most ",
-        "below": "Below the floor by ",
+        "beyond": "Below the floor by ",
     }
     assert ax.get_title(loc="left").startswith(headline[kind])
     assert f"{100 * abs(found.high):.2f}" in ax.get_title(loc="left")
@@ -447,7 +447,7 @@ def test_next_to_no_bias_leaves_the_logarithmic_scale():
     certain = ef.from_votes([0] * 50 + [3] * 50, 3)
     assert certain.bias > -1e-9
     ax = plot.bias_bounds(bounds.bias_curves(estimate=certain), ax=figure().add_subplot())
-    assert ax.get_ylim()[0] == plot._votes.LEAST
+    assert ax.get_ylim()[0] == __import__("errorfloor.show.plot.votes", fromlist=["x"]).LEAST
 
 
 @pytest.mark.parametrize("kind", ["three", "coins", "certain"])
@@ -505,7 +505,7 @@ def test_what_is_beyond_a_heat_map_is_at_its_edge():
 )  # fmt: skip
 def test_logarithmic_axes_have_plain_numbers(limits, labels):
     ax = figure().add_subplot(xscale="log", xlim=limits)
-    plot._axes.log_ticks(ax.xaxis)
+    __import__("errorfloor.show.plot.axes", fromlist=["x"]).log_ticks(ax.xaxis)
     shown = [tick.get_text() for tick in ax.get_xticklabels()]
     places = ax.get_xticks()
     inside = [t for t, x in zip(shown, places, strict=True) if limits[0] <= x <= limits[1]]

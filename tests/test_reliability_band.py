@@ -7,9 +7,10 @@ import pytest
 from scipy.stats import binomtest
 
 import errorfloor as ef
-from errorfloor import ScoreTable, reliability, reliability_band
+from errorfloor import ScoreTable, reliability
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.reliability_band import _band, _block_starts
+from errorfloor.questions import reliability as reliability_band
+from errorfloor.questions.reliability import _band, _block_starts
 
 
 def slow_band(table, level, blocks):

@@ -5,18 +5,17 @@ from hypothesis import strategies as st
 from scipy import stats
 from strategies import labelled_scores, score_tables
 
-from errorfloor import ScoreTable, resample
-from errorfloor.floors import BestCut, CrossFittedCut, MeanFloor, TableStatistic
-from errorfloor.resample import (
-    MANY_ITEMS,
-    acceleration,
-    bootstrap,
-    cross_fitted_errors,
-    draw,
+from errorfloor import ScoreTable
+from errorfloor.data.cells import MANY_ITEMS, split
+from errorfloor.inference import resample
+from errorfloor.inference.resample import acceleration, bootstrap, draw
+from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
+from errorfloor.methods.isotonic import BestCut, CrossFittedCut
+from errorfloor.methods.soft import MeanFloor
+from errorfloor.questions.label_noise import (
+    TableStatistic,
     expected_after_redraw,
-    held_out_errors,
     redraw_labels,
-    split,
 )
 
 

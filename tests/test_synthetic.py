@@ -177,7 +177,7 @@ BAD = [
     (lambda: break_order([0.1, -1], 1), r"`scores` must lie in \[0, 1\]: entry 1 is -1"),
     (lambda: break_order([0.1], -1), r"`sigma` must be a number, at least 0; got -1"),
     (lambda: break_order([0.1], "much"), r"`sigma` must be a number, at least 0; got 'much'"),
-    (lambda: vote([0.5], 0), r"`m` must be a whole number of at least 1, got 0\. Pass how many votes an item"),
+    (lambda: vote([0.5], 0), r"`m` must be a whole number of at least 1, got 0\. Pass how many votes per item"),
     (lambda: vote([np.nan], 3), r"`prob` must lie in \[0, 1\]: entry 0 is nan"),
     (lambda: shuffle([0.1, np.nan], 0.5), r"`scores` must be finite numbers: entry 1 is nan"),
     (lambda: shuffle([0.1], 1.5), r"`share` must be a number, at least 0 and at most 1; got 1\.5"),

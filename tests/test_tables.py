@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import labelled_scores, score_tables, vote_tables, votes
 
-from errorfloor import ScoreTable, VoteTable
+import errorfloor as ef
+from errorfloor import ScoreTable, SoftTable, VoteTable
 
 
 @given(labelled_scores(), labelled_scores())
@@ -77,7 +78,7 @@ def test_a_saved_table_loads_as_itself(tmp_path_factory, table):
 @given(score_tables())
 def test_cells_and_their_table_are_inverse(table):
     cells = table.cells()
-    assert cells.table(cells.count) == table
+    assert ScoreTable.from_cells(cells, cells.count) == table
     assert cells.count.min() >= 1
     assert (np.diff(2 * cells.row - cells.positive) > 0).all()  # by score, positive first
 
@@ -85,7 +86,7 @@ def test_cells_and_their_table_are_inverse(table):
 @given(score_tables())
 def test_complete_cells_have_both_labels_of_every_row(table):
     cells = table.cells(complete=True)
-    assert cells.table(cells.count) == table
+    assert ScoreTable.from_cells(cells, cells.count) == table
     assert np.array_equal(cells.row, np.repeat(np.arange(len(table)), 2))
     assert np.array_equal(cells.positive, np.tile([True, False], len(table)))
     occurs = cells.count > 0
@@ -110,7 +111,7 @@ def test_votes_in_huge_numbers_are_counted_too():
 
 def test_tables_cannot_be_changed_and_do_not_change_their_input():
     scores, counts = np.array([0.1, 0.2]), np.array([1, 1])
-    table = ScoreTable(scores, counts, counts)
+    table = ScoreTable.from_counts(scores, counts, counts)
     with pytest.raises(dataclasses.FrozenInstanceError):
         table.scores = scores
     with pytest.raises(ValueError, match="read-only"):
@@ -126,19 +127,20 @@ def test_tables_cannot_be_changed_and_do_not_change_their_input():
         (([0.2, 0.1], [1, 1], [1, 1]), "ascending"),
         (([0.1, 0.1], [1, 1], [1, 1]), "distinct"),
         (([np.nan], [1], [1]), "finite"),
-        (([0.1], [0], [0]), "not both be 0: entry 0 is 0.1"),
+        (([0.1], [0], [0]), r"counts of a score must not all be 0: entry 0 is 0\.1"),
         (([0.1], [-1], [2]), "`negatives` must be whole numbers of at least 0: entry 0 is -1"),
-        (([0.1], [1, 1], [1]), "equal length"),
+        (([0.1], [1, 1], [1]), "`negatives` and `positives` must have the same length"),
+        (([0.1], [1, 1], [1, 1]), "equal length"),
     ],
 )
 def test_score_tables_with_impossible_rows_are_refused(columns, message):
     with pytest.raises(ValueError, match=message):
-        ScoreTable(*columns)
+        ScoreTable.from_counts(*columns)
 
 
 def test_vote_tables_with_rows_out_of_order_are_refused():
     with pytest.raises(ValueError, match="ascend by total"):
-        VoteTable([1, 0], [2, 2], [1, 1])
+        VoteTable([[1, 1], [2, 0]], [1, 1])
 
 
 def test_loading_something_else_is_one_clear_error(tmp_path):
@@ -156,7 +158,7 @@ def test_loading_something_else_is_one_clear_error(tmp_path):
 def test_pickled_arrays_are_never_loaded(tmp_path):
     path = tmp_path / "pickle.npz"
     np.savez(path, positives=np.array([{}], dtype=object), totals=[1], counts=[1])
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ValueError, match="it is no NPZ file of plain arrays"):
         VoteTable.load(path)
 
 
@@ -186,3 +188,126 @@ def test_pooled_cells_have_the_same_items_in_blocks_of_about_equal_size(rng):
     # Blocks follow the scores: the first has the lowest.
     low = np.searchsorted(np.cumsum(table.negatives + table.positives), sizes[0])
     assert count[1] == table.negatives[: low + 1].sum()
+
+
+def test_soft_labels_have_a_table_of_their_own(tmp_path):
+    table = SoftTable.from_arrays([0.2, 0.9, 0.2])
+    assert (table.probabilities.tolist(), table.counts.tolist()) == ([0.2, 0.9], [2, 1])
+    assert (table + table).counts.tolist() == [4, 2]
+    assert table + SoftTable.empty() == table
+    table.save(tmp_path / "soft.npz")
+    assert SoftTable.load(tmp_path / "soft.npz") == table
+    with pytest.raises(ValueError, match="does not hold a ScoreTable"):
+        ScoreTable.load(tmp_path / "soft.npz")
+
+
+def test_tables_of_different_kinds_do_not_add():
+    tables = (
+        SoftTable.from_arrays([0.5]),
+        ScoreTable.from_arrays([0.5], [1]),
+        VoteTable.from_arrays([1], 2),
+    )
+    for first in tables:
+        for second in tables:
+            if first is not second:
+                with pytest.raises(TypeError):
+                    first + second
+
+
+def test_a_score_table_has_a_column_of_counts_for_each_class(tmp_path):
+    table = ScoreTable([0.1, 0.7], [[1, 0, 2], [0, 3, 0]], classes=("cat", "dog", "bird"))
+    assert table.n == 6
+    assert table.items.tolist() == [3, 3]
+    assert (table + table).counts.tolist() == [[2, 0, 4], [0, 6, 0]]
+    table.save(tmp_path / "three.npz")
+    again = ScoreTable.load(tmp_path / "three.npz")
+    assert again == table
+    assert again.classes == ("cat", "dog", "bird")
+    with pytest.raises(ValueError, match="A table of 3 classes has no negatives and positives"):
+        _ = table.positives
+    with pytest.raises(ValueError, match="The tables have different classes: cat, dog, bird"):
+        table + ScoreTable([0.1], [[1, 1, 1]])
+
+
+def test_scores_and_soft_labels_may_have_a_column_for_each_class():
+    scores = ScoreTable([[0.1, 0.2, 0.7], [0.1, 0.3, 0.6]], [[1, 0, 0], [0, 2, 1]])
+    other = ScoreTable([[0.1, 0.25, 0.65], [0.1, 0.3, 0.6]], [[0, 1, 0], [1, 0, 0]])
+    both = scores + other
+    assert both.scores.tolist() == [[0.1, 0.2, 0.7], [0.1, 0.25, 0.65], [0.1, 0.3, 0.6]]
+    assert both.counts.tolist() == [[1, 0, 0], [0, 1, 0], [1, 2, 1]]
+    soft = SoftTable([[0.1, 0.2, 0.7]], [4])
+    assert (soft + soft).counts.tolist() == [8]
+    assert soft.classes == ("0", "1", "2")
+    with pytest.raises(ValueError, match="distinct and ascending"):
+        SoftTable([[0.1, 0.3, 0.6], [0.1, 0.2, 0.7]], [1, 1])
+
+
+def test_a_vote_table_has_a_column_of_votes_for_each_class():
+    table = VoteTable([[3, 0, 0], [1, 1, 1], [0, 3, 0]], [5, 2, 1], classes=("a", "b", "c"))
+    assert table.totals.tolist() == [3, 3, 3]
+    assert (table + table).counts.tolist() == [10, 4, 2]
+    with pytest.raises(ValueError, match="A table of 3 classes has no positives"):
+        _ = table.positives
+    with pytest.raises(ValueError, match="3 different names"):
+        VoteTable([[1, 1, 1]], [1], classes=("a", "b", "b"))
+
+
+def test_items_without_a_label_and_weights_add_like_counts(tmp_path):
+    first = ScoreTable([0.1, 0.2], [[1, 0], [0, 0]], unlabelled=[0, 3])
+    second = ScoreTable.from_arrays([0.2, 0.9], [1, 1])
+    both = first + second
+    assert both.unlabelled.tolist() == [0, 3, 0]
+    assert both.counts.tolist() == [[1, 0], [0, 1], [0, 1]]
+    assert both.n == 3  # labels; without them nothing is counted
+    weighted = ScoreTable([0.1], [[2, 1]], weight=[[0.5, 1.5]])
+    assert (weighted + weighted).weight.tolist() == [[1.0, 3.0]]
+    for table in (both, weighted):
+        table.save(tmp_path / "table.npz")
+        assert ScoreTable.load(tmp_path / "table.npz") == table
+        with pytest.raises(ValueError, match="which no method reads so far"):
+            ef.from_scores(table)
+    with pytest.raises(ValueError, match="`weight` must be finite numbers of at least 0"):
+        ScoreTable([0.1], [[2, 1]], weight=[[0.5, -1]])
+
+
+def test_answers_are_for_two_classes_so_far():
+    table = ScoreTable([0.1, 0.7], [[1, 0, 2], [0, 3, 0]])
+    for ask in (ef.from_scores, ef.compare, ef.calibrate, ef.reliability):
+        with pytest.raises(ValueError, match=r"has 3 classes.*one class against the rest"):
+            ask(table)
+    with pytest.raises(ValueError, match="has 3 classes"):
+        ef.feebee(table, model_error=0.1)
+    with pytest.raises(ValueError, match="has 3 classes"):
+        ef.from_votes(VoteTable([[3, 0, 0], [0, 3, 0]], [1, 1]))
+    with pytest.raises(ValueError, match="has 3 classes"):
+        ef.from_soft_labels(SoftTable([[0.1, 0.2, 0.7]], [4]))
+
+
+def test_files_of_0_1_load_by_their_columns(tmp_path):
+    path = tmp_path / "old.npz"
+    np.savez(path, scores=[0.1, 0.2], negatives=[1, 0], positives=[0, 2], dropped=np.int64(3))
+    old = ScoreTable.load(path)
+    assert old == dataclasses.replace(ScoreTable.from_arrays([0.1, 0.2, 0.2], [0, 1, 1]), dropped=3)
+    np.savez(path, positives=[0, 2], totals=[2, 3], counts=[4, 5])
+    votes = VoteTable.load(path)
+    assert (votes.positives.tolist(), votes.totals.tolist()) == ([0, 2], [2, 3])
+    ranges = {"lows": [0.1, 0.3], "highs": [0.2, 0.3]}
+    np.savez(path, scores=[0.15, 0.3], negatives=[1, 1], positives=[1, 0], **ranges)
+    assert ScoreTable.load(path).coarse.tolist() == [True, False]
+
+
+def test_files_of_tables_say_their_kind_and_version(tmp_path):
+    path = tmp_path / "table.npz"
+    for table in (SoftTable.from_arrays([0.5]), VoteTable.from_arrays([1], 2)):
+        table.save(path)
+        with np.load(path) as file:
+            assert str(file["kind"]) == table.kind
+            assert file["version"] == 2
+
+
+def test_two_classes_take_no_more_memory_than_two_columns_of_counts():
+    table = ScoreTable.from_arrays(np.arange(1000) / 1000, np.arange(1000) % 2)
+    assert sum(column.nbytes for column in table.columns.values()) == 3 * 8 * 1000
+    assert table.positives.flags.c_contiguous
+    assert table.negatives.flags.c_contiguous
+    assert np.shares_memory(table.positives, table.counts)

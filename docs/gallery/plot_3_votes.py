@@ -39,7 +39,7 @@ ax.plot(place, value, "o", color="C0", label="mixture")
 ax.plot(place, plain, "x", color="C3", label="plain vote shares")
 ax.axhline(100 * everything.value, color="0.4", linewidth=1, label="all 100 votes")
 ax.set_xticks(place, [str(m) for m in numbers])
-ax.set(xlabel="votes an item", ylabel="error floor, %", ylim=(0, None))
+ax.set(xlabel="votes per item", ylabel="error floor, %", ylim=(0, None))
 ax.legend(ncols=2, fontsize="small")
 
 # %%

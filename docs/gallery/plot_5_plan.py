@@ -36,7 +36,7 @@ print(found)
 ef.plot.plan(found)
 
 # %%
-# With scores there is one label an item, and one question: how many items?
+# With scores there is one label per item, and one question: how many items?
 
 scores = ef.datasets.synthetic.gaussian_mixture(500, rng=0).score_table
 found = ef.plan(scores, target=0.01)

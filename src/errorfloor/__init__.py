@@ -1,84 +1,74 @@
-"""How low can any classifier's error go on this data? The Bayes error, from labels alone.
+"""How good can any model get on this data? The Bayes error and its floor, from labels alone.
 
 The public names load their modules when first used, so importing the package takes no time.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _load
+from typing import TYPE_CHECKING as _CHECKING
+from typing import Any as _Any
 
-if TYPE_CHECKING:
-    from errorfloor._checks import (
-        DegenerateBootstrapWarning,
-        DegenerateDataWarning,
-        ErrorFloorWarning,
-        LabelShiftWarning,
-    )
-    from errorfloor.calibration import METHODS, Calibration, calibrate
-    from errorfloor.decide import headroom, plan
-    from errorfloor.estimate import compare, from_scores, from_soft_labels, from_votes
-    from errorfloor.frames import merge
-    from errorfloor.label_noise import feebee
-    from errorfloor.reliability_band import Reliability, reliability
-    from errorfloor.reporting import report
-    from errorfloor.results import (
-        Comparison,
-        Estimate,
-        FeeBeeResult,
-        Groups,
-        Interval,
-        Plan,
-        Verdict,
-        VotesEstimate,
-    )
-    from errorfloor.tables import ScoreTable, VoteTable
+if _CHECKING:
+    from errorfloor._checks import DegenerateBootstrapWarning as DegenerateBootstrapWarning
+    from errorfloor._checks import DegenerateDataWarning as DegenerateDataWarning
+    from errorfloor._checks import ErrorFloorWarning as ErrorFloorWarning
+    from errorfloor._checks import InputError as InputError
+    from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
+    from errorfloor.data.frames import merge as merge
+    from errorfloor.data.tables import ScoreTable as ScoreTable
+    from errorfloor.data.tables import SoftTable as SoftTable
+    from errorfloor.data.tables import VoteTable as VoteTable
+    from errorfloor.methods import METHODS as METHODS
+    from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.questions.calibrate import calibrate as calibrate
+    from errorfloor.questions.compare import compare as compare
+    from errorfloor.questions.estimate import from_scores as from_scores
+    from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
+    from errorfloor.questions.estimate import from_votes as from_votes
+    from errorfloor.questions.feebee import feebee as feebee
+    from errorfloor.questions.headroom import headroom as headroom
+    from errorfloor.questions.plan import plan as plan
+    from errorfloor.questions.reliability import reliability as reliability
+    from errorfloor.results import Comparison as Comparison
+    from errorfloor.results import Estimate as Estimate
+    from errorfloor.results import FeeBeeResult as FeeBeeResult
+    from errorfloor.results import Groups as Groups
+    from errorfloor.results import Interval as Interval
+    from errorfloor.results import Plan as Plan
+    from errorfloor.results import Reliability as Reliability
+    from errorfloor.results import Verdict as Verdict
+    from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.report import report as report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
-__all__ = [
-    "METHODS",
-    "Calibration",
-    "Comparison",
-    "DegenerateBootstrapWarning",
-    "DegenerateDataWarning",
-    "ErrorFloorWarning",
-    "Estimate",
-    "FeeBeeResult",
-    "Groups",
-    "Interval",
-    "LabelShiftWarning",
-    "Plan",
-    "Reliability",
-    "ScoreTable",
-    "Verdict",
-    "VoteTable",
-    "VotesEstimate",
-    "calibrate",
-    "compare",
-    "feebee",
-    "from_scores",
-    "from_soft_labels",
-    "from_votes",
-    "headroom",
-    "merge",
-    "plan",
-    "reliability",
-    "report",
-]
-
+# Every public name, by the module that has it.
 _HOME = {
     "_checks": (
         "DegenerateBootstrapWarning",
         "DegenerateDataWarning",
         "ErrorFloorWarning",
+        "InputError",
         "LabelShiftWarning",
     ),
-    "calibration": ("METHODS", "Calibration", "calibrate"),
-    "decide": ("headroom", "plan"),
-    "estimate": ("compare", "from_scores", "from_soft_labels", "from_votes"),
-    "frames": ("merge",),
-    "label_noise": ("feebee",),
-    "reliability_band": ("Reliability", "reliability"),
-    "reporting": ("report",),
+    "data.frames": ("merge",),
+    "data.tables": (
+        "ScoreTable",
+        "SoftTable",
+        "VoteTable",
+    ),
+    "methods": ("METHODS",),
+    "methods.calibration": ("Calibration",),
+    "questions.calibrate": ("calibrate",),
+    "questions.compare": ("compare",),
+    "questions.estimate": (
+        "from_scores",
+        "from_soft_labels",
+        "from_votes",
+    ),
+    "questions.feebee": ("feebee",),
+    "questions.headroom": ("headroom",),
+    "questions.plan": ("plan",),
+    "questions.reliability": ("reliability",),
     "results": (
         "Comparison",
         "Estimate",
@@ -86,24 +76,27 @@ _HOME = {
         "Groups",
         "Interval",
         "Plan",
+        "Reliability",
         "Verdict",
         "VotesEstimate",
     ),
-    "tables": ("ScoreTable", "VoteTable"),
+    "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper", "plot")
+_MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")
+
+__all__ = sorted(name for names in _HOME.values() for name in names)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     for module, names in _HOME.items():
         if name in names:
-            value = getattr(import_module(f"errorfloor.{module}"), name)
+            value = getattr(_load(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
     if name in _MODULES:
-        return import_module(f"errorfloor.{name}")
+        return _load(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    return sorted({*__all__, *_MODULES, "__all__", "__doc__", "__version__"})

@@ -1,6 +1,6 @@
 """The command line: `python -m errorfloor`."""
 
-from errorfloor.cli import main
+from errorfloor.apps.cli import main
 
 if __name__ == "__main__":
     main()

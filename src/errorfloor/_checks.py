@@ -1,10 +1,13 @@
 """Cast and check arguments, once, at the public edge; inner code trusts what it gets."""
 
+from __future__ import annotations
+
 import operator
 import sys
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +15,70 @@ from numpy.typing import NDArray
 from errorfloor._typing import Bools, Counts, Floats
 
 
-class ErrorFloorWarning(UserWarning):
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A word of a message that people write differently in Python and on the command line."""
+
+    name: str
+    value: str | None = None  # of an argument, as it is written
+    is_function: bool = False
+
+    def in_python(self) -> str:
+        """Return what to write in Python, within backticks unless it is a function's name."""
+        if self.is_function:
+            return self.name
+        return f"`{self.name}`" if self.value is None else f"`{self.name}={self.value}`"
+
+
+def argument(name: str, value: object = ...) -> Mention:
+    """Mention an argument, with a value if one is given."""
+    return Mention(name, None if value is ... else repr(value))
+
+
+def function(name: str) -> Mention:
+    """Mention a function of the package."""
+    return Mention(name, is_function=True)
+
+
+Part: TypeAlias = "str | Mention"
+Words: TypeAlias = "str | Mention | tuple[Part, ...]"
+
+
+class _Told:
+    """A message whose arguments and functions can be written for Python or for others."""
+
+    parts: tuple[Part, ...]
+
+    def told(self, write: Callable[[Mention], str]) -> str:
+        """Return the sentence with arguments and functions written in another way."""
+        return _written(self.parts, write)
+
+
+class InputError(_Told, ValueError):
+    """Input that cannot be used: what was expected, what came, where, and what to do about it.
+
+    Parameters
+    ----------
+    parts : str or Mention
+        The sentence, with every argument and function that it names as a `Mention`. The text of
+        the error is for Python; `told` writes it for others.
+    """
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(_written(parts, Mention.in_python))
+        self.parts = parts
+
+    def behind(self, *parts: Part) -> InputError:
+        """Return the same error behind other words, such as the group that it is about."""
+        return InputError(*parts, *self.parts)
+
+
+class ErrorFloorWarning(_Told, UserWarning):
     """A statistical doubt about a result; the result's `warnings` repeat it."""
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(_written(parts, Mention.in_python))
+        self.parts = parts
 
 
 class DegenerateDataWarning(ErrorFloorWarning):
@@ -28,33 +93,56 @@ class LabelShiftWarning(ErrorFloorWarning):
     """The floor may belong to labels that were made in another way than the test labels."""
 
 
+for _public in (
+    InputError,
+    ErrorFloorWarning,
+    DegenerateDataWarning,
+    DegenerateBootstrapWarning,
+    LabelShiftWarning,
+):
+    _public.__module__ = "errorfloor"  # where people catch and filter them
+
+
+def _written(parts: Iterable[Part], write: Callable[[Mention], str]) -> str:
+    return "".join(write(part) if isinstance(part, Mention) else part for part in parts)
+
+
+def words(*parts: Words) -> tuple[Part, ...]:
+    """Return words of any length as one flat sequence."""
+    flat: list[Part] = []
+    for part in parts:
+        flat += part if isinstance(part, tuple) else (part,)
+    return tuple(flat)
+
+
 def as_scores(values: object, *, name: str) -> Floats:
     """Return `values` as a 1-d array of finite floats, or say which entry is wrong."""
     array = _as_floats(_as_vector(values, name), name)
     refuse(
         ~np.isfinite(array),
         array,
-        f"`{name}` must be finite numbers",
+        (argument(name), " must be finite numbers"),
         "Drop or fill missing and infinite values first.",
     )
     return array
 
 
-def as_probabilities(values: object, *, name: str) -> Floats:
+def as_probabilities(values: object, *, name: str, instead: str = "") -> Floats:
     """Return `values` as a 1-d float array in [0, 1], or say which entry is wrong."""
     array = _as_floats(_as_vector(values, name), name)
-    check_unit_interval(array, name=name)
+    check_unit_interval(array, name=name, instead=instead)
     return array
 
 
-def check_unit_interval(array: Floats, *, name: str, entry: str = "entry") -> None:
-    """Refuse anything outside [0, 1], missing values included."""
+def check_unit_interval(
+    array: Floats, *, name: str, entry: str = "entry", instead: str = ""
+) -> None:
+    """Refuse anything outside [0, 1], missing values included; `instead` says what else to do."""
     refuse(
         ~((array >= 0) & (array <= 1)),
         array,
-        f"`{name}` must lie in [0, 1]",
-        "Divide percentages by 100, pass logits through a sigmoid, drop missing values; "
-        "the methods isotonic, hist-K and platt take scores on any scale.",
+        (argument(name), " must lie in [0, 1]"),
+        f"Divide percentages by 100, pass logits through a sigmoid, drop missing values{instead}.",
         entry=entry,
     )
 
@@ -68,7 +156,7 @@ def as_labels(values: object, *, name: str) -> Bools:
     refuse(
         (number != 0) & (number != 1),
         number,
-        f"`{name}` must be 0 or 1 (or False or True)",
+        (argument(name), " must be 0 or 1 (or False or True)"),
         "Map the class you call positive to 1 and the other to 0; drop missing labels.",
     )
     return np.asarray(number != 0)
@@ -83,7 +171,7 @@ def as_counts(values: object, *, name: str, least: int) -> Counts:
     refuse(
         ~(whole & (array >= least)),
         array,
-        f"`{name}` must be whole numbers of at least {least}",
+        (argument(name), f" must be whole numbers of at least {least}"),
         "Pass numbers of votes, not fractions, and drop items without votes.",
     )
     return array.astype(np.int64)
@@ -92,9 +180,10 @@ def as_counts(values: object, *, name: str, least: int) -> Counts:
 def check_same_length(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str]) -> None:
     """Refuse columns of different length."""
     if first.size != second.size:
-        raise ValueError(
-            f"`{names[0]}` and `{names[1]}` must have the same length, "
-            f"got {first.size} and {second.size}. Pass one entry an item in both."
+        raise InputError(
+            *(argument(names[0]), " and ", argument(names[1])),
+            f" must have the same length, got {first.size} and {second.size}. "
+            "Pass one entry per item in both.",
         )
 
 
@@ -105,32 +194,32 @@ def check_level(level: float) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not 0 < number < 1:
-        raise ValueError(
-            f"`level` must lie strictly between 0 and 1, got {level!r}. Write 0.95 for 95 %."
+        raise InputError(
+            argument("level"),
+            f" must lie strictly between 0 and 1, got {level!r}. Write 0.95 for 95 %.",
         )
     return number
 
 
 def check_n_resamples(n_resamples: int) -> int:
     """Return `n_resamples` as an integer of at least 1."""
-    remedy = "1000 is usual; `interval=None` skips the interval."
+    remedy = ("1000 is usual; ", argument("interval", None), " skips the interval.")
     return check_whole(n_resamples, name="n_resamples", least=1, remedy=remedy)
 
 
-def check_whole(value: int, *, name: str, least: int, remedy: str) -> int:
+def check_whole(value: int, *, name: str, least: int, remedy: Words) -> int:
     """Return `value` as an integer of at least `least`."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if number < least:
-        raise ValueError(
-            f"`{name}` must be a whole number of at least {least}, got {value!r}. {remedy}"
-        )
+        text = f" must be a whole number of at least {least}, got {value!r}. "
+        raise InputError(*words(argument(name), text, remedy))
     return number
 
 
-def check_choice(value: object, choices: Iterable[str], *, name: str, hint: str = "") -> str:
+def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Words = "") -> str:
     """Return `value` if it is one of `choices`, else name the nearest of them."""
     names = list(choices)
     if isinstance(value, str) and value in names:
@@ -139,28 +228,29 @@ def check_choice(value: object, choices: Iterable[str], *, name: str, hint: str 
 
     near = difflib.get_close_matches(str(value), names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
-    raise ValueError(f"`{name}` must be one of {', '.join(names)}; got {value!r}.{meant}{hint}")
+    text = f" must be one of {', '.join(names)}; got {value!r}.{meant}"
+    raise InputError(*words(argument(name), text, hint))
 
 
 def refuse(
-    bad: Bools, array: NDArray[Any], rule: str, remedy: str, *, entry: str = "entry"
+    bad: Bools, array: NDArray[Any], rule: Words, remedy: Words, *, entry: str = "entry"
 ) -> None:
-    """Raise one ValueError for all `bad` entries: the rule, the first of them, how many, remedy."""
+    """Raise one error for all `bad` entries: the rule, the first of them, how many, remedy."""
     if bad.any():
         where = int(np.argmax(bad))
-        raise ValueError(
-            f"{rule}: {entry} {where} is {array[where]} "
-            f"({np.count_nonzero(bad)} of {bad.size} are bad). {remedy}"
-        )
+        which = f": {entry} {where} is {array[where]} "
+        number = f"({np.count_nonzero(bad)} of {bad.size} are bad). "
+        raise InputError(*words(rule, which, number, remedy))
 
 
-def warn(message: str, category: type[ErrorFloorWarning]) -> str:
-    """Emit `message` as a warning that points at the user's line, and return it."""
+def warn(message: Words, category: type[ErrorFloorWarning]) -> str:
+    """Emit `message` as a warning that points at the user's line, and return its text."""
+    doubt = category(*words(message))
     depth = 2
     while _is_ours(depth):
         depth += 1
-    warnings.warn(message, category, stacklevel=depth)
-    return message
+    warnings.warn(doubt, stacklevel=depth)
+    return str(doubt)
 
 
 def _is_ours(depth: int) -> bool:
@@ -181,13 +271,12 @@ def _as_vector(values: object, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged nested lists
-        raise ValueError(f"`{name}` must be a 1-d array of numbers: {error}") from error
+        raise InputError(argument(name), f" must be a 1-d array of numbers: {error}") from error
     if array.ndim != 1:
-        raise ValueError(
-            f"`{name}` must be 1-d, got shape {array.shape}. Pass one column, one entry an item."
-        )
+        text = f" must be 1-d, got shape {array.shape}. Pass one column, one entry per item."
+        raise InputError(argument(name), text)
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty. Pass at least one item.")
+        raise InputError(argument(name), " is empty. Pass at least one item.")
     return array
 
 
@@ -201,11 +290,12 @@ def _as_floats(array: NDArray[Any], name: str) -> Floats:
             refuse(
                 np.array([not _is_number(value) for value in array]),
                 array,
-                f"`{name}` must be numbers",
+                (argument(name), " must be numbers"),
                 "Drop missing values and convert text to numbers first.",
             )
-    raise ValueError(
-        f"`{name}` must be numbers, got an array of {array.dtype}. Convert it to floats first."
+    raise InputError(
+        argument(name),
+        f" must be numbers, got an array of {array.dtype}. Convert it to floats first.",
     )
 
 

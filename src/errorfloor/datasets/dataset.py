@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, VoteTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -66,12 +66,12 @@ class Dataset:
 
     @property
     def positives(self) -> Counts:
-        """Votes for the positive classes, one entry an item."""
+        """Votes for the positive classes, one entry per item."""
         return np.asarray(self._votes()[:, self._is_positive()].sum(axis=1))
 
     @property
     def totals(self) -> Counts:
-        """All votes, one entry an item."""
+        """All votes, one entry per item."""
         return np.asarray(self._votes().sum(axis=1))
 
     @property
@@ -87,7 +87,7 @@ class Dataset:
     def _votes(self) -> Counts:
         if self.votes is None:
             raise ValueError(
-                f"{self.name} has no votes, only a score and a label an item. "
+                f"{self.name} has no votes, only a score and a label per item. "
                 "Use `scores` and `labels`, or `score_table`."
             )
         return self.votes

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import operator
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from errorfloor.data.storage import write_text
 from errorfloor.datasets._openreview import Submission
 from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.files import (
@@ -196,19 +196,14 @@ def _from_row(row: dict[str, str], year: int) -> Submission:
 
 def _write(path: Path, submissions: Iterable[Submission]) -> None:
     """Write the file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file)
-            rows.writerow(_COLUMNS)
-            for s in submissions:
-                ratings = ";".join(f"{rating:g}" for rating in s.ratings)
-                known = any(confidence is not None for confidence in s.confidences)
-                confidences = ";".join("nan" if c is None else f"{c:g}" for c in s.confidences)
-                rows.writerow(
-                    (s.paper_id, ratings, confidences if known else "", s.decision, int(s.accepted))
-                )
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    lines = io.StringIO()
+    rows = csv.writer(lines)
+    rows.writerow(_COLUMNS)
+    for s in submissions:
+        ratings = ";".join(f"{rating:g}" for rating in s.ratings)
+        known = any(confidence is not None for confidence in s.confidences)
+        confidences = ";".join("nan" if c is None else f"{c:g}" for c in s.confidences)
+        rows.writerow(
+            (s.paper_id, ratings, confidences if known else "", s.decision, int(s.accepted))
+        )
+    write_text(path, lines.getvalue())

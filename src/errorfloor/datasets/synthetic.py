@@ -14,7 +14,7 @@ import numpy as np
 
 from errorfloor._checks import as_probabilities, as_scores, check_unit_interval
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
-from errorfloor.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, VoteTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Synthetic:
     soft_labels : array of shape (n,)
         True P(y = 1 | x) of each item.
     labels : array of shape (n,)
-        One label an item, drawn from its soft label.
+        One label per item, drawn from its soft label.
     floor : float
         The exact Bayes error of the distribution. Nothing that is done to the scores changes it.
     scores : array of shape (n,)
@@ -222,7 +222,7 @@ def _as_size(value: int, name: str = "n") -> int:
     if number < 1:
         raise ValueError(
             f"`{name}` must be a whole number of at least 1, got {value!r}. "
-            f"Pass how many {'items' if name == 'n' else 'votes an item'} to draw."
+            f"Pass how many {'items' if name == 'n' else 'votes per item'} to draw."
         )
     return number
 

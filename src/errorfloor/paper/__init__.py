@@ -16,7 +16,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor import __version__
 from errorfloor._checks import check_choice
+from errorfloor.data.storage import write_bytes
 from errorfloor.paper._check import Check
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _make(name: str, folder: Path) -> Reproduction:
     numbers = json.loads(_json(module.compute()))
     checks = tuple(module.checks(numbers))
     for kind, drawing in _drawn(module.draw, numbers).items():
-        write(folder / f"{name}.{kind}", drawing)
+        write_bytes(folder / f"{name}.{kind}", drawing)
     content = {
         "name": name,
         "title": module.TITLE,
@@ -152,7 +152,7 @@ def _make(name: str, folder: Path) -> Reproduction:
         "checks": [check.to_dict() for check in checks],
         "numbers": numbers,
     }
-    write(folder / f"{name}.json", (_json(content) + "\n").encode())  # the last: all is there
+    write_bytes(folder / f"{name}.json", (_json(content) + "\n").encode())  # the last: all is there
     return Reproduction(name, module.TITLE, numbers, checks, folder)
 
 
@@ -177,21 +177,6 @@ def _saved(figure: Figure, kind: str) -> bytes:
     figure.savefig(buffer, format=kind, metadata=metadata)
     content = buffer.getvalue()
     return re.sub(rb"\n +", b"\n", content) if kind == "svg" else content  # without indents
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: aside first, then renamed."""
-    descriptor, aside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(aside).chmod(0o666 & ~mask)  # mkstemp's are for their owner only
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
 
 
 def _json(content: Any) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import errorfloor
-from errorfloor.paper import FIGURES, Reproduction, load, reproduce, write
+from errorfloor.data.storage import write_bytes
+from errorfloor.paper import FIGURES, Reproduction, load, reproduce
 from errorfloor.paper._document import document
 
 
@@ -60,8 +61,8 @@ def write_page(out: Path, docs: Path | None) -> tuple[Path | None, list[str]]:
     figures = docs / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     for result in complete:
-        write(figures / result.svg.name, result.svg.read_bytes())
-    write(docs / "paper.md", document(complete).encode())
+        write_bytes(figures / result.svg.name, result.svg.read_bytes())
+    write_bytes(docs / "paper.md", document(complete).encode())
     return docs / "paper.md", []
 
 

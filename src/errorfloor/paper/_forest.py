@@ -1,23 +1,23 @@
-"""Panels of estimates with their intervals, one line a method."""
+"""Panels of estimates with their intervals, one line per method."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from errorfloor.datasets.catalogue import RealSet
 from errorfloor.datasets.synthetic import Synthetic
 from errorfloor.paper._settings import (
     DISTORTION,
     METHODS,
     RESAMPLES,
-    RealSet,
     Row,
     clean,
     estimates,
     hard,
 )
 from errorfloor.paper._style import BLACK
-from errorfloor.plot import _axes
+from errorfloor.show import palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ class Panel(TypedDict):
 
 def colour(method: str) -> str:
     """Return the colour of a method's family."""
-    return BLACK if method in ("clean", "hard") else _axes.colour(method)
+    return BLACK if method in ("clean", "hard") else palette.colour(method)
 
 
 def synthetic_panel(
@@ -75,7 +75,7 @@ def real_panel(
     return {
         "title": real.title,
         "n": data.n,
-        "line": real.model_error,
+        "line": real.model_error if real.model else None,
         "line_name": f"error of {real.model}" if real.model else "",
         "rows": estimates(data.scores, data.labels, methods=methods, n_resamples=n_resamples),
     }

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TypedDict
 
 from errorfloor._typing import Bools, Floats
-from errorfloor.datasets.dataset import Dataset
-from errorfloor.datasets.iclr import YEARS
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture
-from errorfloor.estimate import compare, from_soft_labels, from_votes
-from errorfloor.paper._sets import SETS
+from errorfloor.questions.compare import compare
+from errorfloor.questions.estimate import from_soft_labels, from_votes
 from errorfloor.results import Estimate
 
 SEED = 2026
 ITEMS = 10_000
-VOTES = 50  # an item, of `hard`
+VOTES = 50  # per item, of `hard`
 DISTORTION = (2.0, 0.7)  # a and b of the corruption of section 4
 LEVEL = 0.95
 RESAMPLES = 1000
@@ -70,7 +67,7 @@ def clean(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
 
 
 def hard(data: Synthetic, *, n_resamples: int = RESAMPLES) -> Row:
-    """Estimate the floor from the shares of 50 votes an item, drawn from the true probabilities."""
+    """Estimate the floor from 50 votes per item, drawn from the true probabilities."""
     found = from_votes(
         data.voted(VOTES, rng=SEED + 1).vote_table,
         method="plugin",
@@ -99,27 +96,3 @@ def as_row(found: Estimate) -> Row:
 def synthetic(n: int = ITEMS) -> Synthetic:
     """Draw the paper's synthetic set: the same items for every figure."""
     return gaussian_mixture(n, rng=SEED)
-
-
-@dataclass(frozen=True, slots=True)
-class RealSet:
-    """A real set of the paper, and the error of a model to compare with."""
-
-    title: str
-    load: Callable[[], Dataset]
-    model: str = ""
-    model_error: float | None = None
-
-
-_BEST = "the best model"
-# The paper gives the first error, its released code the second; the others are of the best models
-# distributed with ChaosNLI.
-REAL_SETS = (
-    RealSet("CIFAR-10", SETS["CIFAR-10"], "a Vision Transformer", 0.0005),
-    RealSet("Fashion-MNIST", SETS["Fashion-MNIST"], "a ResNet-18", 0.0049),
-    RealSet("SNLI", SETS["SNLI"], _BEST, 0.097094),
-    RealSet("MNLI", SETS["MNLI"], _BEST, 0.143840),
-    RealSet("AbductiveNLI", SETS["AbductiveNLI"], _BEST, 0.146867),
-    RealSet("ICLR 2017 to 2025", SETS["ICLR2017-2025"]),
-    *(RealSet(f"ICLR {year}", SETS[f"ICLR{year}"]) for year in YEARS),
-)

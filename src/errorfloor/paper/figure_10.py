@@ -76,7 +76,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
         axes.set_xscale("log")
         axes.set_xticks(votes, [str(m) for m in votes])
         axes.minorticks_off()
-        axes.set_xlabel("votes an item", fontsize=9)
+        axes.set_xlabel("votes per item", fontsize=9)
     grid[0].set_ylabel("estimated error floor, %", fontsize=9)
     handles, names = grid[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=4, fontsize=8, frameon=False)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from errorfloor.datasets.catalogue import SETS, RealSet
 from errorfloor.paper._check import Check
 from errorfloor.paper._forest import draw_panels
-from errorfloor.paper._settings import ITEMS, REAL_SETS, RESAMPLES, RealSet
+from errorfloor.paper._settings import ITEMS, RESAMPLES
 from errorfloor.paper.figure_3 import compute as estimate_sets
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ NOTES = {
 
 
 def compute(
-    *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = REAL_SETS
+    *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = SETS
 ) -> dict[str, Any]:
     """Estimate the floor of every set by every method."""
     return estimate_sets(n=n, n_resamples=n_resamples, real_sets=real_sets)

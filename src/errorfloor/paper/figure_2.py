@@ -9,12 +9,12 @@ import numpy as np
 from errorfloor.bounds import computable_bias_bound, ishida_bias_bound, sharp_bias_bound
 from errorfloor.paper._check import Check
 from errorfloor.paper._style import BLACK, COLUMN, percent_axis
-from errorfloor.plot._axes import BLUE, GREEN, ORANGE
+from errorfloor.show.palette import BLUE, GREEN, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Bounds on the bias of the plug-in estimate from 50 votes an item"
+TITLE = "Bounds on the bias of the plug-in estimate from 50 votes per item"
 
 ITEMS, VOTES = 10_000, 50
 MODEL_ERROR = 0.0005  # of the best model on CIFAR-10
@@ -61,7 +61,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
         ylabel="largest possible bias",
         xlim=(grid[0], grid[-1]),
         ylim=(1e-6, 1),
-        title=f"{numbers['votes']} votes an item, {numbers['items']:,} items",
+        title=f"{numbers['votes']} votes per item, {numbers['items']:,} items",
     )
     percent_axis(ax.xaxis)
     percent_axis(ax.yaxis)

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from errorfloor.datasets.catalogue import SETS, RealSet
 from errorfloor.paper._check import Check
 from errorfloor.paper._forest import draw_panels, real_panel, synthetic_panel
 from errorfloor.paper._settings import (
     INTERVAL,
     ITEMS,
     LEVEL,
-    REAL_SETS,
     RESAMPLES,
-    RealSet,
     synthetic,
 )
 
@@ -28,7 +27,7 @@ TITLE = "Estimated floors with 95 % bootstrap intervals: synthetic, CIFAR-10, Fa
 
 
 def compute(
-    *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = REAL_SETS[:2]
+    *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = SETS[:2]
 ) -> dict[str, Any]:
     """Estimate the floor of the synthetic and of some real sets by every method."""
     return {

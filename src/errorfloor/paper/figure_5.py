@@ -9,7 +9,7 @@ import numpy as np
 from errorfloor.bounds import l_err
 from errorfloor.paper._check import Check
 from errorfloor.paper._style import COLUMN
-from errorfloor.plot._axes import BLUE, GREY
+from errorfloor.show.palette import BLUE, GREY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

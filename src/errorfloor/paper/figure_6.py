@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._typing import Floats
+from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.paper._check import Check
-from errorfloor.paper._sets import SETS
 from errorfloor.paper._style import PAGE, letter
-from errorfloor.plot._axes import BLUE, ORANGE
+from errorfloor.show.palette import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ def compute() -> dict[str, Any]:
 
 
 def _histogram(name: str, edges: Floats) -> dict[str, Any]:
-    data = SETS[name]()
+    data = IN_PAPER[name].load()
     negatives, positives = (
         np.histogram(data.scores[data.labels == label], edges)[0] for label in (False, True)
     )

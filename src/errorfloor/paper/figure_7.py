@@ -9,9 +9,10 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import exact_bias, expected_bias_bound
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture, label_flips, vote
+from errorfloor.metrics import ERROR
 from errorfloor.paper._check import Check
 from errorfloor.paper._style import BLACK, PAGE, letter, percent_axis
-from errorfloor.plot._axes import BLUE, ORANGE
+from errorfloor.show.palette import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,7 +80,7 @@ def _simulate(key: str, m: int, rng: np.random.Generator) -> tuple[float, float]
         repetitions = min(BLOCK, REPETITIONS - start)
         data = _draw_items(key, repetitions * ITEMS, rng)
         share = vote(data.soft_labels, m, rng=rng) / m
-        estimates.append(np.minimum(share, 1 - share).reshape(repetitions, ITEMS).mean(axis=1))
+        estimates.append(ERROR.per_item(share).reshape(repetitions, ITEMS).mean(axis=1))
     found = np.concatenate(estimates)
     return float(found.mean()) - data.floor, float(found.std(ddof=1) / np.sqrt(found.size))
 
@@ -125,7 +126,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
             linewidth=1,
             label="simulated as in the paper, ± 2 s.e.",
         )
-        ax.set(xscale="log", xlabel="votes an item")
+        ax.set(xscale="log", xlabel="votes per item")
         ax.set_xticks([10, 100, 1000], ["10", "100", "1,000"])
         letter(ax, index, NAMES[key])
     axes[0].set(yscale="log", ylabel="size of the bias", ylim=(1e-6, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from errorfloor.datasets.synthetic import corrupt
 from errorfloor.paper._check import Check
 from errorfloor.paper._style import PAGE, letter
-from errorfloor.plot._axes import BLUE, GREY, ORANGE
+from errorfloor.show.palette import BLUE, GREY, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.calibration import Clip
-from errorfloor.label_noise import feebee
+from errorfloor.datasets.catalogue import IN_PAPER
+from errorfloor.methods.record import Clip
 from errorfloor.paper._check import Check
-from errorfloor.paper._sets import SETS
 from errorfloor.paper._style import PAGE
-from errorfloor.plot._axes import BLUE, GREY, ORANGE
+from errorfloor.questions.feebee import feebee
 from errorfloor.results import FeeBeeResult
+from errorfloor.show.palette import BLUE, GREY, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,11 +43,15 @@ ROUNDING = 1e-5 / np.sqrt(12)  # standard deviation of what five decimals leave 
 
 @dataclass(frozen=True)
 class Setting:
-    """A set of the paper, the model error it was given, and its printed scores."""
+    """A set of the paper, and its printed scores."""
 
     name: str
-    model_error: float
     printed: str  # in the order of METHODS
+
+    @property
+    def model_error(self) -> float:
+        """The model error that FeeBee was given."""
+        return IN_PAPER[self.name].model_error
 
     @property
     def published(self) -> dict[str, float]:
@@ -57,7 +61,7 @@ class Setting:
     def run(self, methods: Sequence[str], *, repeats: int, clip: Clip) -> FeeBeeResult:
         """Score methods; the noise is the same whatever the methods and the clipping."""
         return feebee(
-            SETS[self.name]().score_table,
+            IN_PAPER[self.name].load().score_table,
             methods=methods,
             model_error=self.model_error,
             repeats=repeats,
@@ -66,85 +70,67 @@ class Setting:
         )
 
 
-# The paper gives the model errors of CIFAR-10 (0.05 %) and of the ICLR sets (their acceptance
-# rates); that of Fashion-MNIST is in the settings of the authors' released code, and those of the
-# NLI sets are of the best models distributed with ChaosNLI.
 SETTINGS = {
     setting.name: setting
     for setting in (
         Setting(
             "CIFAR-10",
-            0.0005,
             "0.00307 0.00318 0.00253 0.00322 0.00329 0.02396 0.02401 0.02335 0.02400 0.00278",
         ),
         Setting(
             "Fashion-MNIST",
-            0.0049,
             "0.00240 0.00250 0.00825 0.00329 0.00373 0.08796 0.09055 0.08737 0.08878 0.00262",
         ),
         Setting(
             "SNLI",
-            0.097094,
             "0.00292 0.00283 0.00356 0.00520 0.00714 0.01392 0.01452 0.01476 0.01370 0.00305",
         ),
         Setting(
             "MNLI",
-            0.143840,
             "0.00147 0.00210 0.00322 0.00421 0.00666 0.00380 0.00208 0.00143 0.00223 0.00154",
         ),
         Setting(
             "AbductiveNLI",
-            0.146867,
             "0.00118 0.00143 0.00362 0.00558 0.00813 0.05400 0.05204 0.04949 0.05537 0.00081",
         ),
         Setting(
             "ICLR2017-2025",
-            0.341588,
             "0.00013 0.00011 0.00016 0.00033 0.00056 0.00012 0.00014 0.00010 0.00017 0.00001",
         ),
         Setting(
             "ICLR2017",
-            0.404082,
             "0.00508 0.00469 0.01086 0.01829 0.02915 0.00109 0.00120 0.00082 0.00200 0.00135",
         ),
         Setting(
             "ICLR2018",
-            0.365510,
             "0.00166 0.00232 0.00517 0.00863 0.01586 0.00060 0.00062 0.00049 0.00097 0.00067",
         ),
         Setting(
             "ICLR2019",
-            0.353770,
             "0.00120 0.00160 0.00352 0.00720 0.01114 0.00039 0.00035 0.00108 0.00066 0.00059",
         ),
         Setting(
             "ICLR2020",
-            0.310438,
             "0.00085 0.00106 0.00137 0.00162 0.00181 0.00108 0.00078 0.00076 0.00056 0.00030",
         ),
         Setting(
             "ICLR2021",
-            0.331149,
             "0.00098 0.00156 0.00183 0.00388 0.00621 0.00042 0.00026 0.00019 0.00017 0.00046",
         ),
         Setting(
             "ICLR2022",
-            0.418036,
             "0.00064 0.00090 0.00205 0.00386 0.00684 0.00023 0.00031 0.00021 0.00010 0.00029",
         ),
         Setting(
             "ICLR2023",
-            0.414821,
             "0.00034 0.00074 0.00143 0.00265 0.00509 0.00030 0.00020 0.00021 0.00008 0.00023",
         ),
         Setting(
             "ICLR2024",
-            0.311209,
             "0.00022 0.00044 0.00090 0.00133 0.00270 0.00005 0.00006 0.00003 0.00006 0.00011",
         ),
         Setting(
             "ICLR2025",
-            0.321528,
             "0.00024 0.00042 0.00060 0.00093 0.00158 0.00009 0.00015 0.00007 0.00007 0.00011",
         ),
     )

@@ -1,0 +1,45 @@
+"""Where methods, intervals and questions come from, each written once."""
+
+PAPER = (
+    'R. Ushio, T. Ishida and M. Sugiyama, "Practical estimation of the optimal classification '
+    'error with soft labels and calibration", ICLR 2026.'
+)
+SOFT_LABELS = (
+    'T. Ishida et al., "Is the performance of my deep network too good to be true?", ICLR 2023, '
+    "arXiv:2202.00395."
+)
+ISOTONIC = (
+    'B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass '
+    'probability estimates", KDD 2002.'
+)
+BINNING = (
+    'B. Zadrozny and C. Elkan, "Obtaining calibrated probability estimates from decision trees '
+    'and naive Bayesian classifiers", ICML 2001.'
+)
+BETA = 'M. Kull, T. Silva Filho and P. Flach, "Beta calibration", AISTATS 2017.'
+PLATT = 'J. Platt, "Probabilistic outputs for support vector machines", 1999.'
+MIXTURE = (
+    'J. Kiefer and J. Wolfowitz, "Consistency of the maximum likelihood estimator in the presence '
+    'of infinitely many incidental parameters", Ann. Math. Statist. 27, 1956.'
+)
+BOOTSTRAP = 'B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993.'
+BINOMIAL = (
+    'C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the case '
+    'of the binomial", Biometrika 26, 1934.'
+)
+BETTING = (
+    'I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting", '
+    "J. R. Stat. Soc. B 86, 2024."
+)
+HOEFFDING = (
+    'W. Hoeffding, "Probability inequalities for sums of bounded random variables", '
+    "J. Am. Stat. Assoc. 58, 1963."
+)
+VOTE_LIMITS = (
+    'N. Ignatiadis and S. Wager, "Confidence intervals for nonparametric empirical Bayes '
+    'analysis", J. Am. Stat. Assoc. 117, 2022.'
+)
+DIFFERENCE = (
+    'G. Zou and A. Donner, "Construction of confidence limits about effect measures", '
+    "Statistics in Medicine 27, 2008."
+)

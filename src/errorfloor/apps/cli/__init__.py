@@ -1,0 +1,15 @@
+"""The command `errorfloor`: read labels, ask one question, print the answer."""
+
+import sys
+
+_EXTRA = "pip install 'errorfloor[cli]'"
+
+
+def main() -> None:
+    """Run the command line and exit: 0 fine, 1 bad input, 2 usage, 3 a requirement is not met."""
+    try:
+        from errorfloor.apps.cli.commands import run
+    except ImportError as error:
+        print(f"error: the command line needs more ({error}): {_EXTRA}.", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(run())

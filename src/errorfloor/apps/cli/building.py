@@ -1,0 +1,175 @@
+"""What commands are built from: options, help pages in sections, and a session for each run."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import click
+
+from errorfloor._checks import InputError
+from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
+from errorfloor.apps.cli.voice import written
+
+Body = Callable[..., None]
+Decorator = Callable[[Body], Body]
+Help = str | Callable[[], str]  # made when it is shown, where it is a function
+
+COLUMNS, READING, ANSWER, OUTPUT = "Columns", "Reading", "The answer", "Output"
+_PLAIN = "Options"
+
+
+class Option(click.Option):
+    """An option in a section of the help page, whose help may be made when it is shown."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        help: Help = "",  # noqa: A002
+        section: str = _PLAIN,
+        **more: Any,
+    ) -> None:
+        self._help: Help = ""
+        super().__init__(*arguments, **more)
+        self._help = help
+        self.section = section
+
+    @property
+    def help(self) -> str:
+        """What the option is for."""
+        return inspect.cleandoc(self._help() if callable(self._help) else self._help)
+
+    @help.setter  # noqa: A003
+    def help(self, value: str | None) -> None:
+        self._help = value or ""
+
+
+class Command(click.Command):
+    """A command whose help has its options in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options that belong to no section first, those of all commands last."""
+        order = (_PLAIN, COLUMNS, READING, ANSWER, OUTPUT)
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in order}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                sections[getattr(parameter, "section", OUTPUT)].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class Group(click.Group):
+    """A group that remembers what was typed."""
+
+    command_class = Command
+    group_class = type  # the same for groups inside
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of their definition."""
+        return list(self.commands)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        """Keep the arguments before click takes them apart."""
+        typed = tuple(args)
+        context = super().make_context(info_name, args, *rest, **extra)
+        context.obj = context.obj or typed
+        return context
+
+
+option = functools.partial(click.option, cls=Option)
+
+
+def options(*decorators: Decorator) -> Decorator:
+    """Return one decorator for several; help lists their options in this order."""
+
+    def decorate(function: Body) -> Body:
+        return functools.reduce(lambda inner, outer: outer(inner), reversed(decorators), function)
+
+    return decorate
+
+
+RecordT = TypeVar("RecordT")
+
+
+def gathered(name: str, record: type[RecordT], *decorators: Decorator) -> Decorator:
+    """Give a command options, and pass their values on as one `record` called `name`.
+
+    The fields of the record are the names of the options' parameters.
+    """
+
+    def decorate(function: Body) -> Body:
+        @options(*decorators)
+        @functools.wraps(function)
+        def wrapped(**values: Any) -> None:
+            own = {item.name: values.pop(item.name) for item in fields(record)}  # type: ignore[arg-type]
+            function(**values, **{name: record(**own)})
+
+        return wrapped
+
+    return decorate
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help page: commands that work as they stand."""
+    files = any("demo/" in line for line in lines)
+    head = "Examples, on files that `errorfloor demo --save demo` writes:" if files else "Examples:"
+    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])
+
+
+def with_session(function: Body) -> Body:
+    """Give a command --json and --quiet, a session that heeds them, and errors in one message."""
+
+    @option("--json", "as_json", is_flag=True, section=OUTPUT, help="Print one JSON object.")
+    @option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        section=OUTPUT,
+        help="No remarks and no progress on stderr.",
+    )
+    @functools.wraps(function)
+    def wrapped(as_json: bool, quiet: bool, **rest: Any) -> None:
+        context = click.get_current_context()
+        root = context.find_root()
+        name = context.command_path.removeprefix(root.command_path).strip()
+        session = Session(name, root.obj, as_json=as_json, quiet=quiet)
+        try:
+            with session.collecting_doubts():
+                function(session, **rest)
+        except BrokenPipeError:
+            # Nobody reads on. What is left in the buffer goes nowhere, without a complaint.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            context.exit(BROKEN_PIPE)
+        except Exception as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from error
+            message = explained(error)
+            if message is None:
+                raise
+            raise Failure(message) from error
+
+    return wrapped
+
+
+def explained(error: Exception) -> str | None:
+    """Return what to tell the user about an error of theirs, or None if it is one of ours."""
+    if isinstance(error, InputError):
+        return error.told(written)
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}."
+    if isinstance(error, ImportError):
+        text = str(error)
+        return text if "pip install" in text else f"{text}: pip install 'errorfloor[cli]'."
+    if isinstance(error, ValueError | OSError) or type(error).__module__.endswith("duckdb"):
+        return str(error)
+    return None

@@ -1,0 +1,337 @@
+"""The commands that ask about labels, and the program that they are part of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorfloor import __version__
+from errorfloor.apps.cli import asking, gates
+from errorfloor.apps.cli.building import Group, examples, option, with_session
+from errorfloor.apps.cli.counting import count, merge
+from errorfloor.apps.cli.data import data
+from errorfloor.apps.cli.options import (
+    CLIP,
+    LEVEL,
+    METHODS,
+    SEED,
+    How,
+    Model,
+    Precision,
+    destination,
+    either,
+    with_how,
+    with_labels,
+    with_model,
+    with_precision,
+)
+from errorfloor.apps.cli.session import INTERRUPTED, Session
+from errorfloor.apps.cli.showcase import demo, paper
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.types import Number, Numbers, Verdict
+from errorfloor.data.formats import FORMATS
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.results.verdict import VERDICTS
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        code = cli.main(arguments, prog_name="errorfloor", standalone_mode=False)
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    return code if isinstance(code, int) else 0
+
+
+@click.group(
+    "errorfloor",
+    cls=Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=f"""Say how low any classifier's error can go on your data.
+
+    That floor, the Bayes error, is estimated from labels alone: scores with one true label per
+    item, votes of several annotators, or true probabilities. Files are
+    {either(kind.name for kind in FORMATS)}, text packed or not; - is standard input.
+    """,
+    epilog=examples(
+        "errorfloor demo",
+        "errorfloor demo --save demo",
+        "errorfloor estimate demo/scores.csv",
+    ),
+)
+@click.version_option(__version__, prog_name="errorfloor", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Print the help where no command is given."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+cli.add_command(demo)
+
+
+@cli.command(
+    short_help="Estimate the floor of your labels.",
+    epilog=examples(
+        "errorfloor estimate demo/scores.csv",
+        "errorfloor estimate demo/scores.csv --score score --label label --method beta --json",
+        "errorfloor estimate demo/votes.csv --votes positives --total total",
+        "errorfloor estimate demo/annotations.csv --item item --annotator annotator --vote vote",
+        "errorfloor estimate demo/annotators.csv --annotators ann,bob,eve",
+        "errorfloor estimate demo/scores.csv --group batch --simultaneous",
+        "errorfloor estimate demo/soft_labels.csv --soft soft_label --level 0.9",
+        "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
+    ),
+)
+@with_labels(LAYOUTS, groups=True)
+@with_how
+@option("--simultaneous", is_flag=True, help="All intervals of the groups hold at once.")
+@option(
+    "--attainable",
+    metavar="VALUE",
+    type=Number(0, 1),
+    help="Exit with code 3 unless the best possible value is at least as good as this; "
+    "a fraction, 0.05 for 5 %.",
+)
+@option("--fail-above", metavar="VALUE", type=Number(0, 1), hidden=True)
+@with_session
+def estimate(
+    session: Session,
+    labels: Labels,
+    how: How,
+    simultaneous: bool,
+    attainable: float | None,
+    fail_above: float | None,
+) -> None:
+    """Estimate the floor.
+
+    Columns are guessed where their names leave no doubt, and the guess is said.
+    """
+    from errorfloor.show.words import long_text_of
+
+    if simultaneous and labels.where.group is None:
+        raise click.UsageError("--simultaneous goes with --group.")
+    limit = gates.limit_of(session, attainable, fail_above)
+    reading = labels.read(session)
+    with session.step("estimating"):
+        floor = asking.floor(reading, how, simultaneous=simultaneous)
+    unmet = gates.unattainable(session, floor, limit)
+    session.show(floor.to_dict(), long_text_of(floor), unmet=unmet)
+
+
+@cli.command(
+    short_help="Estimate it by several methods.",
+    epilog=examples(
+        "errorfloor compare demo/scores.csv",
+        "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
+        "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
+    ),
+)
+@with_labels([SCORES], groups=True)
+@METHODS
+@with_precision
+@with_session
+def compare(
+    session: Session, labels: Labels, methods: tuple[str, ...], precision: Precision
+) -> None:
+    """Estimate the floor by several methods, from scores with one label per item."""
+    from errorfloor.questions.compare import compare
+    from errorfloor.results import Comparison
+    from errorfloor.show.bars import drawn
+    from errorfloor.show.words import long_text_of
+
+    reading = labels.read(session)
+    with session.step("comparing"):
+        rows = compare(reading, methods=methods or None, **asdict(precision))
+    text = long_text_of(rows)
+    draw = drawn(rows, text) if isinstance(rows, Comparison) else None
+    session.show(rows.to_dict(), text, draw=draw)
+
+
+@cli.command(
+    short_help="Score methods by how they follow added label noise.",
+    epilog=examples(
+        "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
+    ),
+)
+@with_labels([SCORES], groups=True)
+@option(
+    "--model-error",
+    metavar="RATE",
+    type=Number(0, 0.5),
+    required=True,
+    help="Error of the best model known on these labels, a fraction.",
+)
+@METHODS
+@option(
+    "--levels",
+    metavar="COUNT",
+    type=click.IntRange(min=2),
+    default=101,
+    show_default=True,
+    help="Levels of noise from 0 to 1.",
+)
+@option(
+    "--repeats",
+    metavar="COUNT",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Draws of the noise at each level.",
+)
+@CLIP
+@SEED
+@with_session
+def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
+    """Score methods by how well they follow label noise added on purpose; less is better."""
+    from errorfloor.questions.feebee import feebee
+
+    reading = labels.read(session)
+    with session.step("adding noise"):
+        scores = feebee(reading, methods=methods or None, **how)
+    show_without_count(session, scores)
+
+
+def show_without_count(session: Session, result: Any) -> None:
+    """Show a result that does not say by itself how many items were left out."""
+    from errorfloor.results import Groups
+    from errorfloor.show.words import left_out, long_text_of
+
+    dropped = 0 if isinstance(result, Groups) else session.about["input"]["dropped"]
+    session.show(result.to_dict(), "\n".join([long_text_of(result), *left_out(dropped)]))
+
+
+@cli.command(
+    short_help="Say whether a model has room left, is at the floor, or beyond it.",
+    epilog=examples(
+        "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
+        "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+    ),
+)
+@with_labels(LAYOUTS, groups=True)
+@with_model
+@with_how
+@option(
+    "--require",
+    metavar="VERDICT",
+    type=Verdict(),
+    multiple=True,
+    help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
+)
+@with_session
+def headroom(
+    session: Session, labels: Labels, model: Model, how: How, require: tuple[str, ...]
+) -> None:
+    """Say whether a model has room left, is at the floor, or is beyond what any model can do.
+
+    With --group, the model is compared with the floor of each group.
+    """
+    from errorfloor.show.words import long_text_of
+
+    model.check(how)
+    required = gates.verdicts_of(session, require)
+    reading = labels.read(session)
+    with session.step("estimating"):
+        verdict = asking.verdict(asking.floor(reading, how), model, how.level)
+    unmet = gates.refused(session, verdict, required)
+    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet)
+
+
+@cli.command(
+    short_help="Say which labels to buy next.",
+    epilog=examples(
+        "errorfloor plan demo/votes.csv --target 0.05 --cost-per-item 0.1 --cost-per-vote 0.05",
+        "errorfloor plan demo/scores.csv --target 0.01 --json",
+    ),
+)
+@with_labels([layout for layout in LAYOUTS if layout is not SOFT_LABELS], groups=True)
+@option(
+    "--target",
+    metavar="WIDTH",
+    type=Number(0, 0.5, min_open=True),
+    help="Width of the interval to reach, a fraction.",
+)
+@option("--cost-per-item", metavar="PRICE", type=Number(0), default=0.0, help="0 by default.")
+@option("--cost-per-vote", metavar="PRICE", type=Number(0), default=1.0, help="1 by default.")
+@option(
+    "--try-votes",
+    "votes",
+    type=Numbers(),
+    metavar="M,M,...",
+    default="2,3,5,10,20",
+    show_default=True,
+    help="Votes per item to consider.",
+)
+@option(
+    "--try-items",
+    "items",
+    type=Numbers(),
+    metavar="N,N,...",
+    default="100,300,1000,3000,10000",
+    show_default=True,
+    help="Numbers of items to consider.",
+)
+@LEVEL
+@with_session
+def plan(session: Session, labels: Labels, **how: Any) -> None:
+    """Say which labels to buy next, from a pilot of votes or of scores with labels."""
+    from errorfloor.questions.plan import plan
+
+    reading = labels.read(session)
+    with session.step("planning"):
+        advice = plan(reading, **how)
+    show_without_count(session, advice)
+
+
+def report_suffixes() -> list[str]:
+    """Return how names of reports may end."""
+    from errorfloor.show.report import FORMATS
+
+    return list(FORMATS)
+
+
+@cli.command(
+    short_help="Write a report as HTML, Markdown or JSON.",
+    epilog=examples(
+        "errorfloor report demo/scores.csv -o report.html",
+        "errorfloor report demo/scores.csv --model-errors 98 --test-items 1000 -o report.md",
+    ),
+)
+@with_labels(LAYOUTS)
+@destination(report_suffixes)
+@option("--title", metavar="TEXT", help="Heading of the report.")
+@with_model
+@with_how
+@with_session
+def report(
+    session: Session, labels: Labels, model: Model, how: How, output: Path, title: str | None
+) -> None:
+    """Write a report on the floor; with a model's errors, on where the model stands."""
+    from errorfloor.show.report import report
+    from errorfloor.show.words import long_text_of
+
+    if model.is_given:
+        model.check(how)
+    reading = labels.read(session)
+    with session.step("estimating"):
+        result = asking.floor(reading, how)
+        if model.is_given:
+            result = asking.verdict(result, model, how.level)
+    with session.step("writing"):
+        # Files can be read again by what the result says; of standard input nothing is left.
+        command = session.shell_command if labels.is_stdin else None
+        report(result, output, title=title, command=command)
+    text = f"{long_text_of(result)}\nWrote {output}."
+    session.show({**result.to_dict(), "output": output}, text)
+
+
+for command in (count, merge, paper, data):
+    cli.add_command(command)

@@ -1,0 +1,74 @@
+"""The commands that make tables of counts: `count` and `merge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from errorfloor.apps.cli.building import Command, examples, with_session
+from errorfloor.apps.cli.options import destination, with_labels
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.data.formats import FORMATS
+from errorfloor.data.layouts import LAYOUTS
+
+if TYPE_CHECKING:
+    from errorfloor.data.table import Table
+
+with_table = destination(lambda: [kind.suffixes[0] for kind in FORMATS if kind.holds_tables])
+
+
+@click.command(
+    cls=Command,
+    short_help="Count labels into a table that can be shared.",
+    epilog=examples(
+        "errorfloor count demo/scores.csv -o scores.npz",
+        "errorfloor estimate scores.npz",
+    ),
+)
+@with_labels(LAYOUTS)
+@with_table
+@with_session
+def count(session: Session, labels: Labels, output: Path) -> None:
+    """Count labels into a table, which `merge` adds to others and all commands read.
+
+    A table has one row for each distinct score, soft label or number of votes, and nothing else
+    of the items.
+    """
+    table = labels.read(session).table
+    table.save(output)
+    _show(session, table, output)
+
+
+@click.command(
+    cls=Command,
+    short_help="Add up tables.",
+    epilog=examples(
+        "errorfloor count demo/votes.csv -o first.npz",
+        "errorfloor count demo/annotations.csv -o second.npz",
+        "errorfloor merge first.npz second.npz -o both.npz",
+    ),
+)
+@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+@with_table
+@with_session
+def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
+    """Add up tables that `count` wrote; the sum equals one count of all items."""
+    from errorfloor.data.frames import merge
+
+    table = merge(tables)
+    table.save(output)
+    _show(session, table, output)
+
+
+def _show(session: Session, table: Table, output: Path) -> None:
+    """Say what a table holds and where it was written."""
+    from errorfloor.show.words import left_out
+
+    kind = type(table).__name__
+    result = {"output": output, "kind": kind, "n": table.n, "rows": len(table)}
+    text = f"Wrote {output}: {table.n:,} items in {len(table):,} rows ({kind})."
+    text = "\n".join([text, *left_out(table.dropped)])
+    session.show({**result, "dropped": table.dropped}, text)

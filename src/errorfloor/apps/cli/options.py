@@ -1,0 +1,273 @@
+"""The options that commands share, and the records that they become."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
+from errorfloor.apps.cli.building import options as several
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.types import Clip, Number
+from errorfloor.data.formats import FORMATS
+from errorfloor.data.layouts import LAYOUTS, Layout, Role
+from errorfloor.data.read import Where
+
+
+def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator:
+    """Give a command the options that say where labels are, as one `labels`."""
+    roles = {role.argument: role for layout in layouts for role in layout.roles}
+    group = [GROUP] if groups else []
+
+    def decorate(function: Body) -> Body:
+        @click.argument("files", metavar="FILE...", nargs=-1, required=True)
+        @several(*map(_column, roles.values()), POSITIVE, *group, FORMAT, DROP_MISSING)
+        @functools.wraps(function)
+        def wrapped(files: tuple[str, ...], **values: Any) -> None:
+            names = ("positive", "group", "format", "drop_missing")
+            how = {name: values.pop(name) for name in names if name in values}
+            columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
+            labels = Labels(files, Where.of(**columns, **how), tuple(layouts))
+            function(labels=labels, **values)
+
+        return wrapped
+
+    return decorate
+
+
+def _column(role: Role) -> Decorator:
+    return option(
+        f"--{role.name}",
+        role.argument,
+        metavar="COL",
+        multiple=role.several,
+        section=COLUMNS,
+        help=role.help,
+    )
+
+
+POSITIVE = option(
+    "--positive",
+    metavar="VALUE",
+    section=COLUMNS,
+    help="Which value of labels or votes is class 1.",
+)
+GROUP = option(
+    "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."
+)
+FORMAT = option(
+    "--format",
+    type=click.Choice([kind.name for kind in FORMATS]),
+    section=READING,
+    help="Told by name and content by default.",
+)
+DROP_MISSING = option(
+    "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."
+)
+
+
+def _method_help() -> str:
+    """List the methods for each kind of labels, as they are now."""
+    from errorfloor import methods
+
+    parts = []
+    for kind in dict.fromkeys(layout.kind for layout in LAYOUTS):
+        default = methods.DEFAULTS[kind].name
+        others = [name for name in methods.short_names(kind) if name != default]
+        names = [f"{default} (default)", *others] if others else [default]
+        parts.append(f"for {kind} {either(names)}")
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _methods_help() -> str:
+    """List the methods that can be compared, as they are now."""
+    from errorfloor import methods
+    from errorfloor.data.layouts import SCORES
+
+    names = either(methods.short_names(SCORES.kind))
+    return f"{names}. Once for each method; all that fit by default."
+
+
+def _interval_help() -> str:
+    """List the intervals, as they are now."""
+    from errorfloor import inference
+
+    return f"{either([*inference.names(), 'none'])}; chosen to fit the method by default."
+
+
+def either(names: Iterable[str]) -> str:
+    """Return names with "or" before the last."""
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _none(context: click.Context, parameter: click.Parameter, value: str) -> str | None:
+    return None if value == "none" else value
+
+
+METHOD = option("--method", metavar="NAME", section=ANSWER, help=_method_help)
+METHODS = option(
+    "--method", "methods", metavar="NAME", multiple=True, section=ANSWER, help=_methods_help
+)
+INTERVAL = option(
+    "--interval",
+    metavar="NAME",
+    default="auto",
+    callback=_none,
+    section=ANSWER,
+    help=_interval_help,
+)
+LEVEL = option(
+    "--level",
+    metavar="LEVEL",
+    type=Number(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    section=ANSWER,
+    help="Confidence level of the interval.",
+)
+RESAMPLES = option(
+    "--resamples",
+    "n_resamples",
+    metavar="COUNT",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    section=ANSWER,
+    help="Of the bootstrap, for intervals that use it.",
+)
+CLIP = option(
+    "--clip",
+    metavar="NUMBER",
+    type=Clip(),
+    default="auto",
+    show_default=True,
+    section=ANSWER,
+    help="auto or a number: how far methods that need it keep scores from 0 and 1.",
+)
+BIAS_FOR_ERROR = option(
+    "--bias-for-error",
+    metavar="RATE",
+    type=Number(0, 0.5),
+    section=ANSWER,
+    help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
+)
+SEED = option(
+    "--seed",
+    "rng",
+    metavar="SEED",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    section=ANSWER,
+    help="Seed of everything random; the same gives the same answer.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Which interval to give, and from which random numbers."""
+
+    interval: str | None
+    level: float
+    n_resamples: int
+    clip: Any
+    rng: int
+
+
+@dataclass(frozen=True, slots=True)
+class How(Precision):
+    """How a floor is to be estimated."""
+
+    method: str | None
+    bias_for_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model's errors, as they were given."""
+
+    errors: int | None
+    model_error: float | None
+    n: int | None
+    same_labelling: bool
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is a model at all."""
+        return any(value is not None for value in (self.errors, self.model_error, self.n))
+
+    def check(self, how: How) -> None:
+        """Refuse half a model, and what leaves no verdict on it."""
+        if self.n is None or (self.errors is None) == (self.model_error is None):
+            raise click.UsageError("Give --test-items and either --model-errors or --model-error.")
+        if self.errors is not None and self.errors > self.n:
+            raise click.UsageError("--model-errors must not be more than --test-items.")
+        if how.interval is None:
+            raise click.UsageError("A verdict needs an interval: leave out --interval none.")
+
+
+with_precision = gathered("precision", Precision, INTERVAL, LEVEL, RESAMPLES, CLIP, SEED)
+with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, BIAS_FOR_ERROR, SEED)
+with_model = gathered(
+    "model",
+    Model,
+    option(
+        "--model-errors",
+        "errors",
+        metavar="COUNT",
+        type=click.IntRange(min=0),
+        help="Test items that the model got wrong.",
+    ),
+    option(
+        "--model-error",
+        metavar="RATE",
+        type=Number(0, 1),
+        help="The same as a fraction: 0.08 for 8 %.",
+    ),
+    option(
+        "--test-items",
+        "n",
+        metavar="COUNT",
+        type=click.IntRange(min=1),
+        help="Number of test items.",
+    ),
+    option("--same-labelling", is_flag=True, help="The test labels were made as the votes were."),
+)
+
+
+def destination(
+    suffixes: Callable[[], Iterable[str]],
+    *,
+    names: Sequence[str] = ("-o", "--output"),
+    required: bool = True,
+    help: str = "The file to write",  # noqa: A002
+) -> Decorator:
+    """Give a command an option for a file with one of these endings, in a folder that exists."""
+
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+        if value is None:
+            return None
+        path = Path(value)
+        if path.suffix.lower() not in suffixes():
+            raise click.BadParameter(f"{value} must end in {either(suffixes())}.")
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"there is no folder {path.parent}.")
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise click.BadParameter(f"{value} cannot be written.")
+        return path
+
+    return option(
+        *names,
+        metavar="FILE",
+        required=required,
+        callback=check,
+        help=lambda: f"{help}, {either(suffixes())}.",
+    )

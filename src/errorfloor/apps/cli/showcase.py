@@ -1,0 +1,98 @@
+"""The commands that need no data of one's own: `demo` and `paper`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.options import destination
+from errorfloor.apps.cli.session import Session
+
+
+@click.command(
+    cls=Command,
+    short_help="Run every method on made data, beside the true floor.",
+    epilog=examples(
+        "errorfloor demo", "errorfloor demo --save demo", "errorfloor demo --picture demo.svg"
+    ),
+)
+@option(
+    "--save",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Write small CSV files instead.",
+)
+@destination(
+    lambda: (".svg", ".png", ".pdf"),
+    names=["--picture"],
+    required=False,
+    help="Draw the floors, too",
+)
+@with_session
+def demo(session: Session, save: str | None, picture: Path | None) -> None:
+    """Run every method on made data, beside the true floor; or save data to try things on."""
+    from errorfloor.apps import demo
+
+    if save is not None:
+        paths = demo.save(save)
+        session.show({"files": paths}, "\n".join(map(str, paths)), headline=False)
+        session.remark(f"next: errorfloor estimate {paths[0]}")
+        return
+    with session.step("estimating by every method"):
+        rows, floor = demo.run()
+    session.show({**rows.to_dict(), "true_floor": floor}, demo.text(rows, floor))
+    if picture is not None:
+        session.remark(f"wrote {demo.draw(rows, floor, picture)}")
+
+
+@click.command(
+    cls=Command,
+    short_help="Draw the paper's figures anew.",
+    epilog=examples("errorfloor paper figure-2 --out paper"),
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("paper"),
+    help="Folder for the files, paper by default.",
+)
+@option(
+    "--docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for paper.md and figures/, once all figures are there.",
+)
+@option("--force", is_flag=True, help="Compute again what is there.")
+@with_session
+def paper(
+    session: Session, names: tuple[str, ...], out: Path, docs: Path | None, force: bool
+) -> None:
+    """Draw the paper's figures anew, with every printed number beside ours.
+
+    NAME is figure-1 to figure-12 or table-feebee; all of them by default.
+    """
+    from errorfloor._checks import check_choice
+    from errorfloor.paper import FIGURES, reproduce
+    from errorfloor.paper.__main__ import summary, write_page
+
+    for name in names:
+        check_choice(name, (*FIGURES, "all"), name="NAME")
+    which = "all" if names in ((), ("all",)) else names
+    with session.taming():
+        figures = reproduce(which, out, force=force)
+    page, missing = write_page(out, docs)
+    if missing:
+        session.remark(f"no page yet: {out} lacks {', '.join(missing)}.")
+    rows = [
+        {
+            "name": figure.name,
+            "title": figure.title,
+            "svg": figure.svg,
+            "checks": [check.to_dict() for check in figure.checks],
+        }
+        for figure in figures
+    ]
+    lines = [summary(figure) for figure in figures] + ([f"wrote {page}"] if page else [])
+    session.show({"figures": rows, "page": page}, "\n".join(lines), headline=False)

@@ -1,0 +1,91 @@
+"""From files to tables of counts, by the library's door, with progress and a word on guesses."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from errorfloor._checks import InputError
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.voice import guesses, written
+from errorfloor.data.columns import by_role, layout_of
+from errorfloor.data.layouts import Layout
+from errorfloor.data.read import Reading, Where, read
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Files, and what the user says about them."""
+
+    files: tuple[str, ...]
+    where: Where
+    layouts: tuple[Layout, ...]  # that the command can use
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether they come from standard input, which nobody can read again."""
+        return self.files == (STDIN,)
+
+    @property
+    def name(self) -> str:
+        """What the files are called in messages."""
+        if self.is_stdin:
+            return "standard input"
+        more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
+        return f"{self.files[0]}{more}"
+
+    def read(self, session: Session) -> Reading:
+        """Return the labels, counted, and say which columns were guessed."""
+        self._check()
+        with self._paths(session) as paths, session.step(f"reading {self.name}") as progress:
+            where = replace(self.where, called=self.name) if self.is_stdin else self.where
+            reading = read(paths, self.layouts, where, progress=progress)
+        # Of standard input there is a copy, which is gone by now.
+        reading = replace(reading, source=replace(reading.source, files=self.files))
+        session.about["input"] = _described(reading)
+        if reading.source.guessed:
+            session.remark(f"took {guesses(reading.source)}")
+        return reading
+
+    def _check(self) -> None:
+        if STDIN in self.files and len(self.files) > 1:
+            raise click.UsageError("- for standard input stands alone.")
+        try:
+            layout_of(by_role(self.where.columns), self.layouts)
+        except InputError as error:
+            raise click.UsageError(error.told(written)) from error
+
+    @contextmanager
+    def _paths(self, session: Session) -> Iterator[list[str]]:
+        """Yield the files, for standard input a copy of it, which readers can go over twice."""
+        if not self.is_stdin:
+            yield list(self.files)
+            return
+        with tempfile.TemporaryDirectory(prefix="errorfloor-") as folder:
+            path = Path(folder) / "stdin"
+            with path.open("wb") as file, session.step(f"reading {self.name}"):
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            yield [str(path)]
+
+
+def _described(reading: Reading) -> dict[str, object]:
+    """Return what was read as plain values."""
+    source, tables = reading.source, reading.tables.values()
+    group = {} if source.group is None else {"group": source.group}
+    return {
+        "files": source.files,
+        "layout": source.layout,
+        "columns": {**source.columns, **group},
+        "guessed": source.guessed,
+        "n": sum(table.n for table in tables),
+        "dropped": sum(table.dropped for table in tables),
+    }

@@ -1,0 +1,135 @@
+"""Messages of the library for people at a terminal: arguments become options.
+
+The options are those that the commands really have. An option's parameter has the name of the
+library's argument, so there is no list of them here.
+"""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from errorfloor._checks import Mention, argument
+from errorfloor.data.layouts import LAYOUTS, joined
+from errorfloor.data.source import Source
+
+# What else an argument may be called: arrays by the columns that hold them, and the model error
+# that a bias is bounded for, which is not that of the model in question.
+_SYNONYMS = {
+    array: role.argument
+    for layout in LAYOUTS
+    for array, role in zip(layout.arrays, layout.roles, strict=False)
+} | {"model_error": "bias_for_error"}
+
+
+def written(mention: Mention) -> str:
+    """Return how people at a terminal write an argument or a function of the library."""
+    if mention.is_function:
+        return _function(mention.name)
+    option = _option(mention.name)
+    if option is None:
+        return mention.name if mention.value is None else f"{mention.name}={mention.value}"
+    name = max(option.opts, key=len)
+    if mention.value is None:
+        return name
+    value = _read(mention.value)
+    if option.is_flag:
+        return name if value else f"no {name}"
+    return f"{name} {_typed(value)}"
+
+
+def guesses(source: Source) -> str:
+    """Return the options that would have named the guessed columns; empty if none were guessed."""
+    layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
+    columns = (
+        argument(role.argument, _plain(source.columns[role.name]))
+        for role in layout.roles
+        if role.name in source.guessed
+    )
+    return " ".join(map(written, columns))
+
+
+def _function(name: str) -> str:
+    """Return how to ask for what a function does: by options here, or by another command."""
+    if name in _root().commands:
+        return f"errorfloor {name}"
+    layout = next((layout for layout in LAYOUTS if layout.asks == name), None)
+    if layout is None:
+        return name
+    here = _here()
+    there = _all_parameters() if here is None else _parameters(here)
+    if not all(role.argument in there for role in layout.needed):
+        return "errorfloor estimate"
+    mentions = [argument(role.argument) for role in layout.needed]
+    return "".join(part if isinstance(part, str) else written(part) for part in joined(mentions))
+
+
+def _option(name: str) -> click.Option | None:
+    """Return the option for an argument: of this command, or else of any."""
+    names = (name, _SYNONYMS.get(name, name))
+    for parameters in (_parameters(_here()), _all_parameters()):
+        for one in names:
+            if one in parameters:
+                return parameters[one]
+    return None
+
+
+def _here() -> click.Command | None:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.command
+
+
+def _root() -> click.Group:
+    from errorfloor.apps.cli.commands import cli
+
+    return cli
+
+
+def _all_parameters() -> dict[str, click.Option]:
+    # The first command that has an option is the one that people know it from.
+    found: dict[str, click.Option] = {}
+    for command in _commands(_root()):
+        found = _parameters(command) | found
+    return found
+
+
+def _commands(group: click.Group) -> Iterator[click.Command]:
+    for command in group.commands.values():
+        if isinstance(command, click.Group):
+            yield from _commands(command)
+        else:
+            yield command
+
+
+def _parameters(command: click.Command | None) -> dict[str, click.Option]:
+    parameters = () if command is None else command.params
+    return {
+        str(option.name): option
+        for option in parameters
+        if isinstance(option, click.Option) and not option.hidden
+    }
+
+
+def _plain(column: Any) -> Any:
+    return list(column) if isinstance(column, tuple) else column
+
+
+def _read(text: str) -> object:
+    """Return the value that was written in Python, or the text where that is none."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def _typed(value: object) -> str:
+    """Return a value as it is typed: none for None, commas between several, quotes if needed."""
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return shlex.quote(",".join(map(str, value)))
+    return shlex.quote(str(value))

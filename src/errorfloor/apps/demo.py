@@ -1,0 +1,119 @@
+"""Every method on made data, beside the true floor: `python -m errorfloor.apps.demo`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from errorfloor import Comparison, compare, from_soft_labels, from_votes
+from errorfloor.data.storage import replacing, write_text
+from errorfloor.datasets.synthetic import Synthetic, corrupt, gaussian_mixture
+
+
+def main() -> None:
+    """Print the floors of all methods and whether their intervals hold the true one."""
+    print(text(*run()))
+
+
+def run() -> tuple[Comparison, float]:
+    """Return the floors of all methods, and the true one."""
+    data = _data()
+    fifty, three = (np.random.default_rng(0).binomial(m, data.soft_labels) for m in (50, 3))
+    rows = (
+        from_soft_labels(data.soft_labels, rng=0),
+        from_votes(fifty, 50, method="plugin", rng=0),
+        from_votes(three, 3),
+        *compare(corrupt(data.soft_labels, 2, 0.7), data.labels, rng=0),
+    )
+    return Comparison(rows), data.floor
+
+
+def text(rows: Comparison, floor: float) -> str:
+    """Return the floors as a table, with whether each interval holds the true one."""
+    head, *lines = str(rows).splitlines()
+    about = (
+        "10,000 items of two Gaussian classes. clean: their true probabilities; plugin: 50 votes",
+        "each; mixture: 3 votes each; all others: scores distorted by f(p; 2, 0.7) and one label",
+        "each. 95 % intervals.",
+        "",
+        f"{head:<54} true floor {100 * floor:.2f} %",
+    )
+    held = (
+        row.interval is not None and row.interval.low <= floor <= row.interval.high for row in rows
+    )
+    marked = (
+        f"{line:<54} {'inside' if inside else 'missed'}"
+        for line, inside in zip(lines, held, strict=True)
+    )
+    return "\n".join((*about, *marked))
+
+
+def draw(rows: Comparison, floor: float, path: str | os.PathLike[str]) -> Path:
+    """Draw the floors and the true one as an image; the name's ending says of which kind."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    from errorfloor.show import plot
+
+    target = Path(path)
+    kind = target.suffix.removeprefix(".") or "svg"
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    plot.forest(rows, truth=floor, ax=figure.add_subplot())
+    # The same picture is the same file.
+    with rc_context({"svg.hashsalt": "errorfloor"}), replacing(target) as file:
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return target
+
+
+def save(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the data as small CSV files to try things on, each whole or not at all.
+
+    They hold what people have: scores.csv and votes.csv an item a row, soft_labels.csv the true
+    probabilities, annotations.csv a row for each item and annotator, and annotators.csv a column
+    for each annotator, with blanks.
+    """
+    data = _data()
+    three = np.random.default_rng(0).binomial(1, data.soft_labels[:2000, None], size=(2000, 3))
+    seen = np.random.default_rng(1).random(three.shape) < 0.9
+    seen[:, 0] = True
+    names = ("ann", "bob", "eve")
+    long = ((item, names[who], three[item, who]) for item in range(2000) for who in range(3))
+    wide = (
+        (item, *(vote if there else "" for vote, there in zip(votes, kept, strict=True)))
+        for item, (votes, kept) in enumerate(zip(three.tolist(), seen.tolist(), strict=True))
+    )
+    scores = (
+        (score, int(label), "ab"[item % 2])
+        for item, (score, label) in enumerate(
+            zip(corrupt(data.soft_labels, 2, 0.7).tolist(), data.labels, strict=True)
+        )
+    )
+    files: dict[str, Iterable[Iterable[object]]] = {
+        "scores.csv": [("score", "label", "batch"), *scores],
+        "votes.csv": [("positives", "total"), *((k, 3) for k in three.sum(axis=1))],
+        "soft_labels.csv": [("soft_label",), *((p,) for p in data.soft_labels.tolist())],
+        "annotations.csv": [("item", "annotator", "vote"), *long],
+        "annotators.csv": [("item", *names), *wide],
+    }
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return [_write(Path(folder) / name, rows) for name, rows in files.items()]
+
+
+def _data() -> Synthetic:
+    return gaussian_mixture(10_000, rng=0)
+
+
+def _write(path: Path, rows: Iterable[Iterable[object]]) -> Path:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    write_text(path, lines.getvalue())
+    return path
+
+
+if __name__ == "__main__":
+    main()

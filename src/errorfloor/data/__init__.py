@@ -1,0 +1,1 @@
+"""What people bring, as tables of counts: files, dataframes, arrays and saved tables."""

@@ -1,0 +1,169 @@
+"""What is asked of the door besides the data, and what comes back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor._checks import InputError, Part, argument, function
+from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
+from errorfloor.data.source import Origin, Source
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, SoftTable
+
+_SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Which columns hold what, and how to read their values."""
+
+    columns: Mapping[str, Any]  # by the names of arguments
+    positive: object = None
+    group: str | None = None
+    drop_missing: bool = False
+    format: str | None = None
+    called: str | None = None  # what people call the files, if not by their paths
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        positive: object = None,
+        group: str | None = None,
+        drop_missing: bool = False,
+        format: str | None = None,  # noqa: A002
+        called: str | None = None,
+        **columns: Any,
+    ) -> Where:
+        """Leave out the columns that were not named."""
+        return cls(
+            columns={name: column for name, column in columns.items() if column is not None},
+            positive=positive,
+            group=group,
+            drop_missing=drop_missing,
+            format=format,
+            called=called,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Tables, and where they came from."""
+
+    tables: Mapping[Any, Table]  # by group; of the group None where there are no groups
+    source: Source
+
+    @property
+    def table(self) -> Table:
+        """The only table."""
+        (table,) = self.tables.values()
+        return table
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of the door besides the data."""
+
+    layouts: tuple[Layout, ...]
+    where: Where
+    second: object
+    name: str | None
+    progress: Callable[[float], None] | None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What tables may hold that the caller can use."""
+        return tuple(dict.fromkeys(layout.kind for layout in self.layouts))
+
+    @property
+    def first(self) -> Part:
+        """The argument that the data came by."""
+        names = [layout.arrays[0] for layout in self.layouts if layout.arrays]
+        usual = names[0] if len(self.kinds) == 1 and names else "data"
+        return argument(self.name or usual)
+
+    @property
+    def pair(self) -> Layout:
+        """The layout that is made of two arrays."""
+        return next(layout for layout in self.layouts if len(layout.arrays) > 1)
+
+    def source(self, origin: Origin, layout: Layout, rows: int, **more: Any) -> Source:
+        """Return where a table came from, with all that was said about it."""
+        where = self.where
+        return Source(
+            origin=origin,
+            layout=layout.name,
+            positive=where.positive,
+            drop_missing=where.drop_missing,
+            format=where.format,
+            group=where.group,
+            called=where.called,
+            rows=rows,
+            **more,
+        )
+
+
+def is_source(data: object) -> bool:
+    """Tell whether `data` is a path, or a list of paths."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def as_asked(
+    table: Table, asked: Asked, said: tuple[Part, str], paths: tuple[str, ...] = ()
+) -> Reading:
+    """Return a table that needs no counting, if the caller can use it.
+
+    `said` is what errors call it, and what it is.
+    """
+    name, what = said
+    named, used = asked.where.columns, {}
+    wants_soft = named == _SCORES_AS_SOFT or ScoreTable.kind not in asked.kinds
+    if isinstance(table, ScoreTable) and SOFT_LABELS in asked.layouts and wants_soft:
+        table, used = SoftTable.from_scores(table), _SCORES_AS_SOFT
+    if named and named != used:
+        raise _no_columns(asked, said)
+    refuse_options(asked)
+    layout = next((one for one in asked.layouts if one.kind == table.kind), None)
+    if layout is None:
+        asks = next(one.asks for one in LAYOUTS if one.kind == table.kind)
+        text = f" is {what}, which holds {table.kind}; this needs {either(asked.kinds)}. Use "
+        raise InputError(name, text, function(asks), " for it.")
+    if len(table) == 0:
+        raise InputError(name, " is an empty table. Pass at least one item.")
+    layout.check(table)
+    origin: Origin = "files" if paths else "table"
+    rows = table.n + table.dropped
+    return Reading(
+        {None: table}, asked.source(origin, layout, rows, files=paths, columns=dict(used))
+    )
+
+
+def _no_columns(asked: Asked, said: tuple[Part, str]) -> InputError:
+    text = f" is {said[1]}, whose columns are known, so name none."
+    if SOFT_LABELS not in asked.layouts:
+        return InputError(said[0], text)
+    remark = " takes the scores of a table for true probabilities."
+    return InputError(said[0], f"{text} ", argument("soft", "scores"), remark)
+
+
+def either(names: Sequence[str]) -> str:
+    """Return a list with "or" before its last word."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def refuse_options(asked: Asked) -> None:
+    """Refuse what is about rows, where there are none."""
+    where = asked.where
+    if where.positive is not None or where.drop_missing or where.group is not None:
+        options = joined([argument("positive"), argument("drop_missing")], ", ")
+        columns = joined([argument(role.argument) for role in asked.layouts[0].needed])
+        raise InputError(
+            *(*options, " and ", argument("group")),
+            " go with a dataframe or file of rows. Pass one, and name its columns with ",
+            *(*columns, "."),
+        )

@@ -1,0 +1,285 @@
+"""Which columns hold what: as the user says, or guessed where only one reading is possible."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from errorfloor._checks import InputError, Part, argument, check_whole
+from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
+
+_MOST_LISTED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A layout and its columns; `guessed` are the roles whose columns the user did not name."""
+
+    layout: Layout
+    columns: Mapping[str, Any]  # by the name of the role: one, several, or a number
+    guessed: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The columns by the names of arguments."""
+        names = {role.name: role.argument for role in self.layout.roles}
+        return {names[role]: column for role, column in self.columns.items()}
+
+    @property
+    def used(self) -> frozenset[object]:
+        """All columns that have a role."""
+        values = self.columns.values()
+        return frozenset(
+            one for value in values for one in (value if isinstance(value, tuple) else (value,))
+        )
+
+    @property
+    def mentions(self) -> tuple[Part, ...]:
+        """The arguments that would have named the guessed columns."""
+        return _mentions(
+            (role, self.columns[role.name])
+            for role in self.layout.roles
+            if role.name in self.guessed
+        )
+
+
+def by_role(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns that were given by the names of arguments by those of roles."""
+    names = {role.argument: role.name for layout in LAYOUTS for role in layout.roles}
+    return {names[name]: column for name, column in columns.items()}
+
+
+def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
+    """Return the layout that has the given roles, or refuse those of different layouts."""
+    for layout in allowed:
+        if given.keys() <= {role.name for role in layout.roles}:
+            return layout
+    roles = {role.name: role for layout in LAYOUTS for role in layout.roles}
+    names = joined([argument(roles[name].argument) for name in given])
+    raise InputError(*names, " cannot be used together here. ", *usage(allowed))
+
+
+def as_named(
+    given: Mapping[str, Any], allowed: Sequence[Layout], there: Collection[str]
+) -> Chosen | None:
+    """Return the columns that the user named if they are all, so that nothing has to be guessed.
+
+    Parameters
+    ----------
+    given : dict
+        Columns that the user named, by role.
+    allowed : sequence of Layout
+        Layouts that the caller can use.
+    there : collection of str
+        All columns. Whether a named one is among them will be checked when it is read.
+    """
+    if not given:
+        return None
+    layout = layout_of(given, allowed)
+    columns = plain(layout, given, there)
+    patterns = [
+        one
+        for role in layout.roles
+        if role.several
+        for one in columns.get(role.name, ())
+        if one not in there
+    ]
+    complete = all(role.name in given for role in layout.needed)
+    return Chosen(layout, columns) if complete and not patterns else None
+
+
+def plain(layout: Layout, given: Mapping[str, Any], there: Collection[str]) -> dict[str, Any]:
+    """Return each given role's column, several of them, or a number."""
+    return {
+        role.name: _plain(role, given[role.name], there)
+        for role in layout.roles
+        if role.name in given
+    }
+
+
+def choose(
+    kinds: Mapping[str, str], given: Mapping[str, Any], allowed: Sequence[Layout], name: str
+) -> Chosen:
+    """Return the one layout that fits the columns, or say what the columns are.
+
+    Parameters
+    ----------
+    kinds : dict
+        Kind of each column, by its name: "number", "boolean", "text" or "other".
+    given : dict
+        Columns that the user named, by role. For a role of several columns these may be
+        patterns, and several in one text with commas between them.
+    allowed : sequence of Layout
+        Layouts that the caller can use.
+    name : str
+        What the data is called in messages.
+    """
+    if given:
+        layout = layout_of(given, allowed)
+        columns = {
+            role.name: _there(role, given[role.name], kinds, name)
+            for role in layout.roles
+            if role.name in given
+        }
+        return _completed(layout, columns, kinds, name)
+    readings = [found for layout in allowed if (found := _by_name(layout, kinds)) is not None]
+    readings = readings or [
+        found for layout in allowed if (found := _by_kind(layout, kinds)) is not None
+    ]
+    if len(readings) == 1:
+        return readings[0]
+    meant = _lines("You may mean", [reading.mentions for reading in readings])
+    remedy = meant if readings else usage(allowed)
+    listed = _listed(kinds, name)
+    raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+
+
+def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:
+    """Say how the columns of each layout are named."""
+    ways = [
+        _mentions((role, ("COL", "COL") if role.several else "COL") for role in layout.roles)
+        for layout in allowed
+    ]
+    return _lines(head, ways)
+
+
+def fitting(role: Role, columns: Iterable[str]) -> list[str]:
+    """Return the columns whose names say that they have the role."""
+    plain = {one: _simple(one) for one in columns}
+    if role.pattern is not None:
+        return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
+    sure = [one for one in plain if plain[one] in role.names]
+    return sure or [one for one in plain if plain[one] in role.unsure_names]
+
+
+def _plain(role: Role, value: Any, there: Collection[str]) -> Any:
+    """Return a column, several of them, or a number, as the role has it."""
+    if role.several:
+        if isinstance(value, str) or not value:
+            raise InputError(argument(role.argument), " must be a list of columns, at least one.")
+        if len(set(value)) < len(value):
+            raise InputError(argument(role.argument), " has a column twice. Name each column once.")
+        return tuple(value)
+    if not role.may_be_number or (isinstance(value, str) and value in there):
+        return value
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() else value
+    return check_whole(value, name=role.argument, least=1, remedy="Or name its column.")
+
+
+def _there(role: Role, value: Any, kinds: Mapping[str, str], name: str) -> Any:
+    """Return what `_plain` does, if all of it is there, with patterns replaced by columns."""
+    plain = _plain(role, value, kinds)
+    if role.several:
+        return _matching(role, plain, kinds, name)
+    if plain in [*kinds] or (role.may_be_number and not isinstance(plain, str)):
+        return plain
+    raise _absent(role, plain, kinds, name)
+
+
+def _matching(
+    role: Role, wanted: Sequence[str], kinds: Mapping[str, str], name: str
+) -> tuple[str, ...]:
+    """Return the columns with these names, or that fit these patterns, in the data's order."""
+    found: set[str] = set()
+    for entry in wanted:
+        parts = [entry] if entry in kinds else [part.strip() for part in str(entry).split(",")]
+        for part in parts:
+            fits = {part} & kinds.keys() or {one for one in kinds if fnmatchcase(one, part)}
+            if not fits:
+                raise _absent(role, part, kinds, name)
+            found |= fits
+    return tuple(one for one in kinds if one in found)
+
+
+def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> InputError:
+    near = difflib.get_close_matches(str(column), map(str, kinds), n=1)
+    meant = f" Did you mean {near[0]}?" if near else ""
+    return InputError(
+        f"No column of {name} is called {column!r} (",
+        argument(role.argument),
+        f").{meant} {_listed(kinds, name)}",
+    )
+
+
+def _completed(
+    layout: Layout, columns: Mapping[str, Any], kinds: Mapping[str, str], name: str
+) -> Chosen:
+    """Return the layout with the columns that the user left out, if each can only be one."""
+    found, guessed = dict(columns), []
+    for role in layout.roles:
+        if role.name in found:
+            continue
+        left = [one for one in kinds if one not in Chosen(layout, found).used]
+        named = fitting(role, left)
+        if len(named) != 1 and len(left) == 1 and _may_be(role, kinds[left[0]]):
+            named = left
+        if len(named) == 1:
+            found[role.name] = named[0]
+            guessed.append(role.name)
+    missing = [argument(role.argument) for role in layout.needed if role.name not in found]
+    if missing:
+        text = " is missing. Name its column" if len(missing) == 1 else " are missing. Name them"
+        raise InputError(*joined(missing), f"{text}, too. {_listed(kinds, name)}")
+    ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
+    return Chosen(layout, ordered, tuple(guessed))
+
+
+def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+    """Return the layout if the columns have one name for each of its roles, and no other."""
+    columns: dict[str, Any] = {}
+    for role in layout.roles:
+        named = fitting(role, kinds)
+        if len(named) < 2 if role.several else len(named) != 1:
+            return None
+        columns[role.name] = tuple(named) if role.several else named[0]
+    return Chosen(layout, columns, tuple(columns))
+
+
+def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+    """Return the layout if there are two columns and only one of them is a number.
+
+    Not where a name says otherwise: a column of scores with a word in it is text, too.
+    """
+    numbers = [one for one in kinds if kinds[one] == "number"]
+    others = [one for one in kinds if kinds[one] in ("boolean", "text")]
+    if not layout.told_by_kinds or len(kinds) != 2 or len(numbers) != 1 or len(others) != 1:
+        return None
+    columns = {role.name: (numbers if role.is_number else others)[0] for role in layout.roles}
+    swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
+    if any(fitting(role, [swapped[role.name]]) for role in layout.roles):
+        return None
+    return Chosen(layout, columns, tuple(columns))
+
+
+def _may_be(role: Role, kind: str) -> bool:
+    return not role.is_number or kind == "number"
+
+
+def _simple(column: object) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", str(column).lower()).strip("_")
+
+
+def _listed(kinds: Mapping[str, str], name: str) -> str:
+    if not kinds:
+        return f"There are no columns in {name}."
+    listed = [f"{one} ({kind})" for one, kind in list(kinds.items())[:_MOST_LISTED]]
+    more = f" and {len(kinds) - _MOST_LISTED} more" if len(kinds) > _MOST_LISTED else ""
+    return f"The columns of {name} are {', '.join(listed)}{more}."
+
+
+def _lines(head: str, lines: Iterable[Sequence[Part]]) -> tuple[Part, ...]:
+    return (head, *(part for line in lines for part in ("\n  ", *line)))
+
+
+def _mentions(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:
+    """Mention arguments with their values, one after the other."""
+    mentions = [
+        argument(role.argument, list(column) if isinstance(column, tuple) else column)
+        for role, column in columns
+    ]
+    return joined(mentions, " ")

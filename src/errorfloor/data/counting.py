@@ -1,0 +1,232 @@
+"""Queries that count checked rows, and the tables made of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+from typing import Any, TypeVar
+
+import narwhals as nw
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts
+from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.ranged import Ranged
+from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+
+EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
+_RANGES = 16  # of scores that the second pass looks into, at most
+_MOST_REFINED = 4 * EXACT  # distinct scores in them, at most
+
+RangedT = TypeVar("RangedT", bound=Ranged)
+
+
+def count_scores(request: Request) -> dict[Any, ScoreTable]:
+    """Return the table of each group; of the group None where there are no groups."""
+    rows = ScoreRows.read(request, "score", "label")
+    items = rows.likely()
+    tables = _first_pass(items, request.cells, ScoreTable)
+    none_positive = not any(table.positives.any() for table in tables.values())
+    if _some_lost(items, tables) or (request.positive is not None and none_positive):
+        items = rows.checked()
+        tables = _first_pass(items, request.cells, ScoreTable)
+    return _refined(items, tables) if request.refine else tables
+
+
+def count_soft_labels(request: Request) -> dict[Any, SoftTable]:
+    """Return the table of each group; of the group None where there are no groups."""
+    rows = ScoreRows.read(request, "soft")
+    items = rows.likely()
+    tables = _first_pass(items, request.cells, SoftTable)
+    if _some_lost(items, tables):
+        tables = _first_pass(rows.checked(), request.cells, SoftTable)
+    return tables
+
+
+def _some_lost(items: Items, tables: dict[Any, RangedT]) -> bool:
+    """Tell whether some rows are not in the tables, or there are none."""
+    counted = sum(table.n for table in tables.values())
+    return counted != items.n or counted == 0
+
+
+def _first_pass(items: Items, cells: int, kind: type[RangedT]) -> dict[Any, RangedT]:
+    tables = _exact_tables(items, kind)
+    if tables is not None:
+        return tables
+    query = with_cell(items.frame, cells, unit=items.unit).group_by(*items.groups, "cell")
+    found = items.run(
+        query.agg(
+            *_counts_of(items),
+            nw.col("score").min().alias("low"),
+            nw.col("score").max().alias("high"),
+        )
+    )
+    return _tables_of(items, found, kind)
+
+
+def _exact_tables(items: Items, kind: type[RangedT]) -> dict[Any, RangedT] | None:
+    """Return tables of all distinct scores, or None if there are too many."""
+    query = _by_score(items, items.frame)
+    if items.n > EXACT:
+        # Most of the time the first rows tell, and the whole group-by is spared.
+        head = _by_score(items, items.frame.head(2 * EXACT))
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > EXACT:
+            return None
+        query = query.head(EXACT + 1)
+    found = items.run(query)
+    return _tables_of(items, found, kind) if found["n"].size <= EXACT else None
+
+
+def _by_score(items: Items, frame: Frame) -> Frame:
+    return frame.group_by(*items.groups, "score").agg(*_counts_of(items))
+
+
+def _counts_of(items: Items) -> list[nw.Expr]:
+    positives = [nw.col("label").sum().alias("positives")] if items.labelled else []
+    return [nw.len().alias("n"), *positives]
+
+
+def _tables_of(items: Items, found: Columns, kind: type[RangedT]) -> dict[Any, RangedT]:
+    low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
+    counts = _counts_in(found)
+    tables = {
+        group: kind.from_ranges(
+            low[at].astype(np.float64),
+            high[at].astype(np.float64),
+            counts[at],
+            dropped=items.dropped.get(group, 0),
+        )
+        for group, at in _rows_by_group(items, found)
+    }
+    return tables | {
+        group: kind.from_ranges(low[:0], high[:0], counts[:0], dropped=dropped)
+        for group, dropped in items.dropped.items()
+        if group not in tables
+    }
+
+
+def _counts_in(found: Columns) -> Counts:
+    """Return the numbers of items, by class where there are labels, each class in one piece."""
+    total = whole(found["n"])
+    if "positives" not in found:
+        return total
+    positives = whole(found["positives"])
+    return np.array([total - positives, positives]).T
+
+
+def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
+    """Take the rows apart that can hold the best cut, by a second look at their scores."""
+    ranges = {group: _ranges(table) for group, table in tables.items()}
+    score, kind = nw.col("score"), items.frame.collect_schema()["score"]
+    wanted = [
+        _of_group(items, group, (score >= nw.lit(low, kind)) & (score <= nw.lit(high, kind)))
+        for group, found in ranges.items()
+        for low, high in found
+    ]
+    if not wanted or len(wanted) > 8 * _RANGES:
+        return tables
+    query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
+    found = items.run(query.head(_MOST_REFINED + 1))
+    if found["n"].size > _MOST_REFINED:
+        return tables
+    parts = _tables_of(items, found, ScoreTable)
+    return {
+        group: _taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
+        for group, table in tables.items()
+    }
+
+
+def _of_group(items: Items, group: Any, condition: nw.Expr) -> nw.Expr:
+    return (nw.col("group") == group) & condition if items.groups else condition
+
+
+def _ranges(table: ScoreTable) -> list[tuple[float, float]]:
+    """Return few ranges of scores that together hold all rows in which the best cut may be."""
+    rows = np.flatnonzero(table.may_hold_the_best_cut())
+    if rows.size == 0:
+        return []
+    # The rows between two wanted ones come along, but for the widest gaps if they are too many.
+    total = np.cumsum(table.items)
+    gap = total[rows[1:] - 1] - total[rows[:-1]]
+    few = total[rows[-1]] - total[rows[0]] <= _MOST_REFINED
+    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: 0 if few else _RANGES - 1])
+    ends = ends[gap[ends] > 0]
+    first = rows[np.concatenate(([0], ends + 1))]
+    last = rows[np.append(ends, rows.size - 1)]
+    lows, highs = table.ranges
+    return list(zip(lows[first].tolist(), highs[last].tolist(), strict=True))
+
+
+def _taken_apart(
+    table: ScoreTable, ranges: list[tuple[float, float]], part: ScoreTable
+) -> ScoreTable:
+    """Return the table with the rows in `ranges` replaced by those of `part`."""
+    lows, highs = table.ranges
+    inside = reduce(or_, ((lows >= low) & (highs <= high) for low, high in ranges))
+    if (table.counts[inside].sum(axis=0) != part.counts.sum(axis=0)).any():
+        raise InputError(
+            "The data changed between two passes over it. Save it first, or pass ",
+            argument("refine", False),
+            ".",
+        )
+    rest = (lows[~inside], highs[~inside], table.counts[~inside])
+    new = (*part.ranges, part.counts)
+    low, high, counts = (np.concatenate(pair) for pair in zip(rest, new, strict=True))
+    return ScoreTable.from_ranges(low, high, counts, dropped=table.dropped)
+
+
+def count_votes(items: Items) -> dict[Any, VoteTable]:
+    """Return the table of each group of items; of the group None where there are no groups."""
+    query = items.frame.group_by(*items.groups, "positives", "totals").agg(n=nw.len())
+    found = items.run(query)
+    tables = {
+        group: VoteTable.from_counts(
+            positives=whole(found["positives"][at]),
+            totals=whole(found["totals"][at]),
+            counts=whole(found["n"][at]),
+            dropped=items.dropped.get(group, 0),
+        )
+        for group, at in _rows_by_group(items, found)
+    }
+    return tables | {
+        group: replace(VoteTable.empty(), dropped=dropped)
+        for group, dropped in items.dropped.items()
+        if group not in tables
+    }
+
+
+def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
+    """Return how many rows have an item that another row of the same group had before."""
+    columns = {"item": item} if group is None else {"item": item, "group": group}
+    rows = select(frame, columns)
+    for name in columns:
+        rows = rows.filter(~is_missing(rows, name))
+    times = rows.group_by(*columns).agg(n=nw.len())
+    found = run(times.select((nw.col("n") - 1).sum().alias("n")))
+    return int(whole(np.nan_to_num(np.asarray(found["n"], dtype=np.float64)))[0])
+
+
+def _rows_by_group(items: Items, found: Columns) -> Iterator[tuple[Any, Any]]:
+    """Yield each group, in order, and which rows of the answer are its own."""
+    if not items.groups:
+        yield None, slice(None)
+        return
+    values = found["group"].tolist()
+    place = {value: i for i, value in enumerate(_sorted(dict.fromkeys(values)))}
+    code = np.array([place[value] for value in values])
+    order = np.argsort(code, kind="stable")
+    ends = np.searchsorted(code[order], np.arange(len(place) + 1))
+    for value, (start, end) in zip(place, pairwise(ends), strict=True):
+        yield value, order[start:end]
+
+
+def _sorted(values: Any) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=str)

@@ -1,0 +1,259 @@
+"""What dataframe engines do differently: reading text as numbers, and bringing counts back."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+Frame: TypeAlias = "nw.LazyFrame[Any]"
+Columns: TypeAlias = dict[str, NDArray[Any]]
+Progress: TypeAlias = Callable[[float], None]
+
+
+def lazy(data: Any) -> Frame:
+    """Return any dataframe as one whose operations run in its own engine."""
+    try:
+        frame: Frame = nw.from_native(data).lazy()
+    except TypeError:
+        raise ValueError(
+            f"Expected a dataframe or the path of a file, got {type(data).__name__}. Pass a "
+            "pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis frame, or arrays without "
+            "column names."
+        ) from None
+    return frame
+
+
+def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Return a frame of the `columns` that are named, under new names."""
+    if frame.implementation.is_duckdb():  # where narwhals does not take quotes in names
+        parts = (f"{_quoted(old)} as {_quoted(new)}" for new, old in columns.items())
+        return lazy(frame.to_native().project(", ".join(parts)))
+    return frame.select(*(nw.col(old).alias(new) for new, old in columns.items()))
+
+
+def with_number(frame: Frame, source: str, target: str) -> Frame:
+    """Add column `target`: `source` as numbers, null where it is missing or is none."""
+    kind = frame.collect_schema()[source]
+    if str(kind) in ("Float16", "Int128", "UInt128"):  # some engines cannot group or return them
+        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
+    if kind.is_float() or kind.is_integer():
+        return frame.with_columns(nw.col(source).alias(target))
+    if kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS:
+        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
+    if kind == nw.Boolean:
+        return frame.with_columns(nw.col(source).cast(nw.Int8).cast(nw.Float64).alias(target))
+    if kind == nw.Object:  # of pandas: decimals, or a mixture
+        return _read_numbers(frame, source, target)
+    word = nw.col(source).cast(nw.String).str.strip_chars().str.to_lowercase()
+    read = _read_numbers(frame.with_columns(word.alias(target)), target, target)
+    # Booleans become text in text files.
+    number = nw.when(word == "false").then(nw.lit(0.0)).otherwise(nw.col(target))
+    return read.with_columns(
+        nw.when(word == "true").then(nw.lit(1.0)).otherwise(number).alias(target)
+    )
+
+
+def is_missing(frame: Frame, column: str) -> nw.Expr:
+    """Return the expression that tells where `column` is null or not a number (NaN)."""
+    null = nw.col(column).is_null()
+    if frame.collect_schema()[column].is_float():
+        return null | nw.col(column).is_nan().fill_null(False)
+    return null
+
+
+def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
+    """Add column `cell`: what `errorfloor.data.grid.cell_of` computes of the column `score`."""
+    scale = math.nextafter(cells, 0)
+    if unit and frame.implementation.is_duckdb():  # narwhals would ask twice for negative scores
+        where = f"(1 + sqrt(score::double) - sqrt(1 - score::double)) * {scale / 2!r}::double"
+        # Small numbers let it count in an array instead of a hash table.
+        kind = "usmallint" if cells <= 2**16 else "bigint"
+        return lazy(frame.to_native().project(f"*, floor({where})::{kind} as cell"))
+    score = nw.col("score").cast(nw.Float64)
+    if unit:
+        place = (1 + score.sqrt() - (1 - score).sqrt()) / 2
+    else:
+        zero, one = nw.lit(0.0), nw.lit(1.0)
+        inside = nw.when(score < 0).then(zero).otherwise(score)
+        inside = nw.when(inside > 1).then(one).otherwise(inside)
+        above = nw.when(score > 1).then(score).otherwise(one)
+        place = (1 + inside.sqrt() - (1 - inside).sqrt()) / 2
+        place = nw.when(score < 0).then(score / (1 + score.abs())).otherwise(place)
+        place = nw.when(score > 1).then(2 - 1 / above).otherwise(place)
+    return frame.with_columns(cell=(place * scale).floor().cast(nw.Int64))
+
+
+def fetch(frame: Frame) -> Columns:
+    """Run the query in its engine and return the columns of its result."""
+    if frame.implementation.is_duckdb():
+        kinds = frame.collect_schema()
+        answer = frame.to_native().fetchnumpy().items()
+        return {name: _plain(array, kinds[name]) for name, array in answer}
+    found = frame.collect()
+    return {
+        # NumPy has no time zones, and makes whole numbers of nanoseconds.
+        name: np.array(found[name].to_list(), dtype=object)
+        if kind == nw.Datetime
+        else found[name].to_numpy()
+        for name, kind in found.schema.items()
+    }
+
+
+def _plain(array: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """Return an array of DuckDB as plain values, with None or NaN in place of its mask."""
+    if array.dtype.kind == "M":
+        array = array.astype("datetime64[D]" if kind == nw.Date else "datetime64[us]")
+        array = array.astype(object)
+        if getattr(kind, "time_zone", None):  # NumPy has none; these are in UTC
+            array[...] = [time and time.replace(tzinfo=UTC) for time in array]
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    if array.dtype.kind in "OUS":
+        # `filled(None)` would write the default of the type, a question mark.
+        plain = np.array(array.data, dtype=object)
+        plain[np.ma.getmaskarray(array)] = None
+        return plain
+    return np.ma.filled(array.astype(np.float64), np.nan)
+
+
+def kinds_of(frame: Frame, run: Callable[[Frame], Columns]) -> dict[str, str]:
+    """Return what kind each column is of; of text columns, what their first rows spell."""
+    kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
+    texts = [name for name, kind in kinds.items() if kind == "text"]
+    if texts:
+        head = run(select(frame, {name: name for name in texts}).head(1000))
+        kinds |= {name: _kind_of_text(head[name].tolist()) for name in texts}
+    return kinds
+
+
+def _kind(dtype: Any) -> str:
+    if dtype.is_numeric():
+        return "number"
+    if dtype == nw.Boolean:
+        return "boolean"
+    is_text = dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object)
+    return "text" if is_text else "other"
+
+
+def _kind_of_text(values: Sequence[Any]) -> str:
+    there = [str(value).strip().lower() for value in values if value is not None]
+    if there and all(value in ("true", "false") for value in there):
+        return "boolean"
+    try:
+        return "number" if [float(value) for value in there] else "text"
+    except ValueError:
+        return "text"
+
+
+@contextmanager
+def watched(connection: Any, progress: Progress | None) -> Iterator[None]:
+    """Report how far DuckDB is with a query, from a thread beside it."""
+    if progress is None:
+        yield
+        return
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.1):
+            percent = connection.query_progress()
+            if percent > 0:  # -1 while nothing is known
+                progress(percent / 100)
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _read_numbers(frame: Frame, source: str, target: str) -> Frame:
+    """Add `target`: the numbers that the text of `source` spells, in the engine's own way."""
+    read = _READERS.get(frame.implementation, _read_elsewhere)
+    return lazy(read(frame.to_native(), source, target))
+
+
+def _read_in_polars(frame: Any, source: str, target: str) -> Any:
+    import polars as pl
+
+    return frame.with_columns(pl.col(source).cast(pl.Float64, strict=False).alias(target))
+
+
+def _read_in_pandas(frame: Any, source: str, target: str) -> Any:
+    import pandas as pd
+
+    number = pd.to_numeric(frame[source], errors="coerce")
+    return frame.assign(**{target: number.astype("float64")})
+
+
+def _read_in_dask(frame: Any, source: str, target: str) -> Any:
+    import dask.dataframe as dd
+
+    number = dd.to_numeric(frame[source], errors="coerce")
+    return frame.assign(**{target: number.astype("float64")})
+
+
+def _read_in_pyarrow(frame: Any, source: str, target: str) -> Any:
+    import pyarrow as pa
+
+    numbers = pa.array(map(_number, frame[source].to_pylist()), pa.float64())
+    names = frame.column_names
+    if target in names:
+        return frame.set_column(names.index(target), target, numbers)
+    return frame.append_column(target, numbers)
+
+
+def _read_in_duckdb(frame: Any, source: str, target: str) -> Any:
+    others = ", ".join(_quoted(name) for name in frame.columns if name != target)
+    return frame.project(f"{others}, try_cast({_quoted(source)} as double) as {_quoted(target)}")
+
+
+def _read_in_spark(frame: Any, source: str, target: str) -> Any:
+    from pyspark.sql import functions
+
+    name = source.replace("`", "``")
+    return frame.withColumn(target, functions.expr(f"try_cast(`{name}` as double)"))
+
+
+def _read_in_ibis(frame: Any, source: str, target: str) -> Any:
+    return frame.mutate(**{target: frame[source].try_cast("float64")})
+
+
+def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
+    number = nw.col(source).cast(nw.Float64).alias(target)
+    return nw.from_native(frame).with_columns(number).to_native()
+
+
+# Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
+_INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
+
+_READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
+    nw.Implementation.POLARS: _read_in_polars,
+    nw.Implementation.PANDAS: _read_in_pandas,
+    nw.Implementation.DASK: _read_in_dask,
+    nw.Implementation.PYARROW: _read_in_pyarrow,
+    nw.Implementation.DUCKDB: _read_in_duckdb,
+    nw.Implementation.PYSPARK: _read_in_spark,
+    nw.Implementation.PYSPARK_CONNECT: _read_in_spark,
+    nw.Implementation.IBIS: _read_in_ibis,
+}
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

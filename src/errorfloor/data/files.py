@@ -1,0 +1,198 @@
+"""Files of labels: found, checked, and read by DuckDB, any number of them, out of core."""
+
+from __future__ import annotations
+
+import glob
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from errorfloor._checks import InputError
+from errorfloor.data.formats import (
+    FORMATS,
+    Format,
+    Packing,
+    format_called,
+    packing_of,
+    start_of,
+    suffix_of,
+)
+
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+_MEMORY = "1GB"
+# How files begin that hold no rows for us.
+_FOREIGN = {
+    b"PK\x03\x04": "a ZIP archive, an Excel file or NPZ",
+    b"\xd0\xcf\x11\xe0": "an Excel file",
+    b"BZh": "packed by bzip2",
+    b"\xfd7zXZ": "packed by xz",
+}
+
+
+def find(source: Paths, suffixes: Collection[str]) -> list[str]:
+    """Return the files that paths, globs and folders name, sorted; in folders by `suffixes`."""
+    parts = [source] if isinstance(source, str | os.PathLike) else source
+    names = (os.path.expanduser(os.fspath(part)) for part in parts)
+    files = sorted(file for name in names for file in _find_one(name, suffixes))
+    return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
+
+
+def find_data(source: Paths, name: str | None) -> list[str]:
+    """Return the files of rows or tables that `source` names, of any format if it has no name."""
+    kinds: Sequence[Format] = FORMATS
+    if name is not None:
+        tables = format_called(name).holds_tables
+        kinds = [kind for kind in FORMATS if kind.holds_tables == tables]
+    return find(source, [suffix for kind in kinds for suffix in kind.suffixes])
+
+
+@contextmanager
+def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection of its own and a relation over all rows of `files`, read when used."""
+    with tempfile.TemporaryDirectory(prefix="errorfloor-") as scratch:
+        connection = connect(scratch)
+        import duckdb
+
+        try:
+            yield connection, relation(connection, files, kind)
+        except duckdb.Error as error:
+            raise _unreadable(files, error) from error
+        finally:
+            connection.close()
+
+
+def connect(scratch: str) -> Any:
+    """Return a connection to an empty database that keeps to a gigabyte of memory."""
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError(
+            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
+            "another library and pass its dataframe."
+        ) from None
+    connection = duckdb.connect()
+    for setting in (
+        f"memory_limit = '{_MEMORY}'",
+        f"temp_directory = '{scratch}'",
+        "preserve_insertion_order = false",
+        "parquet_metadata_cache = true",  # each of several queries would read them again
+        "perfect_ht_threshold = 18",  # bits of the cells that it counts in an array
+        "autoinstall_known_extensions = false",
+        "enable_progress_bar = true",
+        "enable_progress_bar_print = false",
+    ):
+        connection.execute(f"set {setting}")
+    return connection
+
+
+def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
+    """Return a DuckDB relation over all rows of `files`, which are of one format."""
+    import duckdb
+
+    by_packing: dict[Packing | None, list[str]] = {}
+    for file in files:
+        _check_start(file, kind)
+        packing = packing_of(file)
+        by_packing.setdefault(packing, []).append(file)
+        if packing is not None:
+            _check_whole(file, packing)
+    try:
+        calls = [kind.call(connection, some, packing) for packing, some in by_packing.items()]
+        rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
+    except duckdb.Error as error:
+        raise _unreadable(files, error) from error
+    head = rows.columns[0]
+    if kind.finds_delimiter and len(rows.columns) == 1 and any(mark in head for mark in ",;|\t"):
+        raise InputError(
+            f"Could not read {_which(files)}: its rows have different numbers of fields than its "
+            f"header, {head!r}. Mend or remove these rows."
+        )
+    if kind.has_header:
+        _check_names(connection, files, kind, rows.columns)
+    return rows
+
+
+def _find_one(name: str, suffixes: Collection[str]) -> list[str]:
+    if os.path.isdir(name):
+        folder = Path(name)
+        found = [str(path) for path in folder.rglob("*") if _is_data(path, folder, suffixes)]
+        if not found:
+            raise FileNotFoundError(
+                f"The folder {name!r} has no file ending in {', '.join(suffixes)}."
+            )
+        return found
+    if os.path.exists(name):
+        return [name]
+    found = [path for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
+    if not found:
+        raise FileNotFoundError(f"There is no file {name!r}. Check the path.")
+    return found
+
+
+def _is_data(path: Path, folder: Path, suffixes: Collection[str]) -> bool:
+    # Engines keep notes of their own in files and folders that begin with a dot or underscore.
+    hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    return not hidden and path.is_file() and suffix_of(str(path)) in suffixes
+
+
+def _check_start(file: str, kind: Format) -> None:
+    """Refuse files that begin as no file of rows does."""
+    start = start_of(file, 8)
+    if not start:
+        raise InputError(f"Could not read {file!r}: it is empty.")
+    for mark, what in _FOREIGN.items():
+        if start.startswith(mark) and not kind.holds_tables:
+            raise InputError(
+                f"Could not read {file!r}: it is {what}. Save its rows as CSV or Parquet; "
+                "the name of an NPZ file ends in .npz."
+            )
+
+
+def _check_whole(file: str, packing: Packing) -> None:
+    """Refuse a file that was cut off, of which DuckDB would read what is there."""
+    import gzip
+    import zlib
+
+    if packing.unpack is None:
+        return
+    try:
+        with packing.unpack(file) as unpacked:
+            while unpacked.read(2**20):
+                pass
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"Could not read {file!r}: it is damaged or not all there ({error}). Copy it again."
+        ) from error
+
+
+def _check_names(
+    connection: Any, files: Sequence[str], kind: Format, columns: Sequence[str]
+) -> None:
+    """Refuse columns of the same name, to the second of which DuckDB adds a number."""
+    doubled = [column for column in columns if f"{column}_1" in columns]
+    if not doubled:
+        return
+    call = kind.call(connection, files[:1], packing_of(files[0]))
+    head = connection.sql(f"from {call.replace('header = true', 'header = false')} limit 1")
+    (names,) = head.fetchall()
+    for column in doubled:
+        if names.count(column) > 1:
+            raise InputError(
+                f"Could not read {_which(files)}: it has {names.count(column)} columns called "
+                f"{column!r}. Rename them."
+            )
+
+
+def _unreadable(files: Sequence[str], error: Exception) -> InputError:
+    advice = ("Possible", "The search space")  # about settings, which come last
+    lines = takewhile(lambda line: line and not line.startswith(advice), str(error).split("\n"))
+    return InputError(f"Could not read {_which(files)}: {' '.join(list(lines)[:3]).strip()}")
+
+
+def _which(files: Sequence[str]) -> str:
+    return repr(files[0]) if len(files) == 1 else f"{len(files)} files from {files[0]!r} on"

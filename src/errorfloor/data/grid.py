@@ -1,0 +1,26 @@
+"""A fixed grid of scores, for tables whose distinct scores are too many to keep."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+
+CELLS = 65_536  # of the grid from 0 to 1, where scores have to be merged
+
+
+def cell_of(scores: Floats, cells: int) -> Counts:
+    """Return the cell of a fixed grid on the whole line that each score falls into.
+
+    From 0 to 1 cells are finer towards both ends, as the standard deviation of a label is smaller
+    there. Only operations that round the same way everywhere are used, so that any engine that
+    computes the same expression finds the same cells.
+    """
+    inside = np.clip(scores, 0.0, 1.0)
+    place = (1 + np.sqrt(inside) - np.sqrt(1 - inside)) / 2
+    below, above = scores < 0, scores > 1
+    if below.any() or above.any():
+        place = np.where(below, scores / (1 + np.abs(scores)), place)
+        place = np.where(above, 2 - 1 / np.maximum(scores, 1), place)
+    scale = np.nextafter(cells, 0)  # so that 1 is in the last cell
+    return np.asarray(np.floor(place * scale), dtype=np.int64)

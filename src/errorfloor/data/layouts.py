@@ -1,0 +1,291 @@
+"""How labels lie in rows: the layouts, and the roles of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, Part, argument, check_unit_interval, function
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+
+if TYPE_CHECKING:
+    from errorfloor.data.rows import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a column of a layout holds."""
+
+    name: str  # on the command line
+    argument: str  # in Python
+    help: str
+    names: frozenset[str] = frozenset()  # usual ones, in small letters with "_" for anything else
+    unsure_names: frozenset[str] = frozenset()  # where no column has a usual one
+    pattern: str | None = None  # that such names have, where there are several columns
+    is_number: bool = False
+    is_class: bool = False  # whether its values are classes, one of which is positive
+    optional: bool = False
+    several: bool = False  # columns, not one
+    may_be_number: bool = False  # the same for all rows, in place of a column
+
+
+def _accept(_: Table) -> None:
+    pass
+
+
+def _rows_in(table: Table) -> int:
+    return table.n
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A way to lay labels out in rows, and how they become a table."""
+
+    name: str
+    table: type[Table]
+    roles: tuple[Role, ...]
+    says: str  # what a row is
+    count: Callable[[Request], Mapping[Any, Table]]  # the table of each group
+    asks: str  # the function of the package that people call with such data, for messages
+    arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
+    from_arrays: Callable[[Any, Any], Table] | None = None
+    check: Callable[[Any], None] = _accept  # of its tables, wherever they come from
+    row_is_item: bool = True
+    rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
+    told_by_kinds: bool = False  # by two columns of which only one holds numbers
+
+    @property
+    def kind(self) -> str:
+        """What its tables hold."""
+        return self.table.kind
+
+    @property
+    def takes_positive(self) -> bool:
+        """Tell whether a column holds classes, so that one can be named as positive."""
+        return any(role.is_class for role in self.roles)
+
+    @property
+    def needed(self) -> tuple[Role, ...]:
+        """The roles that must have a column."""
+        return tuple(role for role in self.roles if not role.optional)
+
+    def tables(self, request: Request) -> Mapping[Any, Table]:
+        """Return the table of each group of rows; of the group None without groups."""
+        if request.positive is not None and not self.takes_positive:
+            raise InputError(
+                argument("positive"),
+                " goes with single votes and with labels, not with ",
+                *joined([argument(role.argument) for role in self.roles]),
+                ".",
+            )
+        tables = self.count(request)
+        for table in tables.values():
+            self.check(table)
+        return tables
+
+    def rows(self, tables: Mapping[Any, Table]) -> int:
+        """Return the number of rows that were counted or left out."""
+        return sum(self.rows_in(table) + table.dropped for table in tables.values())
+
+
+def joined(parts: Sequence[Part], between: str = " and ") -> tuple[Part, ...]:
+    """Return parts of a message with a word between them."""
+    return tuple(part for one in parts for part in (between, one))[1:]
+
+
+# Counting needs a dataframe library, which whoever passes arrays need not wait for.
+
+
+def _count_scores(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_scores
+
+    return count_scores(request)
+
+
+def _count_soft_labels(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_soft_labels
+
+    return count_soft_labels(request)
+
+
+def _count_votes(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_votes
+    from errorfloor.data.vote_rows import counted
+
+    return count_votes(counted(request))
+
+
+def _count_annotations(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_votes
+    from errorfloor.data.vote_rows import one_by_one
+
+    return count_votes(one_by_one(request))
+
+
+def _count_annotators(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_votes
+    from errorfloor.data.vote_rows import side_by_side
+
+    return count_votes(side_by_side(request))
+
+
+def _scores_of_arrays(scores: Any, labels: Any) -> ScoreTable:
+    if labels is None:
+        raise InputError(
+            argument("labels"),
+            " is missing. Pass one true label (0 or 1) per item; without labels, use ",
+            function("from_soft_labels"),
+            " or ",
+            function("from_votes"),
+            ".",
+        )
+    return ScoreTable.from_arrays(scores, labels)
+
+
+def _votes_of_arrays(positives: Any, totals: Any) -> VoteTable:
+    if totals is None:
+        raise InputError(
+            argument("totals"),
+            " is missing. Pass the number of votes per item, or one number for all.",
+        )
+    return VoteTable.from_arrays(positives, totals)
+
+
+def _soft_labels_of_arrays(soft_labels: Any, _: Any) -> SoftTable:
+    return SoftTable.from_arrays(soft_labels)
+
+
+def _votes_in(table: VoteTable) -> int:
+    return int(table.totals @ table.counts)
+
+
+def _check_soft_labels(table: SoftTable) -> None:
+    for edge in table.ranges:
+        for of_class in np.atleast_2d(edge.T):
+            check_unit_interval(of_class, name="soft_labels", entry="row")
+
+
+_LABEL_NAMES = frozenset(
+    {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
+)
+_SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
+
+ITEM = Role(
+    "item",
+    "item",
+    "The item, where a row is one annotator's --vote.",
+    frozenset({"item", "items", "item_id", "example_id"}),
+    unsure_names=frozenset({"id"}),
+)
+SCORES = Layout(
+    name="scores",
+    table=ScoreTable,
+    roles=(
+        Role(
+            "score",
+            "score",
+            "Scores, with one --label per item.",
+            frozenset({"score", "scores", "p", "prob", "proba", "probability", "p_hat"})
+            | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
+            | _SOFT_NAMES,
+            is_number=True,
+        ),
+        Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True),
+    ),
+    says="A row is an item with a score and its one true label.",
+    count=_count_scores,
+    asks="from_scores",
+    arrays=("scores", "labels"),
+    from_arrays=_scores_of_arrays,
+    told_by_kinds=True,
+)
+VOTES = Layout(
+    name="votes",
+    table=VoteTable,
+    roles=(
+        Role(
+            "votes",
+            "positives",
+            "Votes for class 1, out of --total.",
+            frozenset({"votes", "positives", "positive_votes", "n_positive", "k"}),
+            is_number=True,
+        ),
+        Role(
+            "total",
+            "totals",
+            "All votes on an item; or one number for all.",
+            frozenset({"total", "totals", "n_votes", "m"}),
+            is_number=True,
+            may_be_number=True,
+        ),
+    ),
+    says="A row is an item with its number of votes for class 1 and of all votes.",
+    count=_count_votes,
+    asks="from_votes",
+    arrays=("positives", "totals"),
+    from_arrays=_votes_of_arrays,
+)
+SOFT_LABELS = Layout(
+    name="soft labels",
+    table=SoftTable,
+    roles=(Role("soft", "soft", "True probabilities of class 1.", _SOFT_NAMES, is_number=True),),
+    says="A row is an item with its true probability of class 1.",
+    count=_count_soft_labels,
+    asks="from_soft_labels",
+    arrays=("soft_labels",),
+    from_arrays=_soft_labels_of_arrays,
+    check=_check_soft_labels,
+)
+ANNOTATIONS = Layout(
+    name="annotations",
+    table=VoteTable,
+    roles=(
+        ITEM,
+        Role(
+            "annotator",
+            "annotator",
+            "Whose vote it is.",
+            frozenset({"annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"}),
+            optional=True,
+        ),
+        Role(
+            "vote",
+            "vote",
+            "The vote of a row.",
+            frozenset({"vote", "answer", "annotation", "response"}) | _LABEL_NAMES,
+            is_class=True,
+        ),
+    ),
+    says="A row is the vote of one annotator on one item.",
+    count=_count_annotations,
+    asks="from_votes",
+    row_is_item=False,
+    rows_in=_votes_in,
+)
+ANNOTATORS = Layout(
+    name="annotators",
+    table=VoteTable,
+    roles=(
+        Role(
+            "annotators",
+            "annotators",
+            "One column per annotator, blanks allowed: a,b,c or 'rater*'.",
+            pattern=r"(annotator|rater|worker|coder|judge|vote|vote_of|label)_?\d+",
+            is_class=True,
+            several=True,
+        ),
+    ),
+    says="A row is an item with one column of votes per annotator, blank where there is no vote.",
+    count=_count_annotators,
+    asks="from_votes",
+)
+LAYOUTS = (SCORES, VOTES, SOFT_LABELS, ANNOTATIONS, ANNOTATORS)
+
+
+def of_kind(kind: str) -> tuple[Layout, ...]:
+    """Return the layouts that make tables of a kind."""
+    return tuple(layout for layout in LAYOUTS if layout.kind == kind)

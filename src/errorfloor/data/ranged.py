@@ -1,0 +1,158 @@
+"""Tables whose rows are places on a line, or short ranges of it where there are too many."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.grid import CELLS, cell_of
+from errorfloor.data.table import Table, is_ascending, order_of, pool, starts_of
+
+
+class Ranged(Table):
+    """What tables of scores and of soft labels share."""
+
+    __slots__ = ()
+    place: ClassVar[str]  # the column that says where
+    counts: Counts
+    lows: Floats | None
+    highs: Floats | None
+
+    @property
+    def places(self) -> Floats:
+        """Where each row is."""
+        return np.asarray(getattr(self, self.place))
+
+    @property
+    def items(self) -> Counts:
+        """Number of items of each row."""
+        return self.counts if self.counts.ndim == 1 else np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def n(self) -> int:
+        """Number of items, those without a label left out."""
+        return int(self.counts.sum())
+
+    @property
+    def ranges(self) -> tuple[Floats, Floats]:
+        """The least and the largest place of each row; both the same where it is one place."""
+        if self.lows is None or self.highs is None:
+            return self.places, self.places
+        return self.lows, self.highs
+
+    @property
+    def coarse(self) -> Bools:
+        """Tell which rows stand for several places."""
+        lows, highs = self.ranges
+        return np.asarray(lows < highs)
+
+    @classmethod
+    def from_ranges(
+        cls, lows: Floats, highs: Floats, counts: NDArray[Any], *, dropped: int = 0, **more: Any
+    ) -> Self:
+        """Return a table with a row for each range; ranges that overlap become one.
+
+        `more` are further columns that add up, and the classes.
+        """
+        if lows.size == 0:
+            return cls.empty().without(dropped)
+        order = np.argsort(lows, kind="stable")
+        low, high = lows[order] + 0.0, np.maximum.accumulate(highs[order]) + 0.0
+        start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
+        low, high = low[start], np.maximum.reduceat(high, start)
+        pooled = pool(counts, order, start)
+        more = {
+            name: pool(value, order, start) if isinstance(value, np.ndarray) else value
+            for name, value in more.items()
+        }
+        if (low == high).all():
+            return cls(low, pooled, dropped=dropped, **more)  # type: ignore[call-arg]
+        middle = np.where(low == high, low, low / 2 + high / 2)
+        return cls(middle, pooled, lows=low, highs=high, dropped=dropped, **more)  # type: ignore[call-arg]
+
+    def coarsen(self, cells: int = CELLS) -> Self:
+        """Return the table with the scores of each cell of a fixed grid merged into one row.
+
+        The grid does not depend on the data, so shards that were coarsened add up to the same
+        table as one pass over all items, and a power of two fits into the next one.
+
+        Parameters
+        ----------
+        cells : int
+            Number of cells from 0 to 1, finer towards both ends; as many again take negative
+            scores, and scores above 1.
+        """
+        if len(self) == 0 or self.places.ndim > 1:
+            return self
+        start = starts_of(cell_of(self.places, cells))
+        if start.size == len(self):
+            return self
+        lows, highs = self.ranges
+        ends = np.append(start[1:], len(self)) - 1
+        pooled = {name: pool(value, slice(None), start) for name, value in self._added().items()}
+        return type(self).from_ranges(
+            lows[start], highs[ends], **pooled, dropped=self.dropped, classes=self.classes
+        )
+
+    def _plus(self, other: Self) -> Self:
+        if self.places.ndim > 1:
+            return self._plus_points(other)
+        lows, highs = (np.concatenate(pair) for pair in zip(self.ranges, other.ranges, strict=True))
+        return type(self).from_ranges(
+            lows,
+            highs,
+            **self._joined(other),
+            dropped=self.dropped + other.dropped,
+            classes=self.classes,
+        )
+
+    def _plus_points(self, other: Self) -> Self:
+        places = np.concatenate((self.places, other.places))
+        order = order_of(places)
+        start = starts_of(places[order])
+        pooled = {name: pool(value, order, start) for name, value in self._joined(other).items()}
+        dropped = self.dropped + other.dropped
+        return type(self)(places[order][start], **pooled, dropped=dropped, classes=self.classes)  # type: ignore[call-arg]
+
+    def _joined(self, other: Self) -> dict[str, NDArray[Any]]:
+        """Return the columns that add up, one table behind the other; 0 where one has none."""
+        mine, theirs = self._added(), other._added()
+        like = mine | theirs
+        joined = {}
+        for name, array in like.items():
+            parts = [
+                part.get(name, np.zeros((len(table), *array.shape[1:]), array.dtype)).T
+                for table, part in ((self, mine), (other, theirs))
+            ]
+            joined[name] = np.concatenate(parts, axis=-1).T
+        return joined
+
+    def _added(self) -> dict[str, NDArray[Any]]:
+        """Return the columns that add up."""
+        where = (self.place, "lows", "highs")
+        return {name: array for name, array in self.columns.items() if name not in where}
+
+    def _set_places(self) -> None:
+        """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
+        places = np.asarray(self.places, dtype=np.float64) + 0.0
+        if not np.isfinite(places).all() or not is_ascending(places):
+            raise ValueError(
+                f"`{self.place}` of a table must be finite, distinct and ascending. "
+                f"Build tables with {type(self).__name__}.from_arrays."
+            )
+        self._freeze(**{self.place: places, "counts": self.counts})
+        if self.lows is not None or self.highs is not None:
+            self._freeze(lows=np.array(self.lows) + 0.0, highs=np.array(self.highs) + 0.0)
+            self._check_ranges(places)
+
+    def _check_ranges(self, places: Floats) -> None:
+        lows, highs = self.ranges
+        inside = (lows <= places) & (places <= highs) if lows.shape == places.shape else False
+        if not (np.all(inside) and (highs[:-1] < lows[1:]).all()):
+            raise ValueError(
+                "`lows` and `highs` must be ranges around the scores that do not overlap. "
+                f"Build such tables with {type(self).__name__}.coarsen."
+            )

@@ -1,0 +1,115 @@
+"""Rows of dataframes and files, counted into tables; saved tables are files, too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from errorfloor._checks import InputError, argument
+from errorfloor.data.asked import Asked, Reading, as_asked
+from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
+from errorfloor.data.counting import count_repeated
+from errorfloor.data.engines import Frame, kinds_of
+from errorfloor.data.files import find_data
+from errorfloor.data.formats import format_of
+from errorfloor.data.frames import rows_of, saved_table
+from errorfloor.data.layouts import ITEM
+from errorfloor.data.rows import Request, Run
+
+_FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
+
+
+def of_files(data: Any, asked: Asked) -> Reading:
+    """Return the tables of the rows of files, or the sum of tables that were saved in them."""
+    where = asked.where
+    given = (data,) if isinstance(data, str | os.PathLike) else data
+    paths = tuple(os.fspath(path) for path in given)
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    name = where.called or f"{paths[0]}{more}"
+    files = find_data(data, where.format)
+    with _calling(files, where.called):
+        if format_of(files, where.format).holds_tables:
+            table = saved_table(files)
+            if table is not None:
+                return as_asked(table, asked, (name, "a saved table"), paths)
+        return of_rows(files, asked, name, paths)
+
+
+@contextmanager
+def _calling(files: Sequence[str], called: str | None) -> Iterator[None]:
+    """Have errors call the only file as people do, who may know of no such file."""
+    try:
+        yield
+    except ValueError as error:
+        if called is None:
+            raise
+        parts = error.parts if isinstance(error, InputError) else (str(error),)
+        raise InputError(
+            *(
+                part.replace(repr(files[0]), called) if isinstance(part, str) else part
+                for part in parts
+            )
+        ) from error
+
+
+def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> Reading:
+    """Return the tables of the rows of a dataframe or files."""
+    where = asked.where
+    given = by_role(_columns(asked))
+    with rows_of(data, asked.progress, where.format) as (frame, run):
+        chosen = _chosen(frame, run, given, asked, name)
+        request = Request(
+            frame=frame,
+            run=run,
+            columns=chosen.arguments,
+            group=where.group,
+            positive=where.positive,
+            drop_missing=where.drop_missing,
+        )
+        layout = chosen.layout
+        tables = layout.tables(request)
+        rows = layout.rows(tables)
+        facts = _facts(frame, run, chosen, where.group, rows)
+    more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
+    source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
+    return Reading(tables, source)
+
+
+def _columns(asked: Asked) -> dict[str, Any]:
+    """Return the columns that were named, also by what is the second array without rows."""
+    columns = dict(asked.where.columns)
+    if asked.second is None:
+        return columns
+    layout = asked.pair
+    second, role = layout.arrays[1], layout.roles[1]
+    if second != role.argument:
+        raise InputError(
+            *(argument(second), " must be left out when ", asked.first),
+            " is a dataframe or a file. Name its column with ",
+            *(argument(role.argument), "."),
+        )
+    return {**columns, second: asked.second}
+
+
+def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name: str) -> Chosen:
+    """Return the columns to read; the rows are looked at only where some have to be guessed."""
+    chosen = as_named(given, asked.layouts, frame.collect_schema().names())
+    if chosen is not None:
+        return chosen
+    kinds = kinds_of(frame, run)
+    kinds.pop(asked.where.group or "", None)
+    return choose(kinds, given, asked.layouts, name)
+
+
+def _facts(frame: Frame, run: Run, chosen: Chosen, group: str | None, rows: int) -> dict[str, int]:
+    """Return what only rows can tell, where a look at one more column takes no time."""
+    kinds = frame.collect_schema()
+    items = fitting(ITEM, [one for one in kinds if one not in {*chosen.used, group}])
+    if not chosen.layout.row_is_item or rows > _FEW_ROWS or not items:
+        return {}
+    if kinds[items[0]].is_nested():
+        return {}
+    repeated = count_repeated(frame, run, items[0], group)
+    return {"repeated_items": repeated} if repeated else {}

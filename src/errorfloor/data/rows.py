@@ -1,0 +1,308 @@
+"""Rows of a dataframe, named and checked: what is wrong is counted by the engine in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from errorfloor._checks import InputError, Part, Words, argument, check_choice, words
+from errorfloor._typing import Counts
+from errorfloor.data.engines import Columns, Frame, is_missing, select, with_number
+from errorfloor.data.grid import CELLS
+
+Run: TypeAlias = Callable[[Frame], Columns]
+Given: TypeAlias = dict[str, tuple[Part, ...]]  # what errors call the columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Rows, which of their columns to count, and how."""
+
+    frame: Frame
+    run: Run
+    columns: Mapping[str, Any]  # by the names of arguments
+    group: str | None = None
+    positive: object = None
+    drop_missing: bool = False
+    cells: int = CELLS  # of scores from 0 to 1, where cells are needed
+    refine: bool = True  # whether to take a second pass
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Rows that have been checked: plain numbers, nothing missing."""
+
+    frame: Frame
+    run: Run
+    n: int
+    dropped: dict[Any, int]  # by group; of rows without one by None
+    groups: tuple[str, ...]  # the name of the column of groups, or nothing
+    unit: bool = False  # whether all scores are known to lie in [0, 1]
+    labelled: bool = False  # whether there is a column of labels
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What entries of a column must be, and what to say of those that are not."""
+
+    name: tuple[Part, ...]  # of the column and the argument, for people
+    column: str  # of the entries as they were given
+    bad: nw.Expr
+    must: Words
+    remedy: Words
+    of_classes: bool = False  # so that words are fine if the positive one is named
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRows:
+    """Rows with a score, and with a label if there is a column of labels."""
+
+    request: Request
+    frame: Frame
+    given: Given
+    rules: tuple[Rule, ...]
+
+    @classmethod
+    def read(cls, request: Request, score: str, label: str | None = None) -> ScoreRows:
+        """Name the columns of these arguments, and read them as numbers."""
+        names = [name for name in (score, label) if name is not None]
+        frame, given = named(request, {name: request.columns[name] for name in names})
+        frame = with_number(frame, f"given_{score}", "score")
+        finite = Rule(
+            given[score],
+            f"given_{score}",
+            ~nw.col("score").is_finite().fill_null(False),
+            "must be finite numbers",
+            "Drop infinite values and convert text to numbers first.",
+        )
+        if label is None:
+            return cls(request, frame, given, (finite,))
+        frame, binary = with_class(frame, label, given[label], request.positive)
+        return cls(request, frame, given, (finite, binary))
+
+    def likely(self) -> Items:
+        """Return the rows that will do, which are all most of the time.
+
+        Whoever counts them will see whether they are `n`, and need not ask beforehand.
+        """
+        kinds, run = self.frame.collect_schema(), self.request.run
+        score = nw.col("score")
+        n = count(self.frame, run, {})["n"]
+        first = np.asarray(run(self.frame.select("score").head(1000))["score"], np.float64)
+        unit = not ((first < 0) | (first > 1)).any()
+        if unit:  # as far as the first rows tell
+            fits = (score >= nw.lit(0, kinds["score"])) & (score <= nw.lit(1, kinds["score"]))
+        else:
+            fits = score.is_finite()
+        frame = self.frame.filter(fits)
+        if self._labels:
+            label, whole_labels = nw.col("label"), kinds["label"].is_integer()
+            binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
+            frame = self.frame.filter(fits, binary)
+        if self._groups:
+            frame = frame.filter(~is_missing(frame, "given_group"))
+        return Items(self._kept(frame), run, n, {}, self._groups, unit, bool(self._labels))
+
+    def checked(self) -> Items:
+        """Return the rows after a look at all that may be wrong with them."""
+        items = checked(self.request, self.frame, self.given, self.rules)
+        if self.request.positive is not None:
+            check_positive(items, self.request.positive, self.given["label"], "label")
+        return replace(items, frame=self._kept(items.frame), labelled=bool(self._labels))
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return ("label",) if "label" in self.given else ()
+
+    @property
+    def _groups(self) -> tuple[str, ...]:
+        return groups_of(self.given)
+
+    def _kept(self, frame: Frame) -> Frame:
+        return frame.select("score", *self._labels, *self._groups)
+
+
+def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
+    """Return the columns that were named, each as "given_...", and how errors call them.
+
+    The name of an argument ends at a space: several columns may have the same.
+    """
+    kinds = request.frame.collect_schema()
+    group = {} if request.group is None else {"group": request.group}
+    given = {**names, **group}
+    for name, column in given.items():
+        said = name.split()[0]
+        hint = "" if isinstance(column, str) else " Give the columns names that are text first."
+        check_choice(column, map(str, kinds), name=said, hint=hint)
+        if kinds[column].is_nested():
+            raise InputError(
+                argument(said),
+                f" (column {column!r}) holds several values in a row, {kinds[column]}. "
+                "Name a column of single values.",
+            )
+    chosen = select(request.frame, {f"given_{name}": column for name, column in given.items()})
+    if group:
+        chosen = chosen.with_columns(group=nw.col("given_group"))
+    return chosen, {
+        name: (argument(name.split()[0]), f" (column {column!r})") for name, column in given.items()
+    }
+
+
+def groups_of(given: Given) -> tuple[str, ...]:
+    """Return the name of the column of groups, or nothing."""
+    return ("group",) if "group" in given else ()
+
+
+def with_class(
+    frame: Frame, name: str, said: tuple[Part, ...], positive: object
+) -> tuple[Frame, Rule]:
+    """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
+    given = f"given_{name}"
+    if positive is None:
+        frame = with_number(frame, given, name)
+        bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
+    else:
+        # Some engines find a missing value unequal to `positive` instead of unknown.
+        value = _is_positive(frame, given, positive).fill_null(False)
+        number = value.cast(nw.Int8).cast(nw.Float64)
+        frame = frame.with_columns(nw.when(~is_missing(frame, given)).then(number).alias(name))
+        bad = nw.lit(False)
+    return frame, Rule(
+        said,
+        given,
+        bad,
+        "must be 0 or 1 (or False or True)",
+        (
+            "Map the class you call positive to 1 and the other to 0, or name it with ",
+            argument("positive"),
+            ".",
+        ),
+        of_classes=True,
+    )
+
+
+def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
+    kind = frame.collect_schema()[given]
+    if kind.is_numeric():
+        number = _number(positive)
+        # A value that is no number is none of the column's, which will be said.
+        return nw.lit(False) if number is None else nw.col(given) == number
+    if kind == nw.Boolean:  # which engines spell in different ways
+        return nw.col(given).cast(nw.String).str.to_lowercase() == str(positive).lower()
+    return nw.col(given).cast(nw.String) == str(positive)
+
+
+def _number(value: Any) -> Any:
+    """Return what spells a number as that number, and None for what does not."""
+    if not isinstance(value, str):
+        return int(value) if isinstance(value, bool | np.bool_) else value
+    for number in (int, float):
+        try:
+            return number(value)
+        except ValueError:
+            continue
+    return None
+
+
+def checked(
+    request: Request,
+    frame: Frame,
+    given: Given,
+    rules: Sequence[Rule],
+    missing: Mapping[str, nw.Expr] | None = None,
+) -> Items:
+    """Count what is missing or bad, and return the rows if they will do."""
+    run, groups = request.run, groups_of(given)
+    if missing is None:
+        missing = {name: is_missing(frame, f"given_{name}") for name in given}
+    elif groups:
+        missing = {**missing, "group": is_missing(frame, "given_group")}
+    gone = reduce(or_, missing.values())
+    bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
+    found = count(frame, run, {"gone": gone, **bad})
+    n, lost = found["n"], found["gone"]
+    if n == 0:
+        raise InputError("The data has no rows. Pass at least one item.")
+    for i, rule in enumerate(rules):
+        if found[str(i)]:
+            raise _refusal(rule, frame.filter(bad[str(i)]), frame, run, (found[str(i)], n))
+    if lost == n:
+        raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
+    if lost and not request.drop_missing:
+        found = count(frame, run, missing)
+        name = next(name for name in missing if found[name])
+        raise InputError(
+            *given.get(name, (argument(name),)),
+            f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
+            argument("drop_missing", True),
+            " to leave these rows out.",
+        )
+    items = Items(frame, run, n - lost, {}, groups)
+    if not lost:
+        return items
+    dropped = _lost(items, gone, lost) if groups else {None: lost}
+    return replace(items, frame=frame.filter(~gone), dropped=dropped)
+
+
+def _refusal(rule: Rule, bad: Frame, frame: Frame, run: Run, number: tuple[int, int]) -> InputError:
+    """Say how many entries break a rule, with one of them."""
+    example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
+    text = f": {number[0]:,} of {number[1]:,} are bad, for example {example!r}. "
+    remedy = (rule.of_classes and _about_words(rule, frame, run)) or rule.remedy
+    return InputError(*words(rule.name, " ", rule.must, text, remedy))
+
+
+def _about_words(rule: Rule, frame: Frame, run: Run) -> Words:
+    """Ask which class is positive where all of them are words; say nothing of a stray word."""
+    there = frame.filter(~is_missing(frame, rule.column))
+    if count(there, run, {"good": ~rule.bad})["good"]:
+        return ""
+    found = run(there.select(rule.column).unique().head(7))[rule.column].tolist()
+    values = sorted(map(str, found))
+    if all(isinstance(_number(value), int | float) for value in values):
+        return ""
+    listed = ", ".join([*values[:6], "..."] if len(values) > 6 else values)
+    return (
+        f"The column holds words: {listed}. Say which one is class 1 with ",
+        argument("positive"),
+        ", such as ",
+        argument("positive", values[0]),
+        ".",
+    )
+
+
+def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
+    """Return the number of rows, and of those where each of `asked` is true."""
+    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
+    answer = run(frame.select(nw.len().alias("n"), *counts))
+    return {name: int(values[0] or 0) for name, values in answer.items()}
+
+
+def _lost(items: Items, gone: nw.Expr, number: int) -> dict[Any, int]:
+    """Return how many of the `number` rows with something missing are of each group."""
+    known = items.frame.filter(gone, ~is_missing(items.frame, "given_group"))
+    lost = items.run(known.group_by("group").agg(n=nw.len()))
+    dropped = dict(zip(lost["group"].tolist(), whole(lost["n"]).tolist(), strict=True))
+    without = number - sum(dropped.values())
+    return dropped | ({None: without} if without else {})
+
+
+def check_positive(items: Items, positive: object, said: tuple[Part, ...], name: str) -> None:
+    """Refuse a positive class that no row of column `name` has."""
+    seen = items.run(items.frame.select(f"given_{name}", name).unique().head(20))
+    if not seen[name].any():
+        values = ", ".join(sorted(map(repr, seen[f"given_{name}"].tolist())))
+        raise InputError(
+            argument("positive"), f" is {positive!r}, but ", *said, f" has only: {values}."
+        )
+
+
+def whole(values: Any) -> Counts:
+    """Return counts of any type as integers."""
+    return np.asarray(values, dtype=np.float64).astype(np.int64)

@@ -1,0 +1,41 @@
+"""What was read and how, so that a result can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias
+
+Origin: TypeAlias = Literal["arrays", "table", "frame", "files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a table came from, and what was said about its columns and values."""
+
+    origin: Origin
+    layout: str  # the name of the layout
+    files: tuple[str, ...] = ()  # as they were given: paths, patterns, folders
+    columns: Mapping[str, Any] = field(default_factory=dict)  # by role: one, several, or a number
+    guessed: tuple[str, ...] = ()  # roles whose columns nobody named
+    positive: object = None
+    drop_missing: bool = False
+    format: str | None = None  # as it was given
+    group: str | None = None  # the column
+    called: str | None = None  # what people call the files, if not by their paths
+    rows: int | None = None  # that were read, with those that were left out
+    facts: Mapping[str, int] = field(default_factory=dict)  # what only rows can tell
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "item"):  # a number of NumPy
+        value = value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

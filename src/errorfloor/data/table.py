@@ -1,0 +1,207 @@
+"""What tables of all kinds share: classes, sums, comparison, and files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import as_counts
+from errorfloor._typing import Counts
+from errorfloor.data.storage import read_arrays, write_table
+
+TWO_CLASSES = ("0", "1")
+_HEADER = ("kind", "version")
+
+
+class Table:
+    """Rows of equal items with their number.
+
+    The fields of a table are columns with one entry per row, and two more: `dropped`, how many
+    items were left out because something was missing, and `classes`, the names of the classes.
+    """
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    columns_of_0_1: ClassVar[frozenset[str]] = frozenset()  # whose files name no kind
+    dropped: int
+    classes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self._arrays(), other._arrays()
+        return mine.keys() == theirs.keys() and all(
+            np.array_equal(mine[column], theirs[column]) for column in mine
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, so not a dictionary key
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n}, rows={len(self)})"
+
+    def __add__(self, other: Self) -> Self:
+        if type(other) is not type(self):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise ValueError(
+                f"The tables have different classes: {', '.join(self.classes)}, and "
+                f"{', '.join(other.classes)}. Count both with the same classes."
+            )
+        return self._plus(other)
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns that this table has, by name."""
+        named = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+
+    def cells(self) -> Any:
+        """Lay the table out as cells, whose counts are what statistics are computed from."""
+        raise NotImplementedError
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        raise NotImplementedError
+
+    def without(self, dropped: int) -> Self:
+        """Return the same table with another number of items that were left out."""
+        table: Any = self
+        return cast("Self", replace(table, dropped=dropped))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to `path` as NPZ; an existing file is replaced whole or not at all."""
+        write_table(path, self.kind, self._arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a table that `save` wrote. Pickled data is never loaded."""
+        try:
+            arrays = read_arrays(path)
+            if not cls.is_in(arrays):
+                raise ValueError("its arrays are others.")
+            return cls.from_file(arrays)
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"`path` {os.fspath(path)!r} does not hold a {cls.__name__}: {error} "
+                f"Pass a file written by {cls.__name__}.save."
+            ) from error
+
+    @classmethod
+    def is_in(cls, arrays: dict[str, Any]) -> bool:
+        """Tell whether the arrays of a file are a table of this kind."""
+        if "kind" in arrays:
+            return str(arrays["kind"]) == cls.kind
+        return bool(cls.columns_of_0_1) and arrays.keys() >= cls.columns_of_0_1
+
+    @classmethod
+    def from_file(cls, arrays: dict[str, Any]) -> Self:
+        """Return the table that the arrays of a file make."""
+        renewed = arrays if "kind" in arrays else cls._renewed(dict(arrays))
+        named = {name: array for name, array in renewed.items() if name not in _HEADER}
+        if "classes" in named:
+            named["classes"] = tuple(map(str, named["classes"]))
+        return cls(**named)
+
+    @classmethod
+    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Return the arrays of a file of 0.1 as files have them now."""
+        raise NotImplementedError
+
+    def _plus(self, other: Self) -> Self:
+        """Return the sum of two tables of the same kind and classes."""
+        raise NotImplementedError
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return what makes the table, by the names of its fields."""
+        arrays: dict[str, Any] = self.columns
+        if self.dropped:
+            arrays["dropped"] = np.int64(self.dropped)
+        if self.classes != TWO_CLASSES:
+            arrays["classes"] = np.array(self.classes)
+        return arrays
+
+    def _freeze(self, **columns: NDArray[Any] | None) -> None:
+        """Keep columns of one length, read-only."""
+        there = {name: array for name, array in columns.items() if array is not None}
+        if len({array.shape[:1] for array in there.values()}) > 1:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in there.items())
+            raise ValueError(f"The columns must be of equal length, got {shapes}.")
+        object.__setattr__(self, "dropped", int(self.dropped))
+        for name, array in columns.items():
+            if array is not None:
+                array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def _name_classes(self, number: int) -> None:
+        """Check the names of `number` classes; 0, 1 and so on if none were given."""
+        given = self.classes
+        names = tuple(map(str, range(number) if given == TWO_CLASSES else given))
+        if len(names) != number or len(set(names)) != number:
+            raise ValueError(
+                f"`classes` must be {number} different names, one for each class, got "
+                f"{', '.join(names)}."
+            )
+        object.__setattr__(self, "classes", names)
+
+
+def column(values: object, name: str, least: int = 0) -> Counts:
+    """Return a copy of counts as int64, or say which is none; no counts are fine."""
+    if np.asarray(values).size == 0:
+        return np.zeros(0, dtype=np.int64)
+    return as_counts(values, name=name, least=least).copy()
+
+
+def by_class(values: object, name: str) -> Counts:
+    """Return counts of shape (rows, classes), each class in one piece of memory."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise ValueError(
+            f"`{name}` must have a column for each of two classes or more, got shape {array.shape}."
+        )
+    rows, classes = array.shape
+    found = np.empty((classes, rows), dtype=np.int64)
+    for k in range(classes):
+        found[k] = column(array[:, k], f"{name} of class {k}")
+    return found.T
+
+
+def order_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the order of rows by their key, a number or several."""
+    return np.argsort(keys, kind="stable") if keys.ndim == 1 else np.lexsort(keys.T[::-1])
+
+
+def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each distinct key begins among sorted keys."""
+    changes = keys[1:] != keys[:-1]
+    new = changes if keys.ndim == 1 else changes.any(axis=1)
+    return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=np.bool_), new)))
+
+
+def is_ascending(keys: NDArray[Any]) -> bool:
+    """Tell whether keys are distinct and in order."""
+    if keys.ndim == 1:
+        return not (np.diff(keys) <= 0).any()
+    return starts_of(keys).size == len(keys) and bool(
+        (order_of(keys) == np.arange(len(keys))).all()
+    )
+
+
+def pool(counts: NDArray[Any], order: Any, start: NDArray[np.intp]) -> NDArray[Any]:
+    """Add up the counts of rows that belong together, for each class."""
+    if start.size == 0:
+        return counts
+    summed = np.add.reduceat(counts.T[..., order], start, axis=-1)
+    return np.asarray(summed.T)

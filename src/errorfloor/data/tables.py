@@ -1,0 +1,423 @@
+"""Labels as tables of counts: lossless for every estimator here, and they add.
+
+A table has a kind, which says what its rows are: soft labels, votes or scores. Kinds never mix.
+Where there are two classes, probabilities and scores are those of the second one, a number per row;
+where there are more, they have a column for each class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from errorfloor._checks import (
+    as_counts,
+    as_labels,
+    as_probabilities,
+    as_scores,
+    check_same_length,
+    refuse,
+)
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.cells import Cells, SoftCells, VoteCells
+from errorfloor.data.ranged import Ranged
+from errorfloor.data.table import (
+    TWO_CLASSES,
+    Table,
+    by_class,
+    column,
+    is_ascending,
+    order_of,
+    pool,
+    starts_of,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SoftTable(Ranged):
+    """Distinct soft labels with the number of items that have each.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (rows,), or (rows, classes)
+        True probabilities: of class 1 where there are two classes, else of each class.
+    counts : array-like of shape (rows,)
+        Number of items with each soft label.
+    lows, highs, dropped, classes
+        As in `ScoreTable`.
+
+    Examples
+    --------
+    >>> soft = SoftTable.from_arrays([0.2, 0.9, 0.2])
+    >>> soft.probabilities, soft.counts
+    (array([0.2, 0.9]), array([2, 1]))
+    """
+
+    probabilities: Floats
+    counts: Counts
+    lows: Floats | None = None
+    highs: Floats | None = None
+    dropped: int = 0
+    classes: tuple[str, ...] = TWO_CLASSES
+
+    kind: ClassVar[str] = "soft labels"
+    place: ClassVar[str] = "probabilities"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", column(self.counts, "counts", least=1))
+        self._set_places()
+        self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        return cls(np.zeros(0), np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def from_arrays(cls, soft_labels: object) -> SoftTable:
+        """Count the items with each soft label, in [0, 1], of class 1."""
+        values, count = np.unique(
+            as_probabilities(soft_labels, name="soft_labels"), return_counts=True
+        )
+        return cls(values, count)
+
+    def cells(self) -> SoftCells:
+        """Lay the table out for statistics."""
+        return SoftCells(self.probabilities, self.counts)
+
+    @classmethod
+    def from_scores(cls, table: ScoreTable) -> SoftTable:
+        """Take the scores of a table for true probabilities, and leave its labels aside."""
+        return cls(
+            table.scores,
+            table.items,
+            lows=table.lows,
+            highs=table.highs,
+            dropped=table.dropped,
+            classes=table.classes,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoreTable(Ranged):
+    """Distinct scores with the number of labels of each class at each of them.
+
+    Where there are too many distinct scores, a row may stand for all scores of a range instead;
+    such a table is `coarse`, and estimates from it say how far that can have moved them.
+
+    Parameters
+    ----------
+    scores : array-like of shape (rows,), or (rows, classes)
+        Finite, distinct and ascending. Rows of several scores ascend by the first, then the next.
+    counts : array-like of shape (rows, classes)
+        Number of items with each label at each score.
+    unlabelled : array-like of shape (rows,), optional
+        Number of items without a label at each score.
+    weight : array-like of shape (rows, classes), optional
+        What the items of each label at each score weigh together; one each by default.
+    lows, highs : array-like of shape (rows,), optional
+        The least and the largest score that each row stands for, where they differ.
+    dropped : int
+        Items that were left out because something was missing.
+    classes : sequence of str
+        Names of the classes.
+
+    Examples
+    --------
+    >>> a = ScoreTable.from_arrays([0.2, 0.9, 0.2], [0, 1, 1])
+    >>> a.scores, a.negatives, a.positives
+    (array([0.2, 0.9]), array([1, 0]), array([1, 1]))
+    >>> a + a
+    ScoreTable(n=6, rows=2)
+    """
+
+    scores: Floats
+    counts: Counts
+    unlabelled: Counts | None = None
+    weight: Floats | None = None
+    lows: Floats | None = None
+    highs: Floats | None = None
+    dropped: int = 0
+    classes: tuple[str, ...] = TWO_CLASSES
+
+    kind: ClassVar[str] = "scores"
+    columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"scores", "negatives", "positives"})
+    place: ClassVar[str] = "scores"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", by_class(self.counts, "counts"))
+        self._set_places()
+        items = self.items
+        if self.unlabelled is not None:
+            unlabelled = column(self.unlabelled, "unlabelled")
+            self._freeze(counts=self.counts, unlabelled=unlabelled)
+            items = items + unlabelled
+        refuse(
+            items == 0,
+            self.scores,
+            "The counts of a score must not all be 0",
+            "Leave out scores that no item has.",
+        )
+        if self.weight is not None:
+            weight = np.asfortranarray(self.weight, dtype=np.float64)
+            if weight.shape != self.counts.shape or not (np.isfinite(weight) & (weight >= 0)).all():
+                raise ValueError(
+                    "`weight` must be finite numbers of at least 0 in the shape of `counts`, "
+                    f"{self.counts.shape}."
+                )
+            self._freeze(weight=weight)
+        self._name_classes(self.counts.shape[1])
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        return cls(np.zeros(0), np.zeros((0, 2), dtype=np.int64))
+
+    @classmethod
+    def from_arrays(cls, scores: object, labels: object) -> ScoreTable:
+        """Count the items at each distinct score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Any finite numbers.
+        labels : array-like of shape (n,)
+            0 or 1, or False or True.
+        """
+        s = as_scores(scores, name="scores")
+        y = as_labels(labels, name="labels")
+        check_same_length(s, y, ("scores", "labels"))
+        order = np.argsort(s)
+        s = s[order]
+        start = starts_of(s)
+        positives = np.add.reduceat(y[order], start, dtype=np.int64)
+        return cls.from_counts(s[start], np.diff(start, append=s.size) - positives, positives)
+
+    @classmethod
+    def from_counts(
+        cls, scores: object, negatives: object, positives: object, *, dropped: int = 0
+    ) -> ScoreTable:
+        """Return the table of two classes with so many labels 0 and 1 at each distinct score."""
+        pair = column(negatives, "negatives"), column(positives, "positives")
+        check_same_length(*pair, ("negatives", "positives"))
+        return cls(scores, np.array(pair).T, dropped=dropped)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_cells(cls, cells: Cells, count: Counts) -> ScoreTable:
+        """Return the table that has `count` items in the cells."""
+        counts = np.zeros((2, cells.scores.size), dtype=np.int64)
+        counts[cells.positive.astype(np.intp), cells.row] = count
+        kept = counts.any(axis=0)
+        return cls(cells.scores[kept], counts[:, kept].T)
+
+    @classmethod
+    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
+        negatives, positives = (
+            column(arrays.pop(name), name) for name in ("negatives", "positives")
+        )
+        check_same_length(negatives, positives, ("negatives", "positives"))
+        return {**arrays, "counts": np.array([negatives, positives]).T}
+
+    @property
+    def negatives(self) -> Counts:
+        """Number of items with label 0 at each score."""
+        return self._of_two(0)
+
+    @property
+    def positives(self) -> Counts:
+        """Number of items with label 1 at each score."""
+        return self._of_two(1)
+
+    def may_hold_the_best_cut(self) -> Bools:
+        """Tell which coarse rows a cut could divide with fewer errors than any cut between rows."""
+        inside, between = self._errors()
+        return np.asarray(self.coarse & (inside < between.min()))
+
+    @property
+    def cut_resolution(self) -> float:
+        """How much lower the share of errors of the best cut may be among the scores themselves."""
+        if not self.coarse.any():
+            return 0.0
+        inside, between = self._errors()
+        least = int(inside[self.coarse].min())
+        return max(int(between.min()) - least, 0) / self.n
+
+    def _errors(self) -> tuple[Counts, Counts]:
+        """Return the fewest errors that a cut in each row can have, and those of cuts between."""
+        # Left of a row, all positives so far and all negatives from there on are wrong. At best,
+        # a cut inside the row puts its negatives right and no positive wrong.
+        step = np.cumsum(self.positives - self.negatives)
+        between = np.concatenate(([0], step)) + self.negatives.sum()
+        return between[:-1] - self.negatives, between
+
+    def cells(self, *, complete: bool = False) -> Cells:
+        """Lay the table out as one entry for each (score, label) that occurs.
+
+        Parameters
+        ----------
+        complete : bool
+            Have both labels of every score, occurring or not, for what changes labels.
+        """
+        count = np.column_stack((self.positives, self.negatives)).ravel()
+        kept = np.arange(count.size) if complete else np.flatnonzero(count)
+        return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
+
+    def _of_two(self, label: int) -> Counts:
+        if len(self.classes) != 2:
+            raise ValueError(
+                f"A table of {len(self.classes)} classes has no negatives and positives. "
+                "Use `counts`, which has a column for each class."
+            )
+        return self.counts[:, label]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class VoteTable(Table):
+    """Distinct votes on an item with the number of items that have them.
+
+    Parameters
+    ----------
+    votes : array-like of shape (rows, classes)
+        Number of votes for each class. Rows ascend by their total, then by the votes for class 1,
+        2 and so on.
+    counts : array-like of shape (rows,)
+        Number of items with such votes.
+    dropped, classes
+        As in `ScoreTable`.
+
+    Examples
+    --------
+    >>> votes = VoteTable.from_arrays([0, 2, 2, 3], totals=3)
+    >>> votes.positives, votes.totals, votes.counts
+    (array([0, 2, 3]), array([3, 3, 3]), array([1, 2, 1]))
+    """
+
+    votes: Counts
+    counts: Counts
+    dropped: int = 0
+    classes: tuple[str, ...] = TWO_CLASSES
+
+    kind: ClassVar[str] = "votes"
+    columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
+
+    def __post_init__(self) -> None:
+        votes = by_class(self.votes, "votes")
+        self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
+        totals = self.totals
+        refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
+        if not is_ascending(_vote_key(votes)):
+            raise ValueError(
+                "The rows of a vote table must be distinct and ascend by total, then positives. "
+                "Build tables with VoteTable.from_arrays."
+            )
+        self._name_classes(votes.shape[1])
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def from_arrays(cls, positives: object, totals: object) -> VoteTable:
+        """Count the items with each pair of votes.
+
+        Parameters
+        ----------
+        positives : array-like of shape (n,)
+            Votes for class 1 on each item.
+        totals : int or array-like of shape (n,)
+            All votes on each item, at least 1.
+        """
+        k = as_counts(positives, name="positives", least=0)
+        same = np.asarray(totals).ndim == 0
+        m = as_counts([totals] if same else totals, name="totals", least=1)
+        if same:
+            m = np.broadcast_to(m, k.shape)
+        check_same_length(k, m, ("positives", "totals"))
+        _check_votes(k, m)
+        width = int(m.max()) + 1
+        if width > 2**31:  # two of them would not fit into one number
+            return cls.from_counts(k, m, np.ones(k.size, dtype=np.int64))
+        pair, count = np.unique(m * width + k, return_counts=True)
+        k, m = pair % width, pair // width
+        return cls(np.array([m - k, k]).T, count)
+
+    @classmethod
+    def from_counts(
+        cls, positives: Counts, totals: Counts, counts: Counts, dropped: int = 0
+    ) -> VoteTable:
+        """Return the table of pairs that occur `counts` times each, equal pairs pooled."""
+        return cls._pooled(
+            _two_columns(positives, totals), column(counts, "counts"), dropped=dropped
+        )
+
+    @classmethod
+    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
+        votes = _two_columns(arrays.pop("positives"), arrays.pop("totals"))
+        return {**arrays, "votes": votes}
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on the items of each row."""
+        return np.asarray(self.votes.sum(axis=1))
+
+    @property
+    def positives(self) -> Counts:
+        """Votes for class 1 on the items of each row."""
+        if len(self.classes) != 2:
+            raise ValueError(
+                f"A table of {len(self.classes)} classes has no positives. "
+                "Use `votes`, which has a column for each class."
+            )
+        return self.votes[:, 1]
+
+    def cells(self) -> VoteCells:
+        """Lay the table out for statistics."""
+        return VoteCells(self.positives, self.totals, self.counts)
+
+    @classmethod
+    def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:
+        key = _vote_key(votes)
+        order = order_of(key)
+        start = starts_of(key[order])
+        return cls(votes[order][start], pool(counts, order, start), **more)
+
+    def _plus(self, other: Self) -> Self:
+        return self._pooled(
+            np.concatenate((self.votes, other.votes)),
+            np.concatenate((self.counts, other.counts)),
+            dropped=self.dropped + other.dropped,
+            classes=self.classes,
+        )
+
+
+def _vote_key(votes: Counts) -> Counts:
+    """Return what the rows of a vote table ascend by."""
+    return np.column_stack((votes.sum(axis=1), votes[:, 1:]))
+
+
+def _two_columns(positives: object, totals: object) -> Counts:
+    """Return the votes for both classes from those for class 1 and all of them."""
+    k, m = column(positives, "positives"), column(totals, "totals", least=1)
+    check_same_length(k, m, ("positives", "totals"))
+    _check_votes(k, m)
+    return np.array([m - k, k]).T
+
+
+def _check_votes(positives: Counts, totals: Counts) -> None:
+    refuse(
+        positives > totals,
+        positives,
+        "`positives` must not exceed `totals`",
+        "Check the order of the two arguments.",
+    )
+
+
+KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

@@ -1,0 +1,42 @@
+"""The intervals: one module per family defines its records, and here is the table of them all.
+
+A new interval is a record in the module of its family and an entry here. It goes with every method
+that has what it is computed from.
+"""
+
+from __future__ import annotations
+
+from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
+from errorfloor.inference.cuts import CERTIFIED, HONEST
+from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
+from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.methods.record import Method
+
+RECORDS: tuple[IntervalKind, ...] = (
+    HONEST,
+    CERTIFIED,
+    LIKELIHOOD,
+    CERTIFIED_VOTES,
+    BETTING,
+    HOEFFDING,
+    BCA,
+    BASIC,
+    PERCENTILE,
+)
+
+
+def of(method: Method) -> dict[str, IntervalKind]:
+    """Return the intervals that go with a method, by name."""
+    return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
+
+
+def stand_in(method: Method) -> IntervalKind:
+    """Return the interval that takes the place of a bootstrap that is undefined."""
+    return max(of(method).values(), key=lambda kind: kind.stands_in)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all intervals, each once."""
+    return tuple(dict.fromkeys(kind.name for kind in RECORDS))

@@ -1,0 +1,86 @@
+"""Probabilities taken as they are: the mean of the best value on each item."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from errorfloor._references import SOFT_LABELS
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import Cells, SoftCells
+from errorfloor.data.ranged import Ranged
+from errorfloor.data.tables import ScoreTable, SoftTable
+from errorfloor.methods.calibration import Calibration
+from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.metrics import ERROR
+
+
+class MeanFloor:
+    """Mean of a known number for each cell."""
+
+    def __init__(self, floor: Floats, count: Counts) -> None:
+        self.floor = floor
+        self.count = count
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.asarray((counts * self.floor).sum(axis=1) / counts.sum(axis=1))
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn."""
+        total = (self.count * self.floor).sum()
+        return np.asarray((total - self.floor) / max(self.count.sum() - 1, 1))
+
+
+def _of_soft_labels(cells: SoftCells, options: Options) -> MeanFloor:
+    return MeanFloor(ERROR.per_item(cells.probabilities), cells.count)
+
+
+def _of_scores(cells: Cells, options: Options) -> MeanFloor:
+    return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count)
+
+
+def _identity(table: ScoreTable, options: Options) -> Calibration:
+    return Calibration(
+        CORRUPTED.name, table, table.scores, {}, np.positive, CORRUPTED.needs_probabilities
+    )
+
+
+def _resolution(table: Ranged) -> float:
+    """Return how far the mean may be off: the best value moves by no more than p does."""
+    lows, highs = table.ranges
+    reach = np.maximum(highs - table.places, table.places - lows)
+    return float(table.items @ reach / table.n)
+
+
+_MEAN = f"The floor is the mean of {ERROR.formula} over all items."
+
+CLEAN = Method(
+    name="clean",
+    reads=SoftTable.kind,
+    bind=_of_soft_labels,
+    bases=frozenset({Basis.MEAN, Basis.ITEMS}),
+    interval="betting",
+    assumes="The soft labels are the true probabilities of class 1 of independent items",
+    if_wrong="as wrong as the soft labels",
+    explains=f"Each soft label is taken as the probability p of class 1. {_MEAN}",
+    references=(SOFT_LABELS,),
+    target="a label drawn from the soft labels",
+    resolution=_resolution,
+)
+
+CORRUPTED = Method(
+    name="corrupted",
+    reads=ScoreTable.kind,
+    bind=_of_scores,
+    bases=frozenset({Basis.CUTS, Basis.MEAN, Basis.ITEMS}),
+    interval="bca",
+    assumes="The scores are true probabilities of class 1, taken at face value",
+    if_wrong="as wrong as the scores",
+    explains=f"Each score is taken as the probability p of class 1 as it is. {_MEAN}",
+    references=(SOFT_LABELS,),
+    colour="red",
+    fit=_identity,
+    curve="isotonic",  # scores at face value have a straight line, which says nothing
+    needs_probabilities=True,
+    resolution=_resolution,
+)

@@ -1,0 +1,36 @@
+"""The plug-in: vote shares in place of probabilities, the paper's `hard` estimate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from errorfloor._references import SOFT_LABELS
+from errorfloor.data.cells import VoteCells
+from errorfloor.data.tables import VoteTable
+from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.soft import MeanFloor
+from errorfloor.metrics import ERROR
+
+
+def plugin(cells: VoteCells, options: Options) -> MeanFloor:
+    """Return the mean share of minority votes."""
+    # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
+    minority = np.minimum(cells.positives, cells.totals - cells.positives)
+    return MeanFloor(minority / cells.totals, cells.count)
+
+
+PLUGIN = Method(
+    name="plugin",
+    reads=VoteTable.kind,
+    bind=plugin,
+    bases=frozenset({Basis.MEAN, Basis.ITEMS}),
+    interval="betting",
+    assumes="Each item's votes are independent draws from its true probabilities; few votes per "
+    "item make the plug-in too low, which the interval does not show",
+    if_wrong="the same, and too low from few votes in any case",
+    explains="The share of an item's positive votes stands in for its probability p. The floor is "
+    f"the mean of {ERROR.formula} over all items.",
+    references=(SOFT_LABELS,),
+    target="one more annotator's vote",
+    colour="orange",
+)

@@ -1,0 +1,1 @@
+"""What people ask: one module per function, each reads, computes and returns a result."""

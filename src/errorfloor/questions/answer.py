@@ -1,0 +1,232 @@
+"""From a table to estimates: bind methods to its cells, resample once, give each its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from errorfloor import inference
+from errorfloor._checks import (
+    DegenerateBootstrapWarning,
+    DegenerateDataWarning,
+    InputError,
+    argument,
+    check_choice,
+    check_level,
+    check_n_resamples,
+    check_unit_interval,
+    warn,
+)
+from errorfloor._typing import Floats, RandomLike
+from errorfloor.data.ranged import Ranged
+from errorfloor.data.source import Source
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.inference.resample import bootstrap
+from errorfloor.inference.seeds import Seed, Streams
+from errorfloor.methods import on_any_scale
+from errorfloor.methods.record import Method, Options, Statistic
+from errorfloor.metrics import ERROR
+from errorfloor.results import Estimate, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The interval that is wanted, checked, and the random numbers for it."""
+
+    interval: str | None
+    level: float
+    n_resamples: int
+    seed: Seed
+    streams: Streams
+
+    @classmethod
+    def of(cls, interval: str | None, level: float, n_resamples: int, rng: RandomLike) -> Request:
+        """Check what a user asks for, and draw the seeds of all purposes."""
+        seed = Seed.of(rng)
+        # A generator goes on where it is, so that the next call draws other numbers.
+        generator = rng if isinstance(rng, np.random.Generator) else seed.begin()
+        return cls(
+            interval,
+            check_level(level),
+            check_n_resamples(n_resamples),
+            seed,
+            Streams.of(generator),
+        )
+
+    def kind(self, method: Method) -> IntervalKind | None:
+        """Return the kind of interval to give for a method, or None for none."""
+        if self.interval is None:
+            return None
+        kinds = inference.of(method)
+        hint = (" ", argument("interval", None), " skips it.")
+        name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
+        return kinds[method.interval if name == "auto" else name]
+
+    def asked(self) -> dict[str, Any]:
+        """Return what was asked for, as results keep it."""
+        return {"interval": self.interval, "level": self.level, "n_resamples": self.n_resamples}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What an estimate keeps of how it came about, besides method and request."""
+
+    source: Source | None = None
+    group: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def estimate(
+    table: Table, method: Method, options: Options, request: Request, origin: Origin
+) -> tuple[Estimate, Statistic]:
+    """Return the estimate of one method, and the statistic behind it."""
+    ((found, statistic),) = estimates(table, (method,), options, request, origin)
+    return found, statistic
+
+
+def estimates(
+    table: Table, methods: Sequence[Method], options: Options, request: Request, origin: Origin
+) -> list[tuple[Estimate, Statistic]]:
+    """Return one estimate for each method, all on the same resamples."""
+    check_answerable(table, methods)
+    kinds = [request.kind(method) for method in methods]
+    cells = table.cells()
+    statistics = [method.bind(cells, options) for method in methods]
+    replicates = _replicates(statistics, kinds, cells, request)
+    doubts = data_doubts(table)
+    found = []
+    for method, statistic, kind in zip(methods, statistics, kinds, strict=True):
+        value = statistic.values(cells.count[None], request.streams.for_("folds"))[0]
+        case = Case(
+            method=method,
+            table=table,
+            cells=cells,
+            statistic=statistic,
+            value=float(value),
+            streams=request.streams,
+            replicates=next(replicates) if kind is not None and kind.resamples else None,
+        )
+        found.append((_estimate(case, kind, request, origin, doubts), statistic))
+    return found
+
+
+def check_answerable(table: Table, methods: Sequence[Method]) -> None:
+    """Refuse tables that no method reads yet, and scores that a method cannot take."""
+    if len(table.classes) != 2:
+        raise InputError(
+            f"The table has {len(table.classes)} classes. Answers are for two classes so far: "
+            "count one class against the rest."
+        )
+    for column in ("unlabelled", "weight"):
+        if getattr(table, column, None) is not None:
+            raise InputError(
+                f"The table has a column {column!r}, which no method reads so far. Leave it out."
+            )
+    if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
+        instead = on_any_scale()
+        check_unit_interval(table.scores, name="scores", entry="row", instead=instead)
+
+
+def data_doubts(table: Table) -> tuple[str, ...]:
+    """Warn of labels of one class and of scores that are all equal, and return the warnings."""
+    if not isinstance(table, ScoreTable):
+        return ()
+    doubts = []
+    for label, others in ((0, table.positives), (1, table.negatives)):
+        if not others.any():
+            doubts.append(f"All labels are {label}: the floor is that of one class alone.")
+    if len(table) == 1:
+        doubts.append("All scores are equal: they cannot tell items apart, whatever the floor is.")
+    return tuple(warn(doubt, DegenerateDataWarning) for doubt in doubts)
+
+
+def _replicates(
+    statistics: Sequence[Statistic],
+    kinds: Sequence[IntervalKind | None],
+    cells: Any,
+    request: Request,
+) -> Iterator[Floats]:
+    """Yield bootstrap replicates for each interval that needs them, from the same resamples."""
+    wanted = [
+        statistic
+        for statistic, kind in zip(statistics, kinds, strict=True)
+        if kind is not None and kind.resamples
+    ]
+    if not wanted:
+        return iter(())
+    rng = request.streams.for_("resamples")
+    return iter(bootstrap(wanted, cells.count, n_resamples=request.n_resamples, rng=rng))
+
+
+def _estimate(
+    case: Case,
+    kind: IntervalKind | None,
+    request: Request,
+    origin: Origin,
+    doubts: tuple[str, ...],
+) -> Estimate:
+    evidence: Evidence | None = None
+    if kind is not None:
+        evidence, kind, further = _evidence(case, kind)
+        doubts += further
+    method, table = case.method, case.table
+    resolution, coarseness = _resolution(method, table, kind)
+    adds = "" if kind is None else kind.assumes(method)
+    classes = len(table.classes)
+    return Estimate(
+        value=case.value,
+        method=method.name,
+        interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
+        n=table.n,
+        assumptions=f"{method.assumes}{adds}.{coarseness}",
+        target=method.target,
+        warnings=doubts,
+        resolution=resolution,
+        dropped=table.dropped,
+        options={**request.asked(), **origin.options},
+        seed=request.seed,
+        source=origin.source,
+        group=origin.group,
+        evidence=evidence,
+        table=table,
+    )
+
+
+def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, tuple[str, ...]]:
+    """Return the evidence, or the best substitute for it, its kind and a warning."""
+    try:
+        return kind.make(case), kind, ()
+    except Undefined as undefined:
+        instead = undefined.instead or inference.stand_in(case.method)
+        message = (
+            f"The {kind.name} interval of {case.method.name} is undefined because "
+            f"{undefined.why}; the {instead.name} interval is given instead."
+        )
+        return instead.make(case), instead, (warn(message, DegenerateBootstrapWarning),)
+
+
+def _resolution(
+    method: Method, table: Table, kind: IntervalKind | None
+) -> tuple[float | None, str]:
+    """Return how far merged rows may have moved the value, and a sentence that says so."""
+    if not isinstance(table, Ranged) or not table.coarse.any():
+        return 0.0, ""
+    resolution = method.resolution(table)
+    lows, highs = table.ranges
+    merged = int(np.count_nonzero(table.coarse))
+    rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "
+    rows += f"{(highs - lows).max():.2g} wide"
+    if resolution is None:
+        how = f"the method {method.when_merged}, which is an approximation"
+        return resolution, f"{rows}; {how}."
+    if resolution == 0:
+        return resolution, f"{rows}, which leaves this value exact."
+    moved = f"{rows}, which moves this value by at most {resolution:.2g}"
+    if kind is None or kind.allows_for_merging:
+        return resolution, f"{moved}."
+    return resolution, f"{moved}; the interval does not allow for that."

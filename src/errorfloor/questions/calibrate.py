@@ -1,0 +1,109 @@
+"""The map from scores to probabilities that a method fits."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict, Unpack, overload
+
+from errorfloor import methods
+from errorfloor._checks import InputError, argument
+from errorfloor.data.read import Where
+from errorfloor.data.table import Table
+from errorfloor.methods.calibration import Calibration
+from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.questions.answer import check_answerable
+from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.groups import by_group
+from errorfloor.results import Groups
+
+
+class _Options(TypedDict, total=False):
+    score: str | None
+    label: str | None
+    positive: object
+    drop_missing: bool
+    method: str
+    clip: Clip
+
+
+@overload
+def calibrate(
+    scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
+) -> Calibration: ...
+@overload
+def calibrate(
+    scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
+) -> Groups[Calibration]: ...
+def calibrate(
+    scores: object,
+    labels: object = None,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    group: str | None = None,
+    drop_missing: bool = False,
+    method: str = "isotonic",
+    clip: Clip = "auto",
+) -> Any:
+    """Fit a map from scores to probabilities of class 1.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,), ScoreTable, dataframe or path
+        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
+    labels : array-like of shape (n,), optional
+        0 or 1 for each item; left out when `scores` has them.
+    score, label, positive, group, drop_missing
+        As in `from_scores`.
+    method : str
+        corrupted (the identity), isotonic, hist-K (K bins of equal mass), beta, beta-am,
+        beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds).
+    clip : float or "auto"
+        How far the beta family and platt-logit keep scores from 0 and 1. "auto" is half the
+        smallest distance from 0 or 1 that is not itself zero, so exact zeros and ones become
+        the most extreme scores, but not absurdly so.
+
+    Returns
+    -------
+    Calibration
+        Callable on new scores. With `group`, one for each of its values.
+
+    References
+    ----------
+    .. [1] M. Kull, T. Silva Filho and P. Flach, "Beta calibration", AISTATS 2017.
+    .. [2] J. Platt, "Probabilistic outputs for support vector machines", 1999.
+
+    Examples
+    --------
+    >>> curve = calibrate([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], method="isotonic")
+    >>> curve([0.0, 0.1, 0.25, 0.9])
+    array([0. , 0. , 0.5, 1. ])
+    """
+    chosen = with_map(method)
+    options = Options(clip)
+    where = Where.of(
+        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+    )
+    reading = read_scores(scores, labels, where, (chosen,))
+    if reading.source.group is None:
+        return fit(reading.table, chosen, options)
+    return by_group(reading, lambda table, _: fit(table, chosen, options))
+
+
+def with_map(name: str) -> Method:
+    """Return the method of that name if it has a map, else say whose map to use."""
+    method = methods.find(name)
+    if method.fit is None:
+        raise InputError(
+            argument("method"),
+            f" {method.name} corrects an estimate and has no map of its own. "
+            f"Use method={method.shown_as!r} for the map.",
+        )
+    return method
+
+
+def fit(table: Table, method: Method, options: Options) -> Calibration:
+    """Fit a method that has a map to a table."""
+    check_answerable(table, (method,))
+    assert method.fit is not None
+    return method.fit(table, options)

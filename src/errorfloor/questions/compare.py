@@ -1,0 +1,118 @@
+"""Several methods on the same items and the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack, overload
+
+from errorfloor import methods as known
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import RandomLike
+from errorfloor.data.read import Where
+from errorfloor.data.table import Table
+from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.questions.answer import Origin, Request, estimates
+from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.results import Comparison, Groups
+
+
+class _Options(TypedDict, total=False):
+    score: str | None
+    label: str | None
+    positive: object
+    drop_missing: bool
+    methods: Sequence[str] | None
+    interval: str | None
+    level: float
+    n_resamples: int
+    clip: Clip
+    rng: RandomLike
+
+
+@overload
+def compare(
+    scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
+) -> Comparison: ...
+@overload
+def compare(
+    scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
+) -> Groups[Comparison]: ...
+def compare(
+    scores: object,
+    labels: object = None,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    group: str | None = None,
+    drop_missing: bool = False,
+    methods: Sequence[str] | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    clip: Clip = "auto",
+    rng: RandomLike = None,
+) -> Any:
+    """Estimate the error floor by several methods on the same items and the same resamples.
+
+    Each row equals what `from_scores` gives for that method and the same `rng`.
+
+    Parameters
+    ----------
+    scores, labels, score, label, positive, group, drop_missing
+        As in `from_scores`.
+    interval, level, n_resamples, clip, rng
+        As in `from_scores`.
+    methods : sequence of str, optional
+        All that fit the scores by default, with hist-10, -25, -50 and -100.
+
+    Returns
+    -------
+    Comparison
+        With `group`, one for each of its values.
+
+    Examples
+    --------
+    >>> rows = compare([0.1, 0.2, 0.6, 0.7], [0, 1, 0, 1], methods=["isotonic", "hist-2"])
+    >>> rows["hist-2"].value
+    0.5
+    """
+    if isinstance(methods, str) or (methods is not None and not len(methods)):
+        raise InputError(
+            argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
+        )
+    chosen = None if methods is None else tuple(map(known.find, methods))
+    task = _Task(chosen, Options(clip))
+    request = Request.of(interval, level, n_resamples, rng)
+    where = Where.of(
+        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+    )
+    reading = read_scores(scores, labels, where, chosen or ())
+    if reading.source.group is None:
+        return task.run(reading.table, request, Origin(reading.source))
+
+    def one(table: Table, name: Any, own: Request) -> Comparison:
+        return task.run(table, own, Origin(reading.source, name))
+
+    return with_intervals_by_group(reading, request, rng, False, one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    methods: tuple[Method, ...] | None
+    options: Options
+
+    def run(self, table: Table, request: Request, origin: Origin) -> Comparison:
+        """Return the comparison on one table."""
+        chosen, notes = self.methods, tuple[str, ...]()
+        if chosen is None:
+            chosen, notes = known.that_fit(table)
+        asked = {
+            "clip": self.options.clip,
+            **({} if origin.group is None else {"simultaneous": False}),
+        }
+        own = Origin(origin.source, origin.group, asked)
+        found = estimates(table, chosen, self.options, request, own)
+        return Comparison(tuple(row for row, _ in found), notes)

@@ -1,0 +1,119 @@
+"""Labels redrawn by a coin, on purpose, and statistics of what that leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import Cells
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.resample import BLOCK, keep_freed_memory
+from errorfloor.methods.record import Statistic
+
+# Levels of noise are taken in so many groups at most. A group shares the start of its logistic
+# fits, which takes about as long as twenty of them.
+GROUPS = 12
+# Items in a group's expected table, at least, so that whole numbers are close to its fractions.
+FINE = 10**6
+
+
+def under_noise(
+    names: Iterable[str],
+    statistics: Callable[[Cells], Mapping[str, Statistic]],
+    cells: Cells,
+    noise: Floats,
+    repeats: int,
+    seeds: Counts,
+) -> dict[str, Floats]:
+    """Return the values of statistics on the same noisy tables, each of shape (repeats, levels)."""
+    source = np.random.default_rng(seeds[0])
+    # One generator a statistic, all alike, so that no answer depends on what runs along with it.
+    streams = {name: np.random.default_rng(seeds[1]) for name in names}
+    values = {name: np.empty(noise.size * repeats) for name in streams}
+    keep_freed_memory()
+    for near, group in _groups(cells, noise):
+        bound = statistics(near)
+        for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
+            noises = noise[np.arange(block.start, block.stop) // repeats]
+            counts = redraw_labels(cells.count, noises, source)
+            for name, statistic in bound.items():
+                values[name][block] = statistic.values(counts, streams[name])
+    return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
+
+
+def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return counts after each label was redrawn by a fair coin with a probability of `noise`.
+
+    Parameters
+    ----------
+    count : array of shape (cells,)
+        Of both labels of every row, as ``cells(complete=True)`` lays them out.
+    noise : array of shape (k,)
+        Probabilities, one for each draw.
+
+    Returns
+    -------
+    array of shape (k, cells)
+        Every row of the table keeps its number of items.
+    """
+    # A coin agrees with the old label half of the time, so what changes sides is binomial. Draws
+    # of one cell follow one another, because NumPy sets up a binomial once for all that are alike.
+    occurs = np.flatnonzero(count)
+    flipped = np.zeros((noise.size, count.size), dtype=np.int64)
+    size = (occurs.size, noise.size)
+    flipped[:, occurs] = rng.binomial(count[occurs, None], noise / 2, size=size).T
+    pairs = flipped.reshape(noise.size, -1, 2)
+    return np.asarray(count - flipped + pairs[..., ::-1].reshape(flipped.shape))
+
+
+def expected_after_redraw(count: Counts, noise: float) -> Floats:
+    """Return the mean of what `redraw_labels` draws at one level of noise."""
+    pairs = count.reshape(-1, 2)
+    return np.asarray((pairs + (pairs[:, ::-1] - pairs) * (noise / 2)).ravel())
+
+
+class TableStatistic:
+    """Any function from a score table to a number, one table at a time."""
+
+    def __init__(self, cells: Cells, function: Callable[[ScoreTable], float]) -> None:
+        self.cells = cells
+        self.function = function
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.array(
+            [self.function(ScoreTable.from_cells(self.cells, count)) for count in counts]
+        )
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn."""
+        count = self.cells.count
+        if count.sum() == 1:
+            return np.zeros(1)
+        less = (count - np.eye(len(count), dtype=np.int64)[i] for i in range(len(count)))
+        return np.array(
+            [self.function(ScoreTable.from_cells(self.cells, one_less)) for one_less in less]
+        )
+
+
+def _groups(cells: Cells, noise: Floats) -> Iterator[tuple[Cells, range]]:
+    """Yield ranges of levels, and cells with about the counts that are expected there.
+
+    Whatever a statistic learns when it is bound, such as where its fits start, it learns nearby.
+    """
+    yield cells, range(1)
+    for part in np.array_split(np.arange(1, noise.size), min(GROUPS, noise.size - 1)):
+        group = range(int(part[0]), int(part[-1]) + 1)
+        expected = expected_after_redraw(cells.count, float(noise[part].mean()))
+        scale = max(1, FINE // int(cells.count.sum()))
+        count: Counts = np.rint(scale * expected).astype(np.int64)
+        yield replace(cells, count=count), group
+
+
+def _blocks(start: int, stop: int, width: int) -> Iterator[slice]:
+    """Yield slices from `start` to `stop` that keep arrays of this width to a megabyte."""
+    size = max(1, BLOCK // width)
+    return (slice(i, min(i + size, stop)) for i in range(start, stop, size))

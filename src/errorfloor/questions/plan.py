@@ -1,0 +1,338 @@
+"""Which labels to buy: how wide the interval will be, and the cheapest way to a target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
+
+import numpy as np
+
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_counts,
+    as_probabilities,
+    as_scores,
+    check_level,
+    check_same_length,
+    refuse,
+)
+from errorfloor._typing import Counts, Floats
+from errorfloor.bounds import exact_bias
+from errorfloor.data.cells import split
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.inference.cuts import CutErrors
+from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
+from errorfloor.methods.isotonic import FOLDS
+from errorfloor.metrics import ERROR
+from errorfloor.questions.groups import by_group
+from errorfloor.results import Groups, Interval, Option, Plan, Trade
+
+MOST_ITEMS = 10**8
+_Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
+
+
+class _Options(TypedDict, total=False):
+    votes: Sequence[int]
+    items: Sequence[int]
+    target: float | None
+    cost_per_item: float
+    cost_per_vote: float
+    level: float
+    score: str | None
+    label: str | None
+    positives: str | None
+    totals: str | int | None
+    item: str | None
+    vote: str | None
+    annotator: str | None
+    annotators: Sequence[str] | None
+    positive: object
+    drop_missing: bool
+
+
+@overload
+def plan(pilot: object, *, group: None = None, **options: Unpack[_Options]) -> Plan: ...
+@overload
+def plan(pilot: object, *, group: str, **options: Unpack[_Options]) -> Groups[Plan]: ...
+def plan(
+    pilot: object,
+    *,
+    votes: Sequence[int] = (2, 3, 5, 10, 20),
+    items: Sequence[int] = (100, 300, 1000, 3000, 10_000),
+    target: float | None = None,
+    cost_per_item: float = 0.0,
+    cost_per_vote: float = 1.0,
+    level: float = 0.95,
+    group: str | None = None,
+    **columns: Any,
+) -> Any:
+    """Say how wide the interval will be for so many votes and items, and what is cheapest.
+
+    Parameters
+    ----------
+    pilot : VoteTable, ScoreTable, dataframe, path, or (points, weights)
+        Votes collected so far; or scores with one label per item; or an assumed distribution of
+        the probability of a positive vote.
+    votes : sequence of int
+        Numbers of votes per item to consider, each at least 2. Scores have one label per item.
+    items : sequence of int
+        Numbers of items to consider.
+    target : float, optional
+        Width of the interval to reach, as a fraction.
+    cost_per_item, cost_per_vote : float
+        Price of an item, and of each vote (or label) on it.
+    level : float
+        Confidence level.
+
+    score, label, positives, totals, item, vote, annotator, annotators
+        Columns of a dataframe or file, as in `from_scores` and `from_votes`.
+    positive, group, drop_missing
+        As in `from_scores`; with `group`, there is a plan for each of its values.
+
+    Returns
+    -------
+    Plan
+        Widths for all numbers of votes and items and, with a target, how many items each number
+        of votes needs and which of these is the cheapest.
+
+    Notes
+    -----
+    A width is that of the default interval on the data to be expected. For votes that is the
+    expected table under the distribution fitted to the pilot. For scores it is the pilot's
+    midpoint of training and cross-fitted error, with half their difference to either side
+    shrinking as n to the power of -2/3, the rate at which a cut is learnt.
+
+    Examples
+    --------
+    >>> from errorfloor import VoteTable
+    >>> pilot = VoteTable.from_arrays([0, 0, 0, 1, 1, 2, 2, 2], 2)
+    >>> plan(pilot, votes=(2, 3), items=(100, 1000)).width.shape
+    (2, 2)
+    """
+    task = _Task(
+        votes=votes,
+        items=np.unique(as_counts(items, name="items", least=2)),
+        level=check_level(level),
+        target=None if target is None else _check_number(target, "target", above=0.0),
+        cost_per_item=_check_number(cost_per_item, "cost_per_item"),
+        cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
+    )
+    if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
+        return task.run(_Pilot.of_distribution(pilot, level))
+    if not is_data(pilot):
+        raise InputError(
+            argument("pilot"),
+            " must be a VoteTable, a ScoreTable, a dataframe or file, or a pair (points, weights) "
+            "of arrays.",
+        )
+    layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
+    reading = read(pilot, layouts, Where.of(group=group, **columns))
+    if reading.source.group is None:
+        return task.run(_PILOTS[reading.table.kind](reading.table, level))
+    return by_group(reading, lambda table, _: task.run(_PILOTS[table.kind](table, level)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pilot:
+    """What a pilot tells: the floor, how wide intervals will be, and the plug-in's bias."""
+
+    floor: float
+    width: _Width
+    bias: Callable[[int], float]  # by votes
+    one_label: bool = False  # per item, so that numbers of votes are no question
+    table: VoteTable | None = None
+
+    @classmethod
+    def of_distribution(cls, pair: tuple[object, object], level: float) -> _Pilot:
+        """Take an assumed distribution of the probability of a positive vote."""
+        return _from_distribution(*_check_distribution(*pair), level)
+
+    @classmethod
+    def of_votes(cls, table: Table, level: float) -> _Pilot:
+        """Take the distribution that is fitted to votes."""
+        from errorfloor.methods.votes.fit import fit_mixture
+
+        assert isinstance(table, VoteTable)
+        if len(table) == 0 or table.totals.max() < 2:
+            raise InputError(
+                argument("pilot"),
+                " must have items with at least 2 votes. Collect a second vote on some.",
+            )
+        fit = fit_mixture(table.positives, table.totals, table.counts)
+        return _from_distribution(fit.points, fit.weights, level, table)
+
+    @classmethod
+    def of_scores(cls, table: Table, level: float) -> _Pilot:
+        """Take the errors of the best cut, on its own and on held-out items."""
+        assert isinstance(table, ScoreTable)
+        if table.n < 20:
+            raise InputError(
+                argument("pilot"), f" has {table.n} items; pass at least 20 to learn from."
+            )
+        floor, width = _width_of_scores(table, level)
+        return cls(floor, width, lambda votes: 0.0, one_label=True)
+
+
+_PILOTS: dict[str, Callable[[Table, float], _Pilot]] = {
+    VoteTable.kind: _Pilot.of_votes,
+    ScoreTable.kind: _Pilot.of_scores,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """What to consider, checked."""
+
+    votes: Sequence[int]
+    items: Counts
+    level: float
+    target: float | None
+    cost_per_item: float
+    cost_per_vote: float
+
+    def run(self, pilot: _Pilot) -> Plan:
+        """Return the plan that a pilot suggests."""
+        votes = np.array([1])
+        if not pilot.one_label:
+            votes = np.unique(as_counts(self.votes, name="votes", least=2))
+        width = np.array([[pilot.width(int(m), int(n)) for n in self.items] for m in votes])
+        options = self._options(pilot, votes, width)
+        narrowest = None
+        if self.target is not None and not options:
+            narrowest = pilot.width(int(votes.max()), MOST_ITEMS)
+        return Plan(
+            votes=votes,
+            items=self.items,
+            width=width,
+            bias=np.array([pilot.bias(int(m)) for m in votes]),
+            floor=pilot.floor,
+            level=self.level,
+            target=self.target,
+            options=options,
+            narrowest=narrowest,
+            trade=None if pilot.table is None else self._trade(pilot.table, pilot.width),
+        )
+
+    def _options(self, pilot: _Pilot, votes: Counts, width: Floats) -> tuple[Option, ...]:
+        """Return the items that each number of votes needs for the target."""
+        if self.target is None:
+            return ()
+        options = []
+        for m, row in zip(votes.tolist(), width, strict=True):
+            needed = _items_needed(partial(pilot.width, m), self.target, self.items, row)
+            if needed is not None:
+                price = needed * (self.cost_per_item + m * self.cost_per_vote)
+                options.append(Option(m, needed, round(price, 6)))
+        return tuple(options)
+
+    def _trade(self, table: VoteTable, width: _Width) -> Trade | None:
+        """Compare one more vote on each item with new items for the same price."""
+        m = max(round(float(np.average(table.totals, weights=table.counts))), 2)
+        price = self.cost_per_item + m * self.cost_per_vote
+        if price == 0:
+            return None
+        more = round(table.n * self.cost_per_vote / price)
+        return Trade(table.n, more, width(m + 1, table.n), width(m, table.n + more))
+
+
+def _check_number(value: float, name: str, *, above: float = -math.inf) -> float:
+    """Return a finite number of at least 0 and above `above`."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (0 <= number < math.inf and number > above):
+        least = "above 0" if above >= 0 else "of at least 0"
+        raise InputError(argument(name), f" must be a number {least}, got {value!r}.")
+    return number
+
+
+def _check_distribution(points: object, weights: object) -> tuple[Floats, Floats]:
+    """Return points and weights, which add up to one."""
+    p = as_probabilities(points, name="pilot points")
+    w = as_scores(weights, name="pilot weights")
+    check_same_length(p, w, ("pilot points", "pilot weights"))
+    refuse(w < 0, w, "`pilot weights` must be at least 0", "Drop such points.")
+    if not w.any():
+        raise InputError("`pilot weights` must not all be 0. Give some point a positive weight.")
+    return p, w / w.sum()
+
+
+def _from_distribution(
+    points: Floats, weights: Floats, level: float, table: VoteTable | None = None
+) -> _Pilot:
+    return _Pilot(
+        float(np.average(ERROR.per_item(points), weights=weights)),
+        partial(_width_of_votes, points, weights, level),
+        lambda m: exact_bias(points, m, weights=weights),
+        table=table,
+    )
+
+
+def _width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:
+    """Return the width of the likelihood interval on the expected votes of n items."""
+    from scipy.special import bdtr
+
+    from errorfloor.inference.votes.limits import likelihood_limits
+
+    k = np.arange(m + 1)
+    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], m, points)])
+    expected = n * (np.diff(at_most, axis=0) @ weights)
+    seen = expected > 1e-9 * n
+    low, high = likelihood_limits(k[seen], np.full(k.size, m)[seen], expected[seen], level=level)
+    return high - low
+
+
+def _width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, _Width]:
+    """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
+    cells = pilot.cells()
+    errors = int(fewest_errors(signs(cells.positive), cells.count[None])[0])
+    held_out = [
+        cross_fitted_errors(cells.positive, split(cells.count, FOLDS, np.random.default_rng(seed)))
+        for seed in range(10)
+    ]
+    middle = (errors + float(np.mean(held_out))) / 2 / pilot.n
+    gap = max(float(np.mean(held_out)) - errors, 0.0) / 2 / pilot.n
+    least, most = ERROR.span(2)
+
+    def width(_: int, n: int) -> float:
+        shift = gap * (pilot.n / n) ** (2 / 3)
+        low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
+        limits = Interval.at(level, CutErrors("honest", low, n, high, n))
+        return limits.high - limits.low
+
+    return middle, width
+
+
+def _items_needed(
+    width_of: Callable[[int], float], goal: float, items: Counts, widths: Floats
+) -> int | None:
+    """Return how many items make the interval as narrow as the goal, up to two digits.
+
+    `widths` are known at `items`. In logarithms a width is nearly a straight line in between.
+    """
+    known = dict(zip(items.tolist(), widths.tolist(), strict=True))
+    n = int(items[-1])
+    while known[n] > goal:
+        if n >= MOST_ITEMS:
+            return None
+        n = min(10 * n, MOST_ITEMS)
+        known[n] = width_of(n)
+    low = max((n for n in known if known[n] > goal), default=1)
+    high = min(n for n in known if known[n] <= goal)
+    known.setdefault(low, 0.5)
+    while high > 1.02 * low + 1:
+        slope = math.log(known[high] / known[low]) / math.log(high / low)
+        guess = low * math.exp(math.log(goal / known[low]) / slope)
+        n = min(max(round(guess), low + 1, round(0.9 * low + 0.1 * high)), high - 1)
+        known[n] = width_of(n)
+        low, high = (low, n) if known[n] <= goal else (n, high)
+    unit = 10 ** max(len(str(high)) - 2, 0)
+    return int(-(-high // unit) * unit)

@@ -1,0 +1,194 @@
+"""The reliability curve: fitted probabilities at each score, within limits that hold for all."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import check_level
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.read import Where
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.questions.calibrate import fit, with_map
+from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.groups import by_group
+from errorfloor.results import Groups, Reliability
+
+BLOCKS = 50  # at most; more make finer steps, and wider limits
+BINS = 20
+MOST_SCORES = 2000  # a curve looks the same with more
+
+
+class _Options(TypedDict, total=False):
+    score: str | None
+    label: str | None
+    positive: object
+    drop_missing: bool
+    method: str
+    level: float
+    clip: Clip
+
+
+@overload
+def reliability(
+    scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
+) -> Reliability: ...
+@overload
+def reliability(
+    scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
+) -> Groups[Reliability]: ...
+def reliability(
+    scores: object,
+    labels: object = None,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    group: str | None = None,
+    drop_missing: bool = False,
+    method: str = "isotonic",
+    level: float = 0.95,
+    clip: Clip = "auto",
+) -> Any:
+    """Fit the probability of class 1 to each score, with a band that holds at all scores at once.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,), ScoreTable, dataframe or path
+        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
+    labels : array-like of shape (n,), optional
+        0 or 1 for each item; left out when `scores` has them.
+    score, label, positive, group, drop_missing
+        As in `from_scores`.
+    method : str
+        The calibrator of the curve; see `calibrate`. The band is the same for all.
+    level : float
+        Probability that the band holds the true probabilities at all scores together.
+    clip : float or "auto"
+        See `calibrate`.
+
+    Returns
+    -------
+    Reliability
+        What `errorfloor.plot.reliability` draws. With `group`, one for each of its values.
+
+    Notes
+    -----
+    The band assumes that the true probability does not fall as the score rises, and nothing else.
+    The scores are divided into up to 50 blocks, by equal mass and by equal width, which have up to
+    1275 runs of neighbouring blocks. The positives of a run are no more than binomial with the
+    probability at its right end, and no fewer than with the one at its left. So the lower limit at
+    a score is the largest exact binomial limit [3]_ of the runs that end there or before, the upper
+    limit the smallest of those that start there or later. All limits hold together, because each
+    has its share of the error probability [1]_, [2]_.
+
+    References
+    ----------
+    .. [1] F. Yang and R. Barber, "Contraction and uniform convergence of isotonic regression",
+       Electronic Journal of Statistics 13, 2019.
+    .. [2] T. Dimitriadis, L. Duembgen, A. Henzi, M. Puke and J. Ziegel, "Honest calibration
+       assessment for binary outcome predictions", Biometrika 110, 2023.
+    .. [3] C. Clopper and E. Pearson, Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> curve = reliability([0.1, 0.4, 0.9] * 50, [0, 0, 1, 0, 1, 1] * 25)
+    >>> curve.probabilities.round(2), curve.low.round(2), curve.high.round(2)
+    (array([0. , 0.5, 1. ]), array([0.  , 0.31, 0.9 ]), array([0.1 , 0.69, 1.  ]))
+    """
+    level = check_level(level)
+    chosen, options = with_map(method), Options(clip)
+    where = Where.of(
+        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+    )
+    reading = read_scores(scores, labels, where, (chosen,))
+    if reading.source.group is None:
+        return _curve(reading.table, chosen, options, level)
+    return by_group(reading, lambda table, _: _curve(table, chosen, options, level))
+
+
+def _curve(table: Table, method: Method, options: Options, level: float) -> Reliability:
+    assert isinstance(table, ScoreTable)
+    probabilities = fit(table, method, options).probabilities
+    low, high = _band(table, level)
+    shown = _shown(table.scores, probabilities, low, high)
+    negatives, positives, edges = _histogram(table)
+    return Reliability(
+        scores=table.scores[shown],
+        probabilities=probabilities[shown],
+        low=low[shown],
+        high=high[shown],
+        level=level,
+        method=method.name,
+        n=table.n,
+        edges=edges,
+        negatives=negatives,
+        positives=positives,
+    )
+
+
+def _band(table: ScoreTable, level: float, blocks: int = BLOCKS) -> tuple[Floats, Floats]:
+    """Return the lower and upper limit at each score of a table."""
+    start = _block_starts(table, blocks)
+    negatives, positives = (
+        np.concatenate(([0], np.cumsum(np.add.reduceat(count, start))))
+        for count in (table.negatives, table.positives)
+    )
+    first, last = np.triu_indices(start.size)  # of every run of blocks
+    no, yes = (count[last + 1] - count[first] for count in (negatives, positives))
+    tail = (1 - level) / (2 * first.size)
+    ended = np.zeros(start.size + 1)  # largest lower limit of the runs in the first blocks
+    np.maximum.at(ended, last + 1, lower_limit(yes, yes + no, tail))
+    ahead = np.ones(start.size + 1)  # smallest upper limit of the runs from a block on
+    np.minimum.at(ahead, first, upper_limit(yes, yes + no, tail))
+    lows, highs = table.ranges
+    behind = np.searchsorted(highs[np.append(start[1:], len(table)) - 1], table.scores, "right")
+    before = np.searchsorted(lows[start], table.scores, "left")
+    low, high = np.maximum.accumulate(ended), np.minimum.accumulate(ahead[::-1])[::-1]
+    return low[behind], high[before]
+
+
+def _block_starts(table: ScoreTable, blocks: int) -> NDArray[np.intp]:
+    """Return the first row of each block: labels are not looked at, and rows not divided.
+
+    Half of the blocks are of equal mass, a row going by its middle item, and half are of equal
+    width, for the few items that are often left between crowds at both ends.
+    """
+    count = table.items
+    mass = (np.cumsum(count) - count / 2) / count.sum()
+    distance = table.scores / 2 - table.scores[0] / 2  # halves, so that nothing overflows
+    width = distance / (distance[-1] or 1.0)
+    half = blocks // 2
+    block = np.floor(half * mass) + np.minimum(np.floor(half * width), half - 1)
+    return np.flatnonzero(np.diff(block, prepend=-1) > 0)
+
+
+def _shown(scores: Floats, *curves: Floats) -> NDArray[np.intp]:
+    """Return rows that draw all curves: evenly spread ones, and both sides of each step."""
+    rows = scores.size
+    if rows <= MOST_SCORES:
+        return np.arange(rows)
+    even = MOST_SCORES // 4
+    by_score = np.searchsorted(scores, np.linspace(scores[0], scores[-1], even))
+    kept = [np.linspace(0, rows - 1, even).astype(np.intp), by_score]
+    for curve in curves:
+        step = np.flatnonzero(np.diff(curve))
+        if step.size <= even:  # else it is no step function
+            kept += [step, step + 1]
+    return np.unique(np.concatenate(kept))
+
+
+def _histogram(table: ScoreTable) -> tuple[Counts, Counts, Floats]:
+    least, most = float(table.scores[0]), float(table.scores[-1])
+    span = (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
+    edges = np.histogram_bin_edges(table.scores, BINS, span)
+    negatives, positives = (
+        np.histogram(table.scores, edges, weights=count)[0]
+        for count in (table.negatives, table.positives)
+    )
+    return negatives, positives, edges

@@ -1,0 +1,50 @@
+"""What the functions return: frozen values that say what was found and how.
+
+They hold data and give it away as plain values; `errorfloor.show` makes text and pictures of them.
+The names load their modules when first used.
+"""
+
+from importlib import import_module as _load
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+if TYPE_CHECKING:
+    from errorfloor.results.estimate import Estimate as Estimate
+    from errorfloor.results.estimate import Interval as Interval
+    from errorfloor.results.estimate import VotesEstimate as VotesEstimate
+    from errorfloor.results.feebee import ORACLE as ORACLE
+    from errorfloor.results.feebee import Difference as Difference
+    from errorfloor.results.feebee import FeeBeeResult as FeeBeeResult
+    from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
+    from errorfloor.results.feebee import NoiseCurve as NoiseCurve
+    from errorfloor.results.plan import Option as Option
+    from errorfloor.results.plan import Plan as Plan
+    from errorfloor.results.plan import Trade as Trade
+    from errorfloor.results.reliability import Reliability as Reliability
+    from errorfloor.results.rows import Comparison as Comparison
+    from errorfloor.results.rows import Groups as Groups
+    from errorfloor.results.verdict import Verdict as Verdict
+
+_HOME = {
+    "estimate": ("Estimate", "Interval", "VotesEstimate"),
+    "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
+    "plan": ("Option", "Plan", "Trade"),
+    "reliability": ("Reliability",),
+    "rows": ("Comparison", "Groups"),
+    "verdict": ("Verdict",),
+}
+
+__all__ = sorted(name for names in _HOME.values() for name in names)
+
+
+def __getattr__(name: str) -> _Any:
+    for module, names in _HOME.items():
+        if name in names:
+            value = getattr(_load(f"errorfloor.results.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'errorfloor.results' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__all__", "__doc__"})

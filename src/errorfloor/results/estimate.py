@@ -1,0 +1,185 @@
+"""The floor of one data set: its value, its interval, and how both were obtained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from errorfloor._checks import InputError, argument, check_level
+from errorfloor._shown import Shown
+from errorfloor._typing import Floats
+from errorfloor.data.source import Source
+from errorfloor.data.table import Table
+from errorfloor.inference.record import Evidence
+from errorfloor.inference.seeds import Seed
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import named as metric_named
+
+if TYPE_CHECKING:
+    from errorfloor.methods.votes.likelihood import Mixture
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval for the best value of a metric, within what it can be."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    @classmethod
+    def at(
+        cls, level: float, evidence: Evidence, metric: Metric = ERROR, classes: int = 2
+    ) -> Interval:
+        """Return the interval that `evidence` gives at `level`, within the metric's range."""
+        least, most = metric.span(classes)
+        low, high = (min(max(limit, least), most) for limit in evidence.limits(level))
+        return cls(low, high, level, evidence.method)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimate(Shown):
+    """An error floor: its value, its interval, and how both were obtained.
+
+    Attributes
+    ----------
+    value : float
+        The floor as a fraction, 0 to 0.5 where there are two classes.
+    method : str
+        How the value was obtained.
+    interval : Interval or None
+        None if it was skipped.
+    n : int
+        Number of items.
+    assumptions : str
+        What has to hold for value and interval to mean what they say.
+    metric, target : str
+        What the floor is a floor of, and for which label.
+    warnings : tuple of str
+        Doubts met on the way, the same that were issued as warnings.
+    resolution : float or None
+        How far merging neighbouring scores into one row can have moved the value: 0 where none
+        were merged, None where there is no bound for the method.
+    dropped : int
+        Items left out because something was missing, where that was asked for.
+    options : dict
+        What was asked for: interval, level and whatever else has an influence.
+    seed : Seed or None
+        Where the random numbers started.
+    source : Source or None
+        Where the labels came from.
+    group : object
+        The group of the items, where groups were asked for.
+    table : Table or None
+        The counts that the estimate is computed from, for pictures and reports.
+    """
+
+    value: float
+    method: str
+    interval: Interval | None
+    n: int
+    assumptions: str
+    metric: str = ERROR.name
+    target: str = "the given label"
+    warnings: tuple[str, ...] = ()
+    resolution: float | None = 0.0
+    dropped: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    seed: Seed | None = field(default=None, repr=False)
+    source: Source | None = field(default=None, repr=False)
+    group: Any = field(default=None, repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
+    table: Table | None = field(default=None, repr=False)
+
+    @property
+    def low(self) -> float | None:
+        """Lower limit of the interval."""
+        return self.interval.low if self.interval else None
+
+    @property
+    def high(self) -> float | None:
+        """Upper limit of the interval."""
+        return self.interval.high if self.interval else None
+
+    @property
+    def level(self) -> float | None:
+        """Confidence level of the interval."""
+        return self.interval.level if self.interval else None
+
+    @property
+    def interval_method(self) -> str | None:
+        """Name of the interval."""
+        return self.interval.method if self.interval else None
+
+    @property
+    def replicates(self) -> Floats | None:
+        """Bootstrap replicates of the value, where the interval came from a bootstrap."""
+        return getattr(self.evidence, "replicates", None)
+
+    def at_level(self, level: float) -> Estimate:
+        """Return the same estimate with its interval at another level, without new draws."""
+        if self.evidence is None:
+            raise InputError(
+                "This estimate has no interval. Estimate again without ",
+                argument("interval", None),
+                ".",
+            )
+        level = check_level(level)
+        classes = 2 if self.table is None else len(self.table.classes)
+        interval = Interval.at(level, self.evidence, metric_named(self.metric), classes)
+        options = dict(self.options)
+        if not options.get("simultaneous"):  # where `level` is that of all groups at once
+            options["level"] = level
+        return replace(self, interval=interval, options=options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "method": self.method,
+            "interval_method": self.interval_method,
+            "metric": self.metric,
+            "target": self.target,
+            "n": self.n,
+            "resolution": self.resolution,
+            "dropped": self.dropped,
+            "assumptions": self.assumptions,
+            "warnings": list(self.warnings),
+            "options": dict(self.options),
+            "seed": None if self.seed is None else self.seed.to_dict(),
+            "source": None if self.source is None else self.source.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VotesEstimate(Estimate):
+    """An error floor from votes, with what the votes' plain shares would have said.
+
+    Attributes
+    ----------
+    plugin : float
+        Mean share of minority votes, the paper's `hard` estimate.
+    bias : float or None
+        How far the plug-in lies from the floor on average, at the fitted distribution; negative.
+        None where single votes leave it open.
+    bias_bound : float or None
+        The paper's bound on the size of that bias for any distribution whose floor is at most
+        the model error that was given (corollary 2).
+    mixture : Mixture or None
+        The distribution of probabilities that best explains the votes.
+    """
+
+    plugin: float
+    bias: float | None
+    bias_bound: float | None = None
+    mixture: Mixture | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        extra = {"plugin": self.plugin, "bias": self.bias, "bias_bound": self.bias_bound}
+        return {**Estimate.to_dict(self), **extra}

@@ -1,0 +1,239 @@
+"""What FeeBee found, and the one home of its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import check_level
+from errorfloor._typing import Floats
+from errorfloor.results.rows import Rows
+
+ORACLE = "oracle"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much higher the FeeBee score of `first` is than that of `second` on the same noise.
+
+    The limits are those of Student's t over the repeats; None where there is one repeat only.
+    """
+
+    first: str
+    second: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the limits leave 0 out."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeBeeScore:
+    """One method's FeeBee score: the mean distance by which its curve is out of bounds.
+
+    Attributes
+    ----------
+    score : float
+        Mean over the repeats; the sum of `upper` and `lower`.
+    standard_error : float or None
+        Of `score`, from the spread over the repeats; None where there is one repeat only. It
+        tells what other noise would have changed, not what other items would.
+    upper, lower : float
+        What estimates above the upper bound add to the score, and estimates below the lower.
+    excess : Difference
+        The score less the oracle's on the same noise.
+    """
+
+    method: str
+    score: float
+    standard_error: float | None
+    upper: float
+    lower: float
+    excess: Difference
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score and its parts as plain values, ready for JSON."""
+        names = ("method", "score", "standard_error", "upper", "lower")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "excess": self.excess.value,
+            "excess_low": self.excess.low,
+            "excess_high": self.excess.high,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoiseCurve:
+    """A method's mean estimate at each level of noise.
+
+    `low` to `high` is where one more run would fall at `level`, by Student's t over the repeats;
+    None where there is one repeat only. The true floor lies between the two bounds.
+    """
+
+    method: str
+    noise: Floats
+    estimate: Floats
+    low: Floats | None
+    high: Floats | None
+    level: float
+    lower_bound: Floats
+    upper_bound: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeeBeeResult(Rows[FeeBeeScore]):
+    """How well each method follows label noise that was added on purpose.
+
+    Iterate over it, or index it by method, for the scores; "oracle" is a name as well.
+
+    Attributes
+    ----------
+    model_error : float
+        Error of a known model, which bounds the floor from above.
+    n : int
+        Number of items.
+    noise : array of shape (levels,)
+        Probability that a label is redrawn by a fair coin.
+    estimates : dict of arrays of shape (repeats, levels)
+        Each method's estimate on each noisy table, and the oracle's, the last. Methods saw the
+        same tables, so their differences are paired.
+    notes, warnings : tuple of str
+        What was left out, and doubts met on the way.
+    """
+
+    model_error: float
+    n: int
+    noise: Floats
+    estimates: Mapping[str, Floats] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[FeeBeeScore, ...]:
+        """The score of each method, without the oracle."""
+        return tuple(self._score(method) for method in self.estimates if method != ORACLE)
+
+    @property
+    def oracle(self) -> FeeBeeScore:
+        """What an unbiased estimator scores on the same noise; see `feebee`."""
+        return self._score(ORACLE)
+
+    @property
+    def repeats(self) -> int:
+        """How often the noise was drawn at each level."""
+        return len(self.estimates[ORACLE])
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest floor that each level of noise allows."""
+        least = self.noise / 2
+        return least, least + (1 - self.noise) * self.model_error
+
+    def __getitem__(self, method: str) -> FeeBeeScore:
+        self._check(method)
+        return self._score(method)
+
+    def runs(self, method: str) -> Floats:
+        """Return the score of each repeat, what one run of FeeBee would have reported."""
+        self._check(method)
+        return np.asarray(sum(self._parts(method)))
+
+    def difference(self, first: str, second: str = ORACLE, *, level: float = 0.95) -> Difference:
+        """Return how much higher the score of `first` is than that of `second`, with limits."""
+        gap = self.runs(first) - self.runs(second)
+        value, error = float(gap.mean()), _standard_error(gap)
+        if error is None:
+            return Difference(first, second, value, None, None, check_level(level))
+        reach = _student(level, gap.size) * error
+        return Difference(first, second, value, value - reach, value + reach, level)
+
+    def differences(self, *, level: float = 0.95) -> tuple[Difference, ...]:
+        """Return the difference of every pair of methods."""
+        pairs = combinations(self.methods, 2)
+        return tuple(self.difference(*pair, level=level) for pair in pairs)
+
+    def curve(self, method: str, *, level: float = 0.95) -> NoiseCurve:
+        """Return the mean estimate at each level of noise, with a band and the bounds."""
+        self._check(method)
+        found = self.estimates[method]
+        mean, low, high = found.mean(axis=0), None, None
+        level = check_level(level)
+        if self.repeats > 1:
+            spread = found.std(axis=0, ddof=1) * np.sqrt(1 + 1 / self.repeats)
+            reach = _student(level, self.repeats) * spread
+            low, high = mean - reach, mean + reach
+        least, largest = self.bounds
+        return NoiseCurve(
+            method=method,
+            noise=self.noise,
+            estimate=mean,
+            low=low,
+            high=high,
+            level=level,
+            lower_bound=least,
+            upper_bound=largest,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, paired differences and curves as plain values, ready for JSON."""
+        curves = {method: found.mean(axis=0).tolist() for method, found in self.estimates.items()}
+        return {
+            "model_error": self.model_error,
+            "n": self.n,
+            "levels": self.noise.size,
+            "repeats": self.repeats,
+            "level": 0.95,
+            "rows": [row.to_dict() for row in self],
+            "oracle": self.oracle.to_dict(),
+            "differences": [
+                {name: getattr(gap, name) for name in ("first", "second", "value", "low", "high")}
+                for gap in self.differences()
+            ],
+            "noise": self.noise.tolist(),
+            "curves": curves,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def _check(self, method: str) -> None:
+        if method not in self.estimates:
+            names = ", ".join(self.estimates)
+            raise KeyError(f"{method!r} was not evaluated; there are {names}")
+
+    def _parts(self, method: str) -> tuple[Floats, Floats]:
+        """Return what is above and what is below the bounds, a number for each repeat."""
+        least, largest = self.bounds
+        found = self.estimates[method]
+        above, below = np.maximum(found - largest, 0), np.maximum(least - found, 0)
+        return above.mean(axis=1), below.mean(axis=1)
+
+    def _score(self, method: str) -> FeeBeeScore:
+        upper, lower = self._parts(method)
+        return FeeBeeScore(
+            method=method,
+            score=float(upper.mean() + lower.mean()),
+            standard_error=_standard_error(upper + lower),
+            upper=float(upper.mean()),
+            lower=float(lower.mean()),
+            excess=self.difference(method),
+        )
+
+
+def _standard_error(values: Floats) -> float | None:
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None
+
+
+def _student(level: float, size: int) -> float:
+    """Return Student's quantile for a two-sided interval from `size` values."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(size - 1, (1 + check_level(level)) / 2))

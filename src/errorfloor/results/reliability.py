@@ -1,0 +1,63 @@
+"""A reliability curve with its band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor._typing import Counts, Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reliability:
+    """A reliability curve with its band, and the histogram of the scores.
+
+    Attributes
+    ----------
+    scores : array of shape (p,)
+        Distinct scores, ascending. Where there are thousands, those that the curve needs.
+    probabilities : array of shape (p,)
+        Fitted probability of class 1 at each.
+    low, high : array of shape (p,)
+        Limits of the true probabilities, for all scores together at `level`, if these do not
+        fall as the score rises. Between scores the lower limit of the score before holds, and
+        the upper limit of the score behind.
+    method : str
+        The calibrator.
+    n : int
+        Number of items.
+    edges : array of shape (b + 1,)
+        Edges of the histogram's bins.
+    negatives, positives : array of shape (b,)
+        Items with label 0 and with label 1 in each bin.
+    """
+
+    scores: Floats
+    probabilities: Floats
+    low: Floats
+    high: Floats
+    level: float
+    method: str
+    n: int
+    edges: Floats
+    negatives: Counts
+    positives: Counts
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the limits leave room for probabilities that do not fall with the score.
+
+        True scores in order fail this with a probability of at most one minus the level.
+        """
+        return bool((self.low <= self.high).all())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve and how it was obtained as plain values, ready for JSON."""
+        arrays = ("scores", "probabilities", "low", "high", "edges", "negatives", "positives")
+        return {
+            **{name: getattr(self, name).tolist() for name in arrays},
+            "level": self.level,
+            "method": self.method,
+            "n": self.n,
+            "in_order": self.in_order,
+        }

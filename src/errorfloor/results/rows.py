@@ -1,0 +1,118 @@
+"""Results of several methods or groups on the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from errorfloor._shown import Framed
+from errorfloor.results.estimate import Estimate
+
+
+class Row(Protocol):
+    """What was found for one method."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+class Rows(Framed, Generic[RowT]):
+    """Results of several methods on the same items, one row each."""
+
+    __slots__ = ()
+    rows: Any  # a tuple of RowT: a field of one kind of result, computed by the other
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[RowT]:
+        return iter(self.rows)
+
+    def __getitem__(self, method: str) -> RowT:
+        for row in self:
+            if row.method == method:
+                return row
+        raise KeyError(f"{method!r} was not compared; there are {', '.join(self.methods)}")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods, in the order of the rows."""
+        return tuple(row.method for row in self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Rows[Estimate]):
+    """The floors of several methods on the same items and the same resamples."""
+
+    rows: tuple[Estimate, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all rows as plain values, ready for JSON."""
+        return {"rows": [row.to_dict() for row in self], "notes": list(self.notes)}
+
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups(Framed, Mapping[Any, ResultT]):
+    """What was found for each group of one data set, by the groups' names.
+
+    Attributes
+    ----------
+    column : str
+        What the items were grouped by.
+    estimates : dict
+        The estimate of each group, or whatever else was asked for.
+    level : float or None
+        Confidence level: of all intervals at once if `simultaneous`, else of each.
+    simultaneous : bool
+        Whether all intervals hold at once: each of g intervals then has the level
+        ``1 - (1 - level) / g``. Groups that were formed after a look at the labels are not covered
+        by any level.
+    dropped : int
+        Items left out of all groups, and items without a group.
+    """
+
+    column: str
+    estimates: Mapping[Any, ResultT]
+    level: float | None = None
+    simultaneous: bool = False
+    dropped: int = 0
+
+    def __getitem__(self, group: Any) -> ResultT:
+        return self.estimates[group]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all groups as plain values, ready for JSON."""
+        found: Any = self.items()
+        return {
+            "group": self.column,
+            "level": self.level,
+            "simultaneous": self.simultaneous,
+            "dropped": self.dropped,
+            "rows": [{"group": _jsonable(name), **row.to_dict()} for name, row in found],
+        }
+
+
+def _jsonable(value: Any) -> Any:
+    """Return a value that JSON has as it is, and any other, such as a date, as text."""
+    plain = isinstance(value, str | int) or (isinstance(value, float) and np.isfinite(value))
+    return value if plain else str(value)

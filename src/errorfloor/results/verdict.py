@@ -1,0 +1,89 @@
+"""Where a model stands beside the best that any model can do."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor._shown import Shown, sentence_of
+from errorfloor.results.estimate import Estimate, Interval
+
+ROOM, SATURATED, BEYOND = "room", "saturated", "beyond"
+VERDICTS = (ROOM, SATURATED, BEYOND)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verdict(Shown):
+    """Where a model stands: how much worse its value is than the best there can be.
+
+    Attributes
+    ----------
+    verdict : {"room", "saturated", "beyond"}
+        Whether the model is worse than the limit, cannot be told from it, or is better than any
+        model can be.
+    difference, low, high : float
+        The model's error less the floor, and its limits at `level`.
+    p_room, p_beyond : float
+        P-values: small `p_room` speaks against a model at or beyond the floor, small `p_beyond`
+        against one at or above it.
+    model_error : float
+        The model's error on `n` test items.
+    model : Interval
+        The model's own interval at `level`, exact.
+    floor : Estimate
+        What the model was compared with.
+    same_labelling : bool
+        Whether the test labels were said to be made as the labels of the floor.
+    """
+
+    verdict: str
+    difference: float
+    low: float
+    high: float
+    level: float
+    p_room: float
+    p_beyond: float
+    model_error: float
+    n: int
+    model: Interval
+    floor: Estimate
+    same_labelling: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many test items the model got wrong."""
+        return round(self.model_error * self.n)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one plain sentence."""
+        return sentence_of(self)
+
+    @property
+    def p_above(self) -> float:
+        """The name of `p_room` in 0.1."""
+        return self._renamed("p_above", "p_room")
+
+    @property
+    def p_below(self) -> float:
+        """The name of `p_beyond` in 0.1."""
+        return self._renamed("p_below", "p_beyond")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict and how it was reached as plain values, ready for JSON."""
+        names = ("verdict", "difference", "low", "high", "level", "p_room", "p_beyond")
+        more = ("model_error", "n", "same_labelling", "sentence")
+        return {
+            **{name: getattr(self, name) for name in (*names, *more)},
+            "model_low": self.model.low,
+            "model_high": self.model.high,
+            "floor": self.floor.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+    def _renamed(self, old: str, new: str) -> float:
+        message = f"Verdict.{old} is called {new} now, a name that fits every metric."
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+        return float(getattr(self, new))

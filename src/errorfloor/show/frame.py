@@ -1,0 +1,61 @@
+"""Results of several rows as dataframes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import singledispatch
+from importlib.util import find_spec
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+from errorfloor.results import Comparison, FeeBeeResult, Groups
+
+FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+
+# What a result says in sentences, or about how it was asked for, has no place in a column.
+_NO_COLUMN = frozenset({"assumptions", "options", "seed", "source", "warnings"})
+
+
+def frame_of(result: Any, backend: FrameLibrary | None = None) -> Any:
+    """Return a result as a dataframe of the library that is at hand, one row for each part."""
+    import narwhals as nw
+
+    rows = rows_of(result)
+    names = [
+        name
+        for name in (rows[0] if rows else ())
+        if name not in _NO_COLUMN and not any(_is_nested(row.get(name)) for row in rows)
+    ]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return nw.from_dict(columns, backend=backend or _library()).to_native()
+
+
+@singledispatch
+def rows_of(result: Any) -> list[dict[str, Any]]:
+    """Return a result as rows of plain values."""
+    return [result.to_dict()]
+
+
+@rows_of.register(Comparison)
+@rows_of.register(FeeBeeResult)
+def _(result: Comparison | FeeBeeResult) -> list[dict[str, Any]]:
+    return [row.to_dict() for row in result]
+
+
+@rows_of.register(Groups)
+def _(result: Groups[Any]) -> list[dict[str, Any]]:
+    return [{"group": name, **row} for name, part in result.items() for row in rows_of(part)]
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def _library() -> FrameLibrary:
+    """Return the first library that is imported already, or else installed."""
+    libraries = get_args(FrameLibrary)
+    there = [name for name in libraries if name in sys.modules]
+    there += [name for name in libraries if find_spec(name)]
+    if not there:
+        raise ImportError("to_frame needs pandas, polars or pyarrow: pip install pandas")
+    return cast("FrameLibrary", there[0])

@@ -1,0 +1,136 @@
+"""Results as rows of cells, which text and notebooks lay out each in their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from errorfloor.results import Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
+from errorfloor.show import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of text under a head; `align` has < or > for each column."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str
+
+    @property
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The head and all rows."""
+        return (self.head, *self.rows)
+
+
+def of_methods(estimates: Iterable[Estimate]) -> Grid:
+    """Return the floors of several methods, in brief."""
+    rows = (
+        (row.method, *numbers.value_and_limits(row), row.interval_method or "") for row in estimates
+    )
+    return Grid(("method", "floor", "interval", "by"), tuple(rows), "<>><")
+
+
+def of_estimates(estimates: Iterable[Estimate]) -> Grid:
+    """Return floors with all that says how they came about."""
+    rows = (
+        (
+            row.method,
+            *numbers.value_and_limits(row),
+            "" if row.level is None else numbers.level(row.level),
+            row.interval_method or "",
+            f"{row.n:,}",
+        )
+        for row in estimates
+    )
+    return Grid(("method", "floor", "interval", "level", "by", "n"), tuple(rows), "<>>><>")
+
+
+def of_groups(groups: Groups[Estimate]) -> Grid:
+    """Return the floor of each group."""
+    rows = (
+        (str(name), f"{row.n:,}", *numbers.value_and_limits(row)) for name, row in groups.items()
+    )
+    return Grid((groups.column, "n", "floor", "interval"), tuple(rows), "<>>>")
+
+
+def of_plan(plan: Plan) -> Grid:
+    """Return the widths for all numbers of votes and items."""
+    head = ("votes", "plug-in bias", *(f"{n:,} items" for n in plan.items))
+    rows = (
+        (f"{m}", numbers.signed(bias), *map(numbers.unsigned, widths))
+        for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
+    )
+    return Grid(head, tuple(rows), ">" * len(head))
+
+
+def of_feebee(result: FeeBeeResult) -> Grid:
+    """Return the score of each method, and that of the oracle."""
+    # Two digits of the oracle's standard error, and five decimals at least, as the paper has.
+    oracle = result.oracle
+    error = oracle.standard_error or 1.0
+    digits = int(np.clip(1 - np.floor(np.log10(error)), 5, 12))
+    head = ("method", "score", "std. error", "above", "below", "over the oracle, 95 %")
+    rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
+    return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")
+
+
+def _score_row(row: FeeBeeScore, digits: int, excess: str) -> tuple[str, ...]:
+    error = "" if row.standard_error is None else f"{row.standard_error:.{digits}f}"
+    score, upper, lower = (f"{one:.{digits}f}" for one in (row.score, row.upper, row.lower))
+    return row.method, score, error, upper, lower, excess
+
+
+def _excess(row: FeeBeeScore, digits: int) -> str:
+    low, high = row.excess.low, row.excess.high
+    if low is None or high is None:
+        return ""
+    return f"{low:+.{digits}f} to {high:+.{digits}f}"
+
+
+def how_groups(groups: Groups[Estimate]) -> str:
+    """Say by which method, and for which groups the level holds."""
+    method = next(iter(groups.values())).method
+    if groups.level is None:
+        return method
+    which = "all groups at once" if groups.simultaneous else "each group"
+    return f"{method}, {numbers.level(groups.level)} for {which}"
+
+
+def how_feebee(result: FeeBeeResult) -> str:
+    """Say how much noise was added to what."""
+    return (
+        f"{result.repeats} repeats of {result.noise.size} levels of noise, n = {result.n:,}, "
+        f"model error {100 * result.model_error:.4g} %"
+    )
+
+
+def how_plan(plan: Plan) -> str:
+    """Say what the numbers of a plan are."""
+    return f"Width of the {numbers.level(plan.level)} interval, in percentage points"
+
+
+def as_text(grid: Grid) -> list[str]:
+    """Return lines with columns as wide as their widest cell."""
+    lines: Sequence[Sequence[str]] = grid.lines
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:{side}{width}}"
+            for cell, side, width in zip(line, grid.align, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def hold_floors(groups: Groups[Any]) -> bool:
+    """Tell whether groups have a floor each, which fit into one grid."""
+    return len(groups) > 0 and all(isinstance(row, Estimate) for row in groups.values())
+
+
+def under_names(groups: Groups[Any], write: Callable[[Any], str]) -> str:
+    """Return what `write` makes of each group, under the group's name."""
+    return "\n\n".join(f"{groups.column} {name}\n{write(row)}" for name, row in groups.items())

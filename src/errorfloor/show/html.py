@@ -1,0 +1,69 @@
+"""Results as HTML, as notebooks show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.show import grids
+from errorfloor.show.grids import Grid
+from errorfloor.show.words import difference_of, sentence_of
+
+
+@singledispatch
+def html_of(result: Any) -> str:
+    """Return a result as a piece of HTML."""
+    return f"<pre>{escape(str(result))}</pre>"
+
+
+@html_of.register
+def _(result: Estimate) -> str:
+    return _table(grids.of_estimates([result])) + _small(result.assumptions)
+
+
+@html_of.register
+def _(result: Comparison) -> str:
+    return _table(grids.of_estimates(result))
+
+
+@html_of.register(Groups)
+def _(result: Groups[Any]) -> str:
+    if grids.hold_floors(result):
+        return _table(grids.of_groups(result)) + _small(grids.how_groups(result))
+    return "".join(
+        f"<p><b>{escape(f'{result.column} {name}')}</b></p>{html_of(row)}"
+        for name, row in result.items()
+    )
+
+
+@html_of.register
+def _(result: Verdict) -> str:
+    return f"<p>{escape(sentence_of(result))}</p>{_small(difference_of(result))}"
+
+
+@html_of.register
+def _(result: Plan) -> str:
+    title, advice = grids.how_plan(result), sentence_of(result)
+    return _small(title) + _table(grids.of_plan(result)) + (_small(advice) if advice else "")
+
+
+@html_of.register
+def _(result: FeeBeeResult) -> str:
+    return _table(grids.of_feebee(result)) + _small(grids.how_feebee(result))
+
+
+def _small(text: str) -> str:
+    return f"<p><small>{escape(text)}</small></p>"
+
+
+def _table(grid: Grid) -> str:
+    body = "".join(_row(row, "td") for row in grid.rows)
+    return f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _row(cells: Sequence[str], tag: str) -> str:
+    inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+    return f"<tr>{inner}</tr>"

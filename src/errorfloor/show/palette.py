@@ -1,0 +1,90 @@
+"""The colours of pictures and pages, each written once.
+
+Those of pictures can be told apart by colour-blind people: M. Okabe and K. Ito, "Color universal
+design", 2008. On a page they are a little darker on white, and brighter on black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from errorfloor import methods
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour of pictures: as it is drawn, and what it becomes on light and dark pages."""
+
+    name: str
+    drawn: str
+    light: str
+    dark: str
+
+    @property
+    def printed(self) -> str:
+        """What it becomes on paper."""
+        return self.light
+
+
+@dataclass(frozen=True, slots=True)
+class PageColour:
+    """A colour of the page itself: on light and dark screens, and on paper."""
+
+    name: str
+    light: str
+    dark: str
+    printed: str
+    drawn: str | None = None  # what stands for it in pictures
+
+
+PICTURE = {
+    colour.name: colour
+    for colour in (
+        Colour("blue", "#0072b2", "#0072b2", "#4ba6e0"),
+        Colour("orange", "#e69f00", "#c98700", "#e69f00"),
+        Colour("green", "#009e73", "#00825f", "#2bb98f"),
+        Colour("red", "#d55e00", "#c25400", "#f0803c"),
+        Colour("purple", "#cc79a7", "#b1558a", "#dd93bb"),
+        Colour("sky", "#56b4e9", "#56b4e9", "#2f7fae"),
+        Colour("grey", "#8c8c8c", "#8c8c8c", "#8c9196"),
+    )
+}
+PAGE = (
+    PageColour("paper", "#fdfdfb", "#15181b", "#ffffff", drawn="#ffffff"),
+    PageColour("ink", "#1d2125", "#e4e6e3", "#000000", drawn="#000000"),
+    PageColour("soft", "#555c63", "#a9b0b5", "#444444"),
+    PageColour("line", "#d9dad4", "#363b40", "#bbbbbb"),
+    PageColour("panel", "#f4f4ef", "#1d2125", "#ffffff"),
+    PageColour("accent", "#005a8c", "#7cc4f2", "#005a8c"),
+    PageColour("caution", "#8a4b00", "#f0b85c", "#8a4b00"),
+    PageColour("caution-panel", "#fcf3e3", "#2b2416", "#ffffff"),
+)
+_ALL: tuple[Colour | PageColour, ...] = (*PAGE, *PICTURE.values())
+
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (colour.drawn for colour in PICTURE.values())
+
+
+def colour(method: str) -> str:
+    """Return the colour of a method, as it is drawn; grey for methods of users."""
+    record = methods.known(method)
+    return GREY if record is None else PICTURE[record.colour].drawn
+
+
+def style_sheet() -> str:
+    """Return the colours as variables of a style sheet, for screens and for paper."""
+    light = _variables((one.name, one.light) for one in _ALL)
+    dark = _variables((one.name, one.dark) for one in _ALL)
+    printed = _variables((one.name, one.printed) for one in _ALL)
+    return (
+        f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n@media print {{ {printed} }}\n"
+    )
+
+
+def on_a_page() -> dict[str, str]:
+    """Return, for each colour that is drawn, the variable that takes its place on a page."""
+    return {one.drawn: f"var(--{one.name})" for one in _ALL if one.drawn is not None}
+
+
+def _variables(colours: Iterable[tuple[str, str]]) -> str:
+    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in colours)} }}"

@@ -1,0 +1,15 @@
+"""Pictures of computed values, on given axes; `errorfloor.plot` is their public name."""
+
+from errorfloor.show.plot.estimates import forest, headroom
+from errorfloor.show.plot.scores import noise_curves, reliability
+from errorfloor.show.plot.votes import bias_bounds, distribution, plan
+
+__all__ = [
+    "bias_bounds",
+    "distribution",
+    "forest",
+    "headroom",
+    "noise_curves",
+    "plan",
+    "reliability",
+]

@@ -1,0 +1,188 @@
+"""Pictures of scores with labels: the reliability curve, and FeeBee's noise curves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from errorfloor.methods import known
+from errorfloor.methods.record import Shape
+from errorfloor.results import ORACLE, FeeBeeResult, NoiseCurve, Reliability
+from errorfloor.show.numbers import level
+from errorfloor.show.palette import BLUE, GREY, ORANGE, RED, colour
+from errorfloor.show.plot.axes import (
+    FEW,
+    axes_or_new,
+    check_type,
+    finish,
+    ink,
+    legend_above,
+    log_ticks,
+    new_figure,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DASHES = ("-", (0, (4, 1.5)), (0, (2, 1.2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+MARKERS = "os^DXvP*"
+FEW_METHODS = 4  # the bands of more would hide each other
+
+
+def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+    """Draw a reliability curve with its band, and the histogram of the scores beneath.
+
+    Parameters
+    ----------
+    curve : Reliability
+        What `errorfloor.reliability` returned.
+    axes : pair of Axes, optional
+        Where to draw the curve and the histogram, best with a common x-axis; a new figure by
+        default.
+
+    Returns
+    -------
+    pair of Axes
+        Of the curve and of the histogram.
+    """
+    found = check_type(curve, Reliability, "curve", "Pass what errorfloor.reliability returned.")
+    upper, lower = _pair_of_axes(axes)
+    _draw_band(upper, found)
+    if found.edges[0] >= 0 and found.edges[-1] <= 1:
+        ends = [0, 1]
+        upper.plot(ends, [0, 100], color=GREY, linewidth=1, linestyle=":", label="score as it is")
+    marker = "o" if found.scores.size <= FEW else ""
+    upper.plot(
+        found.scores,
+        100 * found.probabilities,
+        color=BLUE,
+        marker=marker,
+        markersize=3,
+        label=f"{found.method} fit, n = {found.n:,}",
+    )
+    upper.set_ylim(-2, 102)
+    finish(upper, y="P(label 1 | score), %")
+    legend_above(upper)
+    _draw_histogram(lower, found)
+    return upper, lower
+
+
+def noise_curves(
+    result: FeeBeeResult, methods: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw how methods follow added label noise, between the bounds that FeeBee knows.
+
+    Drawn is the distance from the lower bound, half the noise, because the methods differ by far
+    less than the noise adds. Curves far out of bounds leave the picture. Bands, where one more run
+    would fall, are drawn for up to four methods.
+
+    Parameters
+    ----------
+    result : FeeBeeResult
+        What `feebee` returned.
+    methods : str or sequence of str, optional
+        Which methods to draw; "oracle" is one as well. All but the oracle by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    found = check_type(result, FeeBeeResult, "result", "Pass what errorfloor.feebee returned.")
+    chosen = found.methods if methods is None else methods
+    names = [chosen] if isinstance(chosen, str) else list(chosen)
+    ax = axes_or_new(ax, 2.8 + 0.05 * len(names))
+    least, most = found.bounds
+    room = 100 * (most - least)
+    ax.fill_between(100 * found.noise, 0, room, color=GREY, alpha=0.2, linewidth=0, label="bounds")
+    drawn: Counter[str] = Counter()
+    for name in names:
+        shade = ink(ax) if name == ORACLE else colour(name)
+        curve = found.curve(name)
+        if len(names) <= FEW_METHODS:
+            _draw_noise_band(ax, curve, shade)
+        _draw_noise_curve(ax, curve, shade, drawn[shade])
+        drawn[shade] += 1
+    bottom, top = ax.get_ylim()
+    widest = max(float(room.max()), 0.1)
+    ax.set_ylim(max(bottom, -1.5 * widest), min(top, 3 * widest))
+    finish(ax, "labels redrawn by a coin, %", "estimate above lower bound,\npercentage points")
+    legend_above(ax, 5)
+    return ax
+
+
+def _draw_noise_band(ax: Axes, curve: NoiseCurve, shade: Any) -> None:
+    if curve.low is not None and curve.high is not None:
+        low, high = (100 * (limit - curve.lower_bound) for limit in (curve.low, curve.high))
+        ax.fill_between(100 * curve.noise, low, high, color=shade, alpha=0.15, linewidth=0)
+
+
+def _draw_noise_curve(ax: Axes, curve: NoiseCurve, shade: Any, place: int) -> None:
+    """Draw a curve; those of one colour differ in dashes and markers by their `place`."""
+    ax.plot(
+        100 * curve.noise,
+        100 * (curve.estimate - curve.lower_bound),
+        color=shade,
+        linestyle=DASHES[place % len(DASHES)],
+        linewidth=_linewidth(curve.method),
+        marker=MARKERS[place % len(MARKERS)],
+        markersize=3,
+        markevery=(place, max(curve.noise.size // 8, 1)),
+        label=wrapped(curve.method),
+    )
+
+
+def _linewidth(method: str) -> float:
+    """Return the width of a curve; those of bins would hide one that only rises."""
+    record = known(method)
+    return 2.4 if record is not None and record.shape is Shape.ORDER else 1.2
+
+
+def _pair_of_axes(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
+    if axes is None:
+        upper, lower = new_figure(3.6).subplots(2, sharex=True, height_ratios=[3, 1])
+        return upper, lower
+    try:
+        upper, lower = axes
+    except (TypeError, ValueError):
+        raise ValueError(
+            "`axes` must be two axes, for the curve and for the histogram. "
+            "Pass what figure.subplots(2, sharex=True) returned."
+        ) from None
+    return upper, lower
+
+
+def _draw_band(ax: Axes, curve: Reliability) -> None:
+    """Fill between the limits; between two scores the outer limits of both hold."""
+    x = np.repeat(curve.scores, 3)[1:-1]
+    low = 100 * np.repeat(curve.low, 3)[:-2]
+    high = 100 * np.repeat(curve.high, 3)[2:]
+    # The triples of each score are: just before it, at it, just behind it.
+    name = f"{level(curve.level)} band for all scores together"
+    fill = partial(ax.fill_between, x, low, high, linewidth=0)
+    fill(where=low <= high, color=BLUE, alpha=0.18, label=name)
+    if curve.scores.size <= FEW:
+        ax.vlines(curve.scores, 100 * curve.low, 100 * curve.high, color=BLUE, alpha=0.5)
+    if not curve.in_order:
+        name = "limits cross: scores are out of order"
+        fill(where=low >= high, color=RED, alpha=0.4, label=name)
+
+
+def _draw_histogram(ax: Axes, curve: Reliability) -> None:
+    counts = [(curve.negatives, "label 0", ORANGE), (curve.positives, "label 1", BLUE)]
+    for count, name, shade in counts:
+        ax.stairs(count, curve.edges, color=shade, linewidth=1.2, label=name)
+        ax.stairs(count, curve.edges, color=shade, alpha=0.15, fill=True)
+    every = np.concatenate((curve.negatives, curve.positives))
+    if every.max() > 20 * np.median(every[every > 0]):
+        ax.set_yscale("log")
+        ax.set_ylim(bottom=0.5)  # single items show
+        log_ticks(ax.yaxis)
+    finish(ax, "score", f"items{' (log)' if ax.get_yscale() == 'log' else ''}")
+    legend_above(ax, 2)

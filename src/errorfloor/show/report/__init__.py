@@ -1,0 +1,143 @@
+"""A report on a floor: HTML that needs nothing else, Markdown or JSON, from one summary."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import RandomLike
+from errorfloor.data.read import Where, is_data
+from errorfloor.data.storage import write_text
+from errorfloor.questions.estimate import floor_of
+from errorfloor.results import Comparison, Estimate, Verdict
+from errorfloor.show.report.summary import Summary, summarize
+
+__all__ = ["Summary", "report", "summarize"]
+
+
+class Columns(TypedDict, total=False):
+    """Which columns of data hold what, and how to read their values."""
+
+    score: str
+    label: str
+    soft: str
+    positives: str
+    totals: str | int
+    item: str
+    vote: str
+    annotator: str
+    annotators: Sequence[str]
+    positive: object
+    drop_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write a summary down, told by how the file's name ends."""
+
+    suffix: str
+    write: Callable[[Summary], str]
+
+
+def _as_json(summary: Summary) -> str:
+    return json.dumps(summary.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMATS = {
+    one.suffix: one
+    for one in (
+        Format(".html", Summary.to_html),
+        Format(".md", Summary.to_markdown),
+        Format(".json", _as_json),
+    )
+}
+
+
+def report(
+    result: Estimate | Comparison | Verdict | object,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    source: Mapping[str, str] | None = None,
+    command: str | None = None,
+    comparison: Comparison | None = None,
+    rng: RandomLike = None,
+    **columns: Unpack[Columns],
+) -> Path:
+    """Write a report on a floor, or on a model beside it, as one file.
+
+    Parameters
+    ----------
+    result : Estimate, VotesEstimate, Comparison, Verdict, or data
+        What to report on. Of a comparison, isotonic is the answer if it is there. Of a dataframe,
+        a table or a file, the floor is estimated by the default method.
+    path : path
+        Where to; .html, .md or .json says as what. An existing file is replaced whole or not at
+        all.
+    title : str, optional
+        Names the data by default, as far as `source` does.
+    source : mapping of str to str, optional
+        What the data was, such as ``{"file": "labels.csv", "score": "p", "label": "y"}``. What the
+        result knows of it by default.
+    command : str, optional
+        What to type on the command line for the same result. Told from the result by default.
+    comparison : Comparison, optional
+        Other methods to show beside the result. By default a few are run on its table.
+    rng : None, int or numpy.random.Generator
+        For the intervals of these few methods, and for the floor of data. A fixed seed by default,
+        so the same result gives the same file.
+    **columns
+        For data: `score` and `label`; `soft`; `positives` and `totals`; `item`, `vote` and
+        `annotator`; or `annotators`; with `positive` and `drop_missing`, as in `from_scores` and
+        `from_votes`. Guessed where their names leave no doubt.
+
+    Returns
+    -------
+    pathlib.Path
+        Where the report is.
+
+    Examples
+    --------
+    >>> import tempfile, errorfloor as ef
+    >>> floor = ef.from_soft_labels([0.1, 0.5, 0.9, 0.2] * 25, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = ef.report(floor, f"{folder}/floor.md", title="A small set")
+    ...     print(path.read_text(encoding="utf-8")[:13])
+    # A small set
+    """
+    target = Path(path)
+    written = FORMATS.get(target.suffix.lower())
+    if written is None:
+        *most, last = FORMATS
+        endings = f"{', '.join(most)} or {last}"
+        raise InputError(argument("path"), f" must end in {endings}, got {os.fspath(path)!r}.")
+    summary = summarize(
+        _as_result(result, columns, rng),
+        title=title,
+        source=source,
+        command=command,
+        comparison=comparison,
+        rng=rng,
+    )
+    write_text(target, written.write(summary))
+    return target
+
+
+def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
+    """Return a result as it is, and of data the floor."""
+    for name in columns.keys() - Columns.__annotations__.keys():
+        raise TypeError(f"report() got an unexpected keyword argument {name!r}")
+    if is_data(result):
+        return floor_of(result, Where.of(**columns), rng=0 if rng is None else rng)
+    if columns:
+        names = ", ".join(f"`{name}`" for name in columns)
+        raise InputError(
+            argument("result"),
+            f" must be a dataframe or a file for {names}, got {type(result).__name__}.",
+        )
+    return result

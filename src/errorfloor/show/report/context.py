@@ -1,0 +1,116 @@
+"""All that has to be computed for a report, before anything is written or drawn."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from errorfloor._checks import ErrorFloorWarning
+from errorfloor._typing import RandomLike
+from errorfloor.bounds import BiasCurves, bias_curves
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.methods import DEFAULTS, logistic
+from errorfloor.methods.histogram import HISTOGRAM
+from errorfloor.methods.record import Method
+from errorfloor.questions.compare import compare
+from errorfloor.questions.reliability import reliability
+from errorfloor.results import Comparison, Estimate, Reliability, VotesEstimate
+from errorfloor.show.records import method_of
+
+DEFAULT = DEFAULTS[ScoreTable.kind]
+LEVEL = 0.95  # of what is computed beside an estimate without an interval
+MOST_ROWS, CELLS = 20_000, 4096  # the eye sees no more
+BINS = ((1000, 25), (100, 10))  # a bin needs some items, or its share of positives is all noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Context:
+    """An estimate, and what a report shows beside it.
+
+    Attributes
+    ----------
+    estimate : Estimate
+    comparison : Comparison or None
+        The floors of several methods, this one among them.
+    curve : Reliability or None
+        What the scores mean, where there are labels to tell.
+    bias : BiasCurves or None
+        What more votes would change, where a distribution behind them is known.
+    """
+
+    estimate: Estimate
+    comparison: Comparison | None = None
+    curve: Reliability | None = None
+    bias: BiasCurves | None = None
+
+    @classmethod
+    def of(
+        cls, estimate: Estimate, comparison: Comparison | None = None, rng: RandomLike = None
+    ) -> Context:
+        """Compute what is not at hand; a few other methods are run if no comparison is given."""
+        table = _labelled(estimate)
+        if comparison is not None:
+            comparison = _with(estimate, comparison)
+        elif table is not None:
+            comparison = _compared(estimate, table, rng)
+        return cls(
+            estimate=estimate,
+            comparison=comparison,
+            curve=None if table is None else _curve(estimate, table),
+            bias=_bias(estimate),
+        )
+
+
+def _labelled(estimate: Estimate) -> ScoreTable | None:
+    """Return the table of scores and labels, where it has something to calibrate."""
+    table = estimate.table
+    if not isinstance(table, ScoreTable) or len(table) < 2:
+        return None
+    return table if table.counts.sum(axis=0).all() else None
+
+
+def _with(estimate: Estimate, comparison: Comparison) -> Comparison:
+    if estimate.method in comparison.methods:
+        return comparison
+    return Comparison((estimate, *comparison.rows), comparison.notes)
+
+
+def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Comparison:
+    """Return the floors of a few other methods beside the estimate."""
+    chosen = [method.name for method in _beside(table) if method.name != estimate.method]
+    with warnings.catch_warnings():
+        # They stand in the rows, and the reader of a report does not see the console.
+        warnings.simplefilter("ignore", ErrorFloorWarning)
+        rows = compare(
+            table.coarsen(CELLS) if len(table) > MOST_ROWS else table,
+            methods=chosen,
+            level=estimate.level or LEVEL,
+            n_resamples=500,
+            clip=estimate.options.get("clip", "auto"),
+            rng=0 if rng is None else rng,
+        )
+    notes = {note: None for row in rows for note in row.warnings if note not in estimate.warnings}
+    return Comparison((estimate, *rows), tuple(notes))
+
+
+def _beside(table: ScoreTable) -> tuple[Method, ...]:
+    """Return one method of each shape, as far as the scores and their number allow."""
+    bins = next((number for least, number in BINS if table.n >= least), None)
+    curve = logistic.BETA_ABM if logistic.BETA_ABM.takes(table) else logistic.PLATT
+    return (DEFAULT, *(() if bins is None else (HISTOGRAM.make(bins),)), curve)
+
+
+def _curve(estimate: Estimate, table: ScoreTable) -> Reliability:
+    method = method_of(estimate) or DEFAULT
+    return reliability(
+        table,
+        method=method.shown_as,
+        level=estimate.level or LEVEL,
+        clip=estimate.options.get("clip", "auto"),
+    )
+
+
+def _bias(estimate: Estimate) -> BiasCurves | None:
+    if not isinstance(estimate, VotesEstimate) or not isinstance(estimate.table, VoteTable):
+        return None
+    return None if estimate.mixture is None else bias_curves(estimate=estimate)

@@ -1,0 +1,124 @@
+"""A report as one HTML page that needs nothing else, no script included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+
+from errorfloor.show.palette import style_sheet
+from errorfloor.show.report.blocks import (
+    Answer,
+    Block,
+    Caution,
+    Code,
+    Diagnostic,
+    Entries,
+    Facts,
+    Findings,
+    Picture,
+    Section,
+    Table,
+    Text,
+)
+from errorfloor.show.report.svg import inline
+
+# A guard: even if something slipped in, the browser would neither run nor fetch it.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+LEVELS = {"ok": "fine", "note": "note", "warn": "warning"}
+
+
+class Markup(str):
+    """Text that is HTML already. All other text is escaped on its way into a page."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *children: str, **attributes: str) -> Markup:
+    """Return an element.
+
+    Examples
+    --------
+    >>> tag("p", "a < b", tag("b", "!"), class_="x")
+    '<p class="x">a &lt; b<b>!</b></p>'
+    """
+    given = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
+    inner = "".join(child if isinstance(child, Markup) else escape(child) for child in children)
+    return Markup(f"<{name}{given}>{inner}</{name}>")
+
+
+def page(title: str, sections: Iterable[Section]) -> str:
+    """Return the whole page."""
+    style = files("errorfloor.show.report").joinpath("style.css").read_text(encoding="utf-8")
+    head = tag(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup('<meta name="color-scheme" content="light dark">'),
+        Markup('<link rel="icon" href="data:,">'),
+        tag("title", title),
+        tag("style", Markup(f"{style_sheet()}{style}")),
+    )
+    main = tag("main", tag("h1", title, dir="auto"), *map(_section, sections))
+    return f'<!DOCTYPE html>\n<html lang="en">\n{head}\n<body>\n{main}\n</body>\n</html>\n'
+
+
+def _section(section: Section) -> Markup:
+    heading = tag("h2", section.heading, id=f"{section.name}-heading")
+    labelled = {"aria-labelledby": f"{section.name}-heading"}
+    blocks = map(_block, section.blocks)
+    return tag("section", heading, *blocks, id=section.name, **labelled)
+
+
+def _block(block: Block) -> Markup:
+    match block:
+        case Answer(text):
+            return tag("p", _unbroken(text), class_="answer")
+        case Caution(text):
+            return tag("p", tag("strong", "Caution:"), " ", text, class_="caution")
+        case Text(text):
+            return tag("p", _unbroken(text))
+        case Facts(pairs):
+            return tag("dl", *(_fact(*pair) for pair in pairs))
+        case Table():
+            return _table(block)
+        case Findings(diagnostics):
+            return tag("ul", *map(_finding, diagnostics), class_="findings")
+        case Entries(entries):
+            return tag("ol", *(tag("li", entry) for entry in entries))
+        case Code(text):
+            return tag("pre", tag("code", text), tabindex="0")
+        case Picture():
+            caption = tag("figcaption", tag("b", f"{block.title}."), " ", _unbroken(block.caption))
+            return tag("figure", Markup(inline(block)), caption)
+
+
+def _unbroken(text: str) -> str:
+    """Keep the sign with its number."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _fact(name: str, value: str) -> Markup:
+    return tag("div", tag("dt", name, dir="auto"), tag("dd", value, dir="auto"))
+
+
+def _finding(one: Diagnostic) -> Markup:
+    level = tag("span", LEVELS[one.level], class_="level")
+    head = tag(
+        "p", tag("b", f"{one.name}:"), " ", tag("span", _unbroken(one.value), class_="value")
+    )
+    return tag("li", level, tag("div", head, tag("p", _unbroken(one.sentence))), class_=one.level)
+
+
+def _table(table: Table) -> Markup:
+    head = tag("tr", *(tag("th", cell, scope="col") for cell in table.head))
+    rows = (
+        tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in rest))
+        for first, *rest in table.rows
+    )
+    inner = tag("table", tag("caption", table.caption), tag("thead", head), tag("tbody", *rows))
+    # A region that scrolls by itself must be reachable by keyboard.
+    return tag(
+        "div", inner, class_="wide", tabindex="0", role="region", **{"aria-label": table.caption}
+    )

@@ -1,0 +1,210 @@
+"""What a report draws, with the same in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorfloor._typing import Floats
+from errorfloor.bounds import BiasCurves
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.results import Comparison, Estimate, Reliability, Verdict, VotesEstimate
+from errorfloor.show import plot
+from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
+from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.report.blocks import Picture
+from errorfloor.show.report.context import Context
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
+
+
+def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Picture, ...]:
+    """Return the pictures of a result, the most telling first."""
+    found = [] if verdict is None else [_headroom(verdict)]
+    table, comparison = context.estimate.table, context.comparison
+    if table is not None:
+        found += OF_TABLES[table.kind](context)
+    if comparison is not None and len(comparison) > 1:
+        found.append(_forest(comparison, verdict))
+    return tuple(found)
+
+
+def _of_scores(context: Context) -> Iterator[Picture]:
+    if context.curve is not None:
+        yield _reliability(context.curve)
+
+
+def _of_soft_labels(context: Context) -> Iterator[Picture]:
+    table = context.estimate.table
+    if isinstance(table, SoftTable):
+        yield _soft_labels(table, context.estimate)
+
+
+def _of_votes(context: Context) -> Iterator[Picture]:
+    estimate, table = context.estimate, context.estimate.table
+    if isinstance(estimate, VotesEstimate) and isinstance(table, VoteTable):
+        yield _distribution(estimate, table)
+        if context.bias is not None:
+            yield _bias(context.bias, table)
+
+
+OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
+    ScoreTable.kind: _of_scores,
+    SoftTable.kind: _of_soft_labels,
+    VoteTable.kind: _of_votes,
+}
+
+
+def _headroom(verdict: Verdict) -> Picture:
+    description = (
+        f"The floor is {_with_interval(verdict.floor)}, the model's error "
+        f"{per_cent(verdict.model_error)}. Their difference is {points(verdict.difference)}; its "
+        f"{level(verdict.level)} interval is from {points(verdict.low)} to {points(verdict.high)}."
+    )
+    return Picture(
+        "headroom",
+        "The model beside the floor",
+        f"Dots are estimates, lines {level(verdict.level)} intervals. The difference starts at "
+        "the floor: where its line crosses the dotted one, model and floor cannot be told apart.",
+        description,
+        partial(_on_axes, 2.1, partial(plot.headroom, verdict)),
+    )
+
+
+def _reliability(curve: Reliability) -> Picture:
+    chosen = np.unique(
+        np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
+    )
+    read = "; ".join(
+        f"{per_cent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
+        f"{per_cent(curve.low[i], 0)} to {per_cent(curve.high[i], 0)}"
+        for i in chosen
+    )
+    description = (
+        f"Probability of label 1 by the {curve.method} curve, and the {level(curve.level)} band "
+        f"for all scores together: {read}."
+    )
+    return Picture(
+        "reliability",
+        "What the scores mean",
+        f"The probability of label 1 at each score, by {curve.method}. The band holds at all "
+        f"scores together with {level(curve.level)} confidence if higher scores mean higher "
+        "probabilities. Beneath, how many items have such scores.",
+        description,
+        partial(_on_two_axes, 3.8, partial(plot.reliability, curve)),
+    )
+
+
+def _spread(curve: Reliability) -> list[float]:
+    low, high = float(curve.edges[0]), float(curve.edges[-1])
+    return [low + step * (high - low) for step in (0.1, 0.3, 0.5, 0.7, 0.9)]
+
+
+def _forest(comparison: Comparison, verdict: Verdict | None) -> Picture:
+    rows = "; ".join(f"{row.method} {_with_interval(row)}" for row in comparison)
+    description = f"Floors of the same items by several methods: {rows}."
+    error = None
+    if verdict is not None:
+        error = verdict.model_error
+        description += f" The model's error is {per_cent(error)}."
+    height = 1.1 + 0.22 * len(comparison)
+    draw = partial(_on_axes, height, partial(plot.forest, comparison, model_error=error))
+    caption = "Dots are estimates, lines their intervals, all from the same items."
+    return Picture("forest", "The floor by several methods", caption, description, draw)
+
+
+def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
+    shares = _spread_in_words(table.positives / table.totals, table.counts / table.n)
+    description = (
+        f"Shares of positive votes: {shares}; their plug-in is {per_cent(estimate.plugin)}."
+    )
+    fitted = estimate.mixture
+    if fitted is not None:
+        behind = _spread_in_words(fitted.points, fitted.weights)
+        description = (
+            f"Probabilities of a positive vote by the fitted distribution: {behind}; its floor is "
+            f"{per_cent(fitted.floor)}. {description}"
+        )
+    draw = partial(_on_axes, 3.0, partial(plot.distribution, estimate))
+    caption = "Shares of votes spread more widely than the probabilities that they come from."
+    if fitted is not None:
+        caption += (
+            " The filled shape is the distribution that explains the votes best; its strongly "
+            "coloured parts are what the best classifier errs on, and add up to the floor."
+        )
+    title = "The probabilities behind the votes"
+    return Picture("distribution", title, caption, description, draw)
+
+
+def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
+    mean = round(float(table.counts @ table.totals / table.n))
+    at = int(np.searchsorted(curves.votes, mean).clip(max=len(curves.votes) - 1))
+    exact = ""
+    if curves.exact is not None:
+        exact = f"{points_of_size(curves.exact[at])} at the fitted distribution, "
+    description = (
+        f"How far vote shares lie below the floor with {curves.votes[at]:,} votes: {exact}at most "
+        f"{points_of_size(curves.sharp[at])} by the sharp bound and "
+        f"{points_of_size(curves.computable[at])} by the paper's corollary 2. All fall as votes "
+        "are added."
+    )
+    caption = (
+        "How far plain vote shares lie below the floor on average, by number of votes: at the "
+        "fitted distribution, and at worst by three bounds. Both scales are logarithmic."
+    )
+    draw = partial(_on_axes, 3.0, partial(plot.bias_bounds, curves))
+    return Picture("bias", "What more votes would change", caption, description, draw)
+
+
+def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
+    shares = _spread_in_words(table.probabilities, table.items / table.n)
+    description = (
+        f"Soft labels: {shares}. What the best classifier errs on "
+        f"adds up to {per_cent(estimate.value)}."
+    )
+    draw = partial(_on_axes, 2.8, partial(plot.distribution, estimate))
+    caption = (
+        "How many items have such soft labels. The strongly coloured parts are what the best "
+        "classifier errs on, and add up to the floor."
+    )
+    return Picture("soft-labels", "The soft labels", caption, description, draw)
+
+
+def _spread_in_words(probabilities: Floats, weights: Floats) -> str:
+    edges = ((0, 0.05), (0.05, 0.25), (0.25, 0.75), (0.75, 0.95), (0.95, 1))
+    within = np.digitize(probabilities, [0.05, 0.25, 0.75, 0.95])
+    mass = np.bincount(within, weights, minlength=len(edges))
+    return ", ".join(
+        f"{per_cent(share, 0)} from {low:g} to {high:g}"
+        for share, (low, high) in zip(mass, edges, strict=True)
+    )
+
+
+def _with_interval(row: Estimate) -> str:
+    if row.interval is None:
+        return per_cent(row.value)
+    span = limits(row.interval.low, row.interval.high)
+    return f"{per_cent(row.value)} ({level(row.interval.level)} interval {span})"
+
+
+def _figure(height: float) -> Figure:
+    made: Figure = matplotlib("figure").Figure(figsize=(WIDTH, height), layout="constrained")
+    return made
+
+
+def _on_axes(height: float, draw: Callable[..., object]) -> Figure:
+    figure = _figure(height)
+    draw(ax=figure.add_subplot())
+    return figure
+
+
+def _on_two_axes(height: float, draw: Callable[..., object]) -> Figure:
+    figure = _figure(height)
+    draw(axes=tuple(figure.subplots(2, sharex=True, height_ratios=[3, 1])))
+    return figure

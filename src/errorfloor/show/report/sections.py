@@ -1,0 +1,118 @@
+"""What a report says in the order of reading: the blocks of each section, from the results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from errorfloor.results import Comparison, Verdict
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
+from errorfloor.show.numbers import (
+    digits_for,
+    level,
+    limits,
+    p_value,
+    per_cent,
+    points,
+    value_and_limits,
+)
+from errorfloor.show.report.blocks import (
+    Answer,
+    Block,
+    Caution,
+    Code,
+    Entries,
+    Facts,
+    Findings,
+    Section,
+    Table,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from errorfloor.show.report.summary import Summary
+
+VERDICTS = {ROOM: "room left", SATURATED: "at the floor", BEYOND: "below the floor"}
+
+
+def sections_of(summary: Summary) -> list[Section]:
+    """Return the sections of a report."""
+    sections = [
+        Section("answer", "Answer", _answer(summary)),
+        Section("assumptions", "The interval and what it assumes", _assumptions(summary)),
+    ]
+    if summary.verdict is not None:
+        sections.append(Section("model", "The model", _model(summary.verdict)))
+    if summary.pictures:
+        sections.append(Section("pictures", "Pictures", summary.pictures))
+    sections.append(Section("data", "The data", _data(summary)))
+    if summary.comparison is not None:
+        sections.append(Section("methods", "By other methods", _methods(summary.comparison)))
+    how = (Text(summary.method), Entries(summary.references))
+    sections.append(Section("method", "Method and references", how))
+    return [*sections, Section("reproduce", "To reproduce this", _reproduce(summary))]
+
+
+def _answer(summary: Summary) -> tuple[Block, ...]:
+    floor, verdict = summary.floor, summary.verdict
+    value, interval = value_and_limits(floor)
+    facts = [("Floor", value)]
+    if floor.level is not None:
+        facts.append((f"{level(floor.level)} interval", interval))
+    if verdict is not None:
+        facts.append(("Model", f"{per_cent(verdict.model_error)}, {VERDICTS[verdict.verdict]}"))
+    facts.append(("Items", f"{floor.n:,}"))
+    facts.append(("Method", floor.method))
+    serious = [one.name.lower() for one in summary.diagnostics if one.level == "warn"]
+    doubts = [Caution(text) for text in floor.warnings]
+    if serious:
+        doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
+    return Answer(summary.answer), Facts(tuple(facts)), *doubts
+
+
+def _assumptions(summary: Summary) -> tuple[Block, ...]:
+    return Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
+
+
+def _model(verdict: Verdict) -> tuple[Block, ...]:
+    wrong = f"{verdict.errors:,} of {verdict.n:,} test items"
+    facts = (
+        ("Model's error", f"{per_cent(verdict.model_error)} ({wrong})"),
+        ("Error less floor", points(verdict.difference)),
+        (f"{level(verdict.level)} interval", f"{points(verdict.low)} to {points(verdict.high)}"),
+        ("P-value of “no room is left”", p_value(verdict.p_room)),
+        ("P-value of “it is not below the floor”", p_value(verdict.p_beyond)),
+    )
+    cautions = tuple(Caution(text) for text in verdict.warnings)
+    return Text(verdict.sentence), Facts(facts), *cautions
+
+
+def _data(summary: Summary) -> tuple[Block, ...]:
+    source = (Facts(tuple(summary.source.items())),) if summary.source else ()
+    return *source, Findings(summary.diagnostics)
+
+
+def _methods(comparison: Comparison) -> tuple[Block, ...]:
+    digits = max(map(digits_for, comparison))
+    rows = tuple(
+        (
+            row.method,
+            per_cent(row.value, digits),
+            "" if row.interval is None else limits(row.interval.low, row.interval.high, digits),
+            row.interval_method or "",
+        )
+        for row in comparison
+    )
+    levels = {row.level for row in comparison if row.level is not None}
+    which = f"{level(levels.pop())} " if len(levels) == 1 else ""
+    head = ("method", "floor", f"{which}interval", "by")
+    table = Table("The floor of the same items by several methods", head, rows)
+    return table, *(Text(note) for note in comparison.notes)
+
+
+def _reproduce(summary: Summary) -> tuple[Block, ...]:
+    used = ", ".join(f"{name} {version}" for name, version in summary.versions.items())
+    computed = Text(f"Computed with {used}.")
+    if summary.command is None:
+        return Code(summary.python), computed
+    python = (Text("In Python:"), Code(summary.python))
+    return *python, Text("On the command line:"), Code(summary.command), computed

@@ -1,0 +1,58 @@
+"""Drawings as SVG that fits into a page: its colours, its letters, names of their own."""
+
+from __future__ import annotations
+
+import io
+import re
+from html import escape
+
+from errorfloor.show.palette import on_a_page
+from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.report.blocks import Picture
+
+COLOURS = on_a_page()  # so they change with the page's theme
+SETTINGS = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "legend.facecolor": "none",
+    "svg.fonttype": "none",  # letters, which can be read out and searched
+}
+
+
+def inline(picture: Picture) -> str:
+    """Return the picture as an SVG element that can stand in a page beside others."""
+    try:
+        context = matplotlib("style").context
+    except ImportError as error:
+        raise ImportError(
+            "An HTML report has pictures, which need matplotlib: pip install 'errorfloor[cli]', or "
+            "write the report as .md or .json."
+        ) from error
+    # Names within the drawing depend on the salt only, so the same picture is the same text.
+    with context({**SETTINGS, "svg.hashsalt": picture.name}, after_reset=True):
+        file = io.StringIO()
+        picture.draw().savefig(file, format="svg", metadata={"Date": None})
+    return _fitted(file.getvalue(), picture)
+
+
+def _fitted(svg: str, picture: Picture) -> str:
+    match = re.search(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>(.*)</svg>', svg, re.DOTALL)
+    assert match is not None, "matplotlib writes a viewBox"
+    box, inner = match.groups()
+    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"<style.*?</style>", "", inner, flags=re.DOTALL)  # would hold for the page
+    inner = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{picture.name}-", inner)
+    inner = re.sub(r"#[0-9a-f]{6}\b", lambda hit: COLOURS.get(hit[0], hit[0]), inner)
+    # The page chooses the letters, drawings their size.
+    inner = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", inner)
+    inner = re.sub(r"\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", inner)
+    inner = re.sub(r"\n\s*", "\n", inner)
+    title, description = (f"{picture.name}-{part}" for part in ("title", "description"))
+    return (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{box}" role="img" '
+        f'aria-labelledby="{title} {description}">'
+        f'<title id="{title}">{escape(picture.title)}</title>'
+        f'<desc id="{description}">{escape(picture.description)}</desc>'
+        f"{inner.strip()}</svg>"
+    )

@@ -1,0 +1,94 @@
+"""What a statistician would ask about votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from errorfloor.data.tables import VoteTable
+from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.results import Estimate, VotesEstimate
+from errorfloor.show.numbers import per_cent, points, points_of_size
+from errorfloor.show.records import method_of
+from errorfloor.show.report.blocks import Diagnostic, Level
+from errorfloor.show.report.score_checks import few_items
+
+
+def of_votes(table: VoteTable, estimate: Estimate) -> Iterator[Diagnostic]:
+    """Yield what to know about votes."""
+    yield few_items(table.n)
+    yield from _votes_per_item(table)
+    unanimous = (table.positives == 0) | (table.positives == table.totals)
+    share = float(table.counts[unanimous].sum() / table.n)
+    yield Diagnostic(
+        "Unanimous items",
+        per_cent(share, 1),
+        "note" if share == 1 else "ok",
+        "Nobody disagrees anywhere, so the votes show no floor above 0."
+        if share == 1
+        else "Items whose votes all agree.",
+    )
+    positive = float(table.counts @ (table.positives / table.totals) / table.n)
+    yield Diagnostic(
+        "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
+    )
+    if isinstance(estimate, VotesEstimate):
+        yield from _plugin_bias(estimate)
+
+
+def _votes_per_item(table: VoteTable) -> Iterator[Diagnostic]:
+    low, high = int(table.totals.min()), int(table.totals.max())
+    mean = float(table.counts @ table.totals / table.n)
+    value = f"{low:,}" if low == high else f"{low:,} to {high:,}, {mean:.1f} on average"
+    level: Level = "ok"
+    sentence = "Enough votes: what is still unsure comes mostly from the number of items."
+    if high == 1:
+        level = "warn"
+        sentence = (
+            "A single vote per item cannot disagree with itself: from these votes, items that "
+            "everybody agrees on and coin flips look the same."
+        )
+    elif mean <= 3:
+        level = "note"
+        sentence = (
+            "So few votes leave a range of floors open however many items there are. More votes "
+            "per item close it, more items alone do not."
+        )
+    elif mean < 10:
+        sentence = "Some spread of floors stays open, which the intervals of mixture contain."
+    yield Diagnostic("Votes per item", value, level, sentence)
+    if low != high:
+        yield Diagnostic(
+            "Unequal numbers of votes",
+            f"{len(np.unique(table.totals)):,} different",
+            "note",
+            "Each item counts once, however many votes it has. Where hard items were given more "
+            "votes on purpose, their number tells something that no method here uses.",
+        )
+
+
+def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
+    if estimate.bias is not None:
+        low, high = estimate.low, estimate.high
+        width = high - low if low is not None and high is not None else 0.0
+        serious = method_of(estimate) is PLUGIN and -estimate.bias > max(width / 4, 1e-4)
+        yield Diagnostic(
+            "Bias of vote shares",
+            points(estimate.bias),
+            "warn" if serious else "ok",
+            "The plain shares of votes are too low by about this much on average, and the interval "
+            "does not show it. Use method mixture."
+            if serious
+            else f"Plain shares of votes would have said {per_cent(estimate.plugin)}; on average "
+            "they miss the floor by about this much.",
+        )
+    if estimate.bias_bound is not None:
+        sentence = (
+            "The paper's corollary 2, for any distribution whose floor is no higher than the model "
+            "error that was given."
+        )
+        if estimate.bias_bound > estimate.value:
+            sentence += " It exceeds the floor itself, so with these votes it tells nothing."
+        value = points_of_size(estimate.bias_bound)
+        yield Diagnostic("Bound on that bias", value, "ok", sentence)

@@ -1,0 +1,39 @@
+"""Methods and intervals in words for the readers of a report, from their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from errorfloor import _references, methods
+from errorfloor.results import Estimate
+from errorfloor.show.records import interval_of, method_of
+
+
+def method_in_words(method: str) -> str:
+    """Return what a method does."""
+    record = methods.known(method)
+    if record is None:
+        return f"{method} is a method of the user's own, which errorfloor knows nothing about."
+    return record.explains
+
+
+def interval_in_words(estimate: Estimate) -> str:
+    """Return what the interval of an estimate promises."""
+    if estimate.interval is None:
+        return "No interval was asked for: how sure the value is remains open."
+    kind = interval_of(estimate)
+    if kind is None:
+        return (
+            f"The interval is by {estimate.interval.method}, which errorfloor knows nothing about."
+        )
+    return kind.promise
+
+
+def references(estimates: Iterable[Estimate], *, verdict: bool) -> tuple[str, ...]:
+    """Return where methods and intervals come from, the paper first and each once."""
+    rows = list(estimates)
+    found = [_references.PAPER]
+    for record in (*map(method_of, rows), *map(interval_of, rows)):
+        found += () if record is None else record.references
+    found += [_references.DIFFERENCE] if verdict else []
+    return tuple(dict.fromkeys(found))

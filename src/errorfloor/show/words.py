@@ -1,0 +1,155 @@
+"""Results in sentences: the one that says it all, and the text that the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any
+
+from errorfloor import methods, metrics
+from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.results import Comparison, Estimate, Groups, Plan, Verdict, VotesEstimate
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
+from errorfloor.show import grids, numbers
+
+_NO_BIAS = 5e-5  # less would read 0.00 points
+
+
+@singledispatch
+def sentence_of(result: Any) -> str:
+    """Return the one plain sentence that says what was found."""
+    raise TypeError(f"There is no sentence for a {type(result).__name__}.")
+
+
+@sentence_of.register
+def _(result: Verdict) -> str:
+    metric = metrics.named(result.floor.metric)
+    worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
+    model = f"The model's {metric.name} of {numbers.per_cent(result.model_error)}"
+    limit = f"the {metric.limit} of {numbers.per_cent(result.floor.value)}"
+    least, most = numbers.unsigned(result.low), numbers.unsigned(result.high)
+    said = {
+        ROOM: f"is {worse} {limit}: {least} to {most} points of room are left.",
+        SATURATED: f"cannot be told from {limit}: at most {most} points are left.",
+        BEYOND: f"is {better} {limit} by {most} to {least} points, which no classifier can be: "
+        "suspect a leaked test set, labels made in another way, or scores out of order.",
+    }
+    return f"{model} {said[result.verdict]}"
+
+
+@sentence_of.register
+def _(result: Plan) -> str:
+    return " ".join([*_way_to_target(result), *_trade(result)])
+
+
+def difference_of(verdict: Verdict) -> str:
+    """Return the difference of a verdict, its limits, and how sure its sign is."""
+    metric = metrics.named(verdict.floor.metric)
+    worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
+    behind = verdict.difference >= 0
+    side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
+    pair = (metric.name, metric.limit) if metric.less_is_better else (metric.limit, metric.name)
+    return (
+        f"{' less '.join(pair).capitalize()}: {numbers.signed(verdict.difference)} points, "
+        f"{numbers.level(verdict.level)} interval {numbers.signed(verdict.low)} to "
+        f"{numbers.signed(verdict.high)}; {numbers.p_equals(p)} against a model at or {side} the "
+        f"{metric.limit} ({verdict.n:,} test items)."
+    )
+
+
+@singledispatch
+def long_text_of(result: Any) -> str:
+    """Return a result as the command line prints it: with what it assumes and leaves out."""
+    return str(result)
+
+
+@long_text_of.register
+def _(result: Estimate) -> str:
+    return "\n".join([*_floor(result), *left_out(result.dropped)])
+
+
+@long_text_of.register
+def _(result: VotesEstimate) -> str:
+    return "\n".join([*_floor(result), *_plain_shares(result), *left_out(result.dropped)])
+
+
+@long_text_of.register
+def _(result: Verdict) -> str:
+    floor = long_text_of(result.floor)
+    lines = [sentence_of(result), difference_of(result), floor[:1].upper() + floor[1:]]
+    return "\n".join(lines)
+
+
+@long_text_of.register
+def _(result: Comparison) -> str:
+    first = next(iter(result))
+    level = "no" if first.level is None else numbers.level(first.level)
+    how = f"{level} intervals, n = {first.n:,}"
+    return "\n".join([str(result), how, *left_out(first.dropped)])
+
+
+@long_text_of.register(Groups)
+def _(result: Groups[Any]) -> str:
+    if not grids.hold_floors(result):
+        return "\n\n".join([grids.under_names(result, long_text_of), *left_out(result.dropped)])
+    first = next(iter(result.values()))
+    return "\n".join([str(result), f"Assumes: {first.assumptions}", *left_out(result.dropped)])
+
+
+def left_out(dropped: int) -> list[str]:
+    """Say how many items have missing values, if any."""
+    return [f"Left out: {numbers.counted(dropped, 'item')} with missing values."] if dropped else []
+
+
+def _floor(estimate: Estimate) -> list[str]:
+    return [str(estimate), f"Assumes: {estimate.assumptions}"]
+
+
+def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:
+    bias = estimate.bias or 0.0
+    if methods.known(estimate.method) is not PLUGIN and bias < -_NO_BIAS:
+        yield (
+            f"Plain vote shares say {numbers.per_cent(estimate.plugin)}; with so many votes they "
+            f"are {numbers.points_of_size(-bias)} too low on average."
+        )
+    if estimate.bias_bound is not None:
+        limit = numbers.per_cent(estimate.options.get("model_error") or 0.5)
+        yield (
+            f"For any floor of at most {limit} they are too low by at most "
+            f"{numbers.points_of_size(estimate.bias_bound)} on average."
+        )
+
+
+def _way_to_target(plan: Plan) -> Iterator[str]:
+    if plan.target is None:
+        return
+    wanted = f"a width of {numbers.points_of_size(plan.target)}"
+    best = plan.best
+    if best is not None:
+        labels = "one label" if best.votes == 1 else f"{best.votes} votes"
+        yield (
+            f"The cheapest way to {wanted} is {labels} on each of {best.items:,} items, "
+            f"for {best.cost:,.0f}."
+        )
+    elif plan.narrowest is not None:
+        most = int(plan.votes.max())
+        labels = "one label each" if most == 1 else f"up to {most} votes each"
+        yield (
+            f"No number of items reaches {wanted} with {labels}; the narrowest is "
+            f"{numbers.points_of_size(plan.narrowest)}."
+        )
+
+
+def _trade(plan: Plan) -> Iterator[str]:
+    trade = plan.trade
+    if trade is None:
+        return
+    spent = f"For the price of one more vote on each of the {trade.n:,} items of the pilot"
+    found = (
+        f"({numbers.points_of_size(trade.deeper)} against {numbers.unsigned(trade.broader)} "
+        f"with {trade.more:,} more items)"
+    )
+    if trade.deeper < trade.broader:
+        yield f"{spent}, that vote narrows the interval more than new items would {found}."
+    else:
+        yield f"{spent}, new items narrow the interval at least as much {found}."

@@ -1,0 +1,264 @@
+"""Layouts are records, and columns are guessed only where one reading is possible."""
+
+import pytest
+
+from errorfloor._checks import InputError, Mention
+from errorfloor.data.columns import as_named, by_role, choose, layout_of
+from errorfloor.data.files import find_data
+from errorfloor.data.formats import FORMATS, format_of
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ANNOTATORS,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+    VOTES,
+)
+from errorfloor.data.tables import KINDS
+
+
+def numbers(columns):
+    return dict.fromkeys(columns.split(), "number")
+
+
+def in_options(mention):
+    """Write a mention about as the command line does."""
+    if mention.is_function:
+        return mention.name
+    return f"--{mention.name}" + ("" if mention.value is None else f" {mention.value}")
+
+
+def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
+    assert [layout.name for layout in LAYOUTS] == [
+        "scores",
+        "votes",
+        "soft labels",
+        "annotations",
+        "annotators",
+    ]
+    assert {layout.kind for layout in LAYOUTS} == {kind.kind for kind in KINDS}
+    roles = [role for layout in LAYOUTS for role in layout.roles]
+    assert len({role.name for role in roles}) == len({role.argument for role in roles}) == 9
+    for layout in LAYOUTS:
+        assert layout.says.startswith("A row is ")
+        assert layout.needed
+        assert (layout.from_arrays is None) == (layout.arrays == ())
+    assert all(role.help.endswith(".") for role in roles)
+    assert {role.name: role.argument for role in roles if role.name != role.argument} == {
+        "votes": "positives",
+        "total": "totals",
+    }
+    assert [layout for layout in LAYOUTS if layout.takes_positive] == [
+        SCORES,
+        ANNOTATIONS,
+        ANNOTATORS,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "layout", "taken"),
+    [
+        ("p y", SCORES, ["p", "y"]),
+        ("Probability Y_true id", SCORES, ["Probability", "Y_true"]),
+        ("k m", VOTES, ["k", "m"]),
+        ("positives total text", VOTES, ["positives", "total"]),
+        ("soft_label", SOFT_LABELS, ["soft_label"]),
+        ("item_id worker label", ANNOTATIONS, ["item_id", "worker", "label"]),
+        ("id worker label", ANNOTATIONS, ["id", "worker", "label"]),
+        ("id item worker label", ANNOTATIONS, ["item", "worker", "label"]),
+        ("id rater1 rater2", ANNOTATORS, [("rater1", "rater2")]),
+    ],
+)
+def test_columns_are_guessed_by_names(columns, layout, taken):
+    found = choose(numbers(columns), {}, LAYOUTS, "x.csv")
+    assert found.layout is layout
+    assert list(found.columns.values()) == taken
+    assert list(found.columns) == [role.name for role in layout.roles]
+    assert found.guessed == tuple(found.columns)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    ["a b", "p q", "p prob y", "soft label", "score label positives total", "p", "rater1"],
+)
+def test_columns_are_not_guessed_if_there_is_doubt(columns):
+    kinds = numbers(columns)
+    with pytest.raises(InputError, match="Cannot tell which columns to take") as raised:
+        choose(kinds, {}, LAYOUTS, "x.csv")
+    for column in kinds:
+        assert f"{column} (number)" in str(raised.value)
+
+
+def test_several_readings_are_offered_in_python_and_as_options():
+    with pytest.raises(InputError) as raised:
+        choose(numbers("score label positives total"), {}, LAYOUTS, "x.csv")
+    assert str(raised.value).endswith(
+        "You may mean\n  `score='score'` `label='label'`\n"
+        "  `positives='positives'` `totals='total'`"
+    )
+    assert raised.value.told(in_options).endswith(
+        "--score 'score' --label 'label'\n  --positives 'positives' --totals 'total'"
+    )
+
+
+def test_ways_to_name_columns_are_those_of_the_allowed_layouts():
+    with pytest.raises(InputError) as raised:
+        choose(numbers("a b c"), {}, (VOTES, ANNOTATORS), "x.csv")
+    assert str(raised.value).endswith(
+        "The columns of x.csv are a (number), b (number), c (number). Name them by\n"
+        "  `positives='COL'` `totals='COL'`\n  `annotators=['COL', 'COL']`"
+    )
+    assert Mention("annotators", "['COL', 'COL']") in raised.value.parts
+
+
+def test_long_lists_of_columns_are_cut_and_empty_ones_said():
+    with pytest.raises(InputError, match=r"c39 \(number\) and 5 more\."):
+        choose({f"c{i}": "number" for i in range(45)}, {}, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match=r"There are no columns in x\.csv\."):
+        choose({}, {}, LAYOUTS, "x.csv")
+
+
+def test_two_columns_of_different_kinds_need_no_names():
+    found = choose({"a": "boolean", "b": "number"}, {}, LAYOUTS, "x.csv")
+    assert found.columns == {"score": "b", "label": "a"}
+    for kinds in ({"a": "number", "score": "text"}, {"y": "number", "b": "text"}):
+        with pytest.raises(InputError, match="Cannot tell"):
+            choose(kinds, {}, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match="Cannot tell"):
+        choose({"a": "boolean", "b": "number"}, {}, (VOTES,), "x.csv")
+
+
+def test_what_was_not_named_is_filled_in_if_one_column_is_left():
+    found = choose(numbers("a b"), {"score": "b"}, LAYOUTS, "x.csv")
+    assert found.columns == {"score": "b", "label": "a"}
+    assert found.guessed == ("label",)
+    assert found.mentions == (Mention("label", "'a'"),)
+    assert choose(numbers("a y b"), {"score": "b"}, LAYOUTS, "x.csv").columns["label"] == "y"
+    with pytest.raises(InputError, match=r"`label` is missing\. Name its column, too\. The"):
+        choose(numbers("a b c"), {"score": "b"}, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match=r"`item` and `vote` are missing\. Name them, too"):
+        choose(numbers("a b c"), {"annotator": "b"}, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match="`score` is missing"):
+        choose({"a": "text", "b": "text"}, {"label": "b"}, LAYOUTS, "x.csv")
+
+
+def test_an_annotator_is_filled_in_if_there_is_one_and_not_needed():
+    given = {"vote": "v"}
+    found = choose(numbers("item worker v"), given, LAYOUTS, "x.csv")
+    assert found.columns == {"item": "item", "annotator": "worker", "vote": "v"}
+    assert choose(numbers("item a b v"), given, LAYOUTS, "x.csv").guessed == ("item",)
+    assert as_named({"item": "a", "vote": "b"}, LAYOUTS, ["a", "b", "worker"]).columns == {
+        "item": "a",
+        "vote": "b",
+    }
+
+
+def test_columns_of_different_layouts_are_refused():
+    given = by_role({"score": "a", "positives": "b"})
+    assert given == {"score": "a", "votes": "b"}
+    with pytest.raises(InputError, match="`score` and `positives` cannot be used together here"):
+        choose(numbers("a b"), given, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match=r"`score` cannot be used together here\. Name them by"):
+        layout_of({"score": "a"}, (VOTES,))
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(InputError) as raised:
+        choose(numbers("score label"), {"score": "scores"}, LAYOUTS, "x.csv")
+    assert str(raised.value) == (
+        "No column of x.csv is called 'scores' (`score`). Did you mean score? "
+        "The columns of x.csv are score (number), label (number)."
+    )
+    for column in (0, ["a"]):
+        with pytest.raises(InputError, match=r"No column of x\.csv is called"):
+            choose(numbers("a b"), {"score": column}, LAYOUTS, "x.csv")
+
+
+def test_several_columns_may_be_patterns_and_lists_in_one_text():
+    kinds = numbers("id a b c")
+    for wanted in (["a", "b", "c"], ["c,a", "b"], ["[abc]"], ["a", "[bc]"]):
+        found = choose(kinds, {"annotators": wanted}, LAYOUTS, "x.csv")
+        assert found.columns == {"annotators": ("a", "b", "c")}
+        assert found.guessed == ()
+    assert as_named({"annotators": ["[abc]"]}, LAYOUTS, kinds) is None
+    assert as_named({"annotators": ["c", "a"]}, LAYOUTS, kinds).arguments == {
+        "annotators": ("c", "a")
+    }
+    with pytest.raises(InputError, match=r"is called 'carl' \(`annotators`\)"):
+        choose(kinds, {"annotators": ["a,carl"]}, LAYOUTS, "x.csv")
+    for wanted in ("a", [], ()):
+        with pytest.raises(InputError, match="`annotators` must be a list of columns"):
+            choose(kinds, {"annotators": wanted}, LAYOUTS, "x.csv")
+    with pytest.raises(InputError, match="`annotators` has a column twice"):
+        as_named({"annotators": ["a", "b", "a"]}, LAYOUTS, kinds)
+
+
+def test_totals_may_be_a_number():
+    for total in (3, "3"):
+        given = by_role({"positives": "k", "totals": total})
+        assert as_named(given, LAYOUTS, ["k"]).columns == {"votes": "k", "total": 3}
+        assert choose(numbers("k"), {"total": total}, LAYOUTS, "x.csv").columns["total"] == 3
+    assert as_named({"votes": "k", "total": "3"}, LAYOUTS, ["k", "3"]).columns["total"] == "3"
+    for total in (0, 2.5, [3, 3]):
+        with pytest.raises(InputError, match="`totals` must be a whole number of at least 1"):
+            choose(numbers("k m"), {"total": total}, LAYOUTS, "x.csv")
+
+
+def test_columns_that_are_all_named_need_no_look_at_the_rows():
+    assert as_named({}, LAYOUTS, ["p", "y"]) is None
+    assert as_named({"score": "p"}, LAYOUTS, ["p", "y"]) is None
+    found = as_named({"score": "p", "label": "absent"}, LAYOUTS, ["p", "y"])
+    assert found.columns == {"score": "p", "label": "absent"}  # whoever reads it will say so
+
+
+# Formats.
+
+
+def test_no_two_formats_have_the_same_name_or_suffix():
+    names = [kind.name for kind in FORMATS]
+    suffixes = [suffix for kind in FORMATS for suffix in kind.suffixes]
+    assert len(set(names)) == len(names)
+    assert len(set(suffixes)) == len(suffixes)
+
+
+STARTS = {
+    "csv": b"p,y\n0.1,1\n",
+    "tsv": b"p\ty\n0.1\t1\n",
+    "jsonl": b' {"p": 0.1}',
+    "parquet": b"PAR1",
+    "npz": b"PK\x03\x04",
+}
+
+
+@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+def test_files_are_told_by_their_name_or_else_by_how_they_begin(kind, tmp_path):
+    unnamed = tmp_path / "stdin"
+    unnamed.write_bytes(STARTS[kind.name])
+    assert format_of([str(unnamed)]) is kind
+    for suffix in kind.suffixes:
+        assert format_of([f"x{suffix.upper()}"]) is kind
+        assert format_of([f"x{suffix}.gz"]) is kind
+    assert format_of([str(unnamed)], kind.name) is kind
+
+
+def test_formats_do_not_mix_and_may_be_named(tmp_path):
+    with pytest.raises(InputError, match=r"different formats: csv, npz\. Pass .* with `format`"):
+        format_of(["a.csv", "b.npz"])
+    with pytest.raises(InputError, match=r"`format` must be one of csv, .*; got 'cvs'\. Did"):
+        format_of(["a.csv"], "cvs")
+    for name in ("a.csv", "b.tsv", "c.npz", "d.md"):
+        (tmp_path / name).write_text("")
+    found = {
+        name: [path[-5:] for path in find_data(tmp_path, name)] for name in (None, "csv", "npz")
+    }
+    assert found == {
+        None: ["a.csv", "b.tsv", "c.npz"],
+        "csv": ["a.csv", "b.tsv"],
+        "npz": ["c.npz"],
+    }
+
+
+def test_a_damaged_file_without_a_name_is_left_to_whoever_reads_it(tmp_path):
+    path = tmp_path / "stdin"
+    path.write_bytes(b"\x1f\x8bgarbage")
+    assert format_of([str(path)]).name == "csv"

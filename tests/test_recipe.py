@@ -1,0 +1,253 @@
+"""What a result prints to reproduce it gives the same bits: every method, interval and layout."""
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import errorfloor as ef
+from errorfloor import inference, methods
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.datasets.synthetic import gaussian_mixture
+from errorfloor.show.recipe import command_line, python_code
+
+# So few items leave some bootstraps undefined, and another interval is given, again and again.
+pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+N = 120
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files in every layout, with words, blanks and groups."""
+    folder = tmp_path_factory.mktemp("a folder's files")
+    data = gaussian_mixture(N, rng=5).corrupted(2, 0.7)
+    rng = np.random.default_rng(6)
+    votes = rng.binomial(1, data.soft_labels[:, None], size=(N, 3))
+    frame = pd.DataFrame(
+        {
+            "my score": data.scores.round(3),
+            "label": np.where(data.labels, "yes", "no"),
+            "y": data.labels.astype(int),
+            "soft": data.soft_labels,
+            "k": votes.sum(axis=1),
+            "m": 3,
+            "batch": np.where(np.arange(N) % 2, "a", "b"),
+            **{f"rater_{i}": votes[:, i] for i in range(3)},
+        }
+    )
+    frame.to_csv(folder / "wide file.csv", index=False)
+    holes = frame.astype({"k": object})
+    holes.loc[3, "my score"] = None
+    holes.loc[4, "k"] = None
+    holes.to_csv(folder / "holes.csv", index=False)
+    pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(N), 3),
+            "annotator": np.tile(list("abc"), N),
+            "vote": votes.ravel(),
+        }
+    ).to_csv(folder / "long.csv", index=False)
+    frame[["my score", "y"]].to_csv(folder / "scores.dat", index=False, sep="\t")
+    np.savez(folder / "plain.npz", score=data.scores, label=data.labels.astype(int))
+    ef.ScoreTable.from_arrays(data.scores, data.labels).save(folder / "table.npz")
+    ef.SoftTable.from_arrays(data.soft_labels).save(folder / "soft.npz")
+    return folder
+
+
+def numbers(found):
+    return found.value, found.low, found.high, found.level, found.n, found.dropped
+
+
+def again_in_python(estimate, verdict=None, **names):
+    space = dict(names)
+    exec(python_code(estimate, verdict), space)  # our own text
+    return space
+
+
+def again_on_the_command_line(estimate, verdict=None):
+    from errorfloor.apps.cli.commands import cli
+
+    command = command_line(estimate, verdict)
+    assert command is not None
+    program, *arguments = shlex.split(command)
+    assert program == "errorfloor"
+    ran = CliRunner().invoke(cli, [*arguments, "--json"])
+    assert ran.exit_code == 0, ran.output
+    return json.loads(ran.stdout)["result"]
+
+
+def check(estimate, **names):
+    """Run what is printed in both ways, and compare every number."""
+    found = again_in_python(estimate, **names)["floor"]
+    assert numbers(found) == numbers(estimate)
+    if not names and estimate.group is None:
+        result = again_on_the_command_line(estimate)
+        keys = ("value", "low", "high", "level", "n", "dropped")
+        assert tuple(result[key] for key in keys) == numbers(estimate)
+
+
+def every_method_and_interval():
+    for kind in (ScoreTable.kind, VoteTable.kind, SoftTable.kind):
+        every = [*methods.reading(kind)]
+        every += [methods.find("hist-7")] if kind == ScoreTable.kind else []
+        for method in every:
+            for interval in (*inference.of(method), "auto", None):
+                yield pytest.param(method, interval, id=f"{method.name}-{interval}")
+
+
+FUNCTIONS = {
+    ScoreTable.kind: (ef.from_scores, {"score": "my score", "label": "y"}),
+    VoteTable.kind: (ef.from_votes, {"positives": "k", "totals": "m"}),
+    SoftTable.kind: (ef.from_soft_labels, {"soft": "soft"}),
+}
+
+
+@pytest.mark.parametrize(("method", "interval"), list(every_method_and_interval()))
+def test_every_method_and_interval_can_be_had_again(folder, method, interval):
+    ask, columns = FUNCTIONS[method.reads]
+    how = {} if method.reads == SoftTable.kind else {"method": method.name}
+    path = folder / "wide file.csv"
+    check(ask(path, **columns, **how, interval=interval, level=0.9, n_resamples=30, rng=7))
+
+
+LAYOUT_COLUMNS = {
+    "scores": ("wide file.csv", {"score": "my score", "label": "label", "positive": "yes"}),
+    "votes": ("wide file.csv", {"positives": "k", "totals": 3}),
+    "soft labels": ("wide file.csv", {"soft": "soft"}),
+    "annotations": ("long.csv", {"item": "item", "vote": "vote", "annotator": "annotator"}),
+    "annotators": ("wide file.csv", {"annotators": ["rater_0", "rater_1", "rater_2"]}),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_every_layout_can_be_had_again(folder, layout):
+    name, columns = LAYOUT_COLUMNS[layout.name]
+    check(getattr(ef, layout.asks)(folder / name, **columns, rng=1))
+
+
+@pytest.mark.parametrize(
+    ("ask", "name", "options"),
+    [
+        ("from_scores", "wide file.csv", {"method": "beta", "clip": 2**-52, "label": "y"}),
+        ("from_scores", "wide file.csv", {"method": "isotonic", "clip": 0.1, "label": "y"}),
+        ("from_scores", "holes.csv", {"label": "y", "drop_missing": True}),
+        ("from_votes", "holes.csv", {"positives": "k", "totals": "m", "drop_missing": True}),
+        ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "model_error": 0.2}),
+        ("from_scores", "plain.npz", {}),
+        ("from_scores", "table.npz", {}),
+        ("from_soft_labels", "soft.npz", {}),
+        ("from_soft_labels", "table.npz", {}),
+        ("from_scores", "scores.dat", {"label": "y"}),
+    ],
+)
+def test_every_option_can_be_had_again(folder, ask, name, options):
+    named = {"score": "my score"} if options.get("label") else {}
+    check(getattr(ef, ask)(folder / name, **named, **options, rng=3))
+
+
+def test_guessed_columns_are_named(folder):
+    found = ef.from_votes(folder / "long.csv")
+    assert found.source.guessed == ("item", "annotator", "vote")
+    assert "--item item --annotator annotator --vote vote" in command_line(found)
+    check(found)
+
+
+def test_a_seed_that_nobody_gave_is_kept(folder):
+    first, second = (
+        ef.from_scores(folder / "wide file.csv", score="my score", label="y", interval="bca")
+        for _ in range(2)
+    )
+    assert first.seed != second.seed
+    check(first)
+    check(second)
+
+
+def test_another_level_is_kept(folder):
+    found = ef.from_scores(folder / "wide file.csv", score="my score", label="y", rng=0)
+    check(found.at_level(0.6))
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_a_group_can_be_had_again(folder, simultaneous):
+    groups = ef.from_scores(
+        folder / "wide file.csv",
+        score="my score",
+        label="y",
+        group="batch",
+        interval="bca",
+        n_resamples=40,
+        simultaneous=simultaneous,
+        rng=4,
+    )
+    for name in ("a", "b"):
+        check(groups[name])
+        check(groups[name].at_level(0.7))
+    result = again_on_the_command_line(groups["a"])
+    assert [(row["low"], row["high"]) for row in result["rows"]] == [
+        (row.low, row.high) for row in groups.values()
+    ]
+
+
+def test_arrays_tables_and_frames_need_their_names(folder):
+    frame = pd.read_csv(folder / "wide file.csv")
+    scores, labels = frame["my score"].to_numpy(), frame["y"].to_numpy()
+    check(ef.from_scores(scores, labels, method="platt", rng=1), scores=scores, labels=labels)
+    table = ef.ScoreTable.from_arrays(scores, labels)
+    found = ef.from_scores(table, interval="certified", rng=1)
+    assert command_line(found) is None
+    check(found, table=table)
+    check(ef.from_scores(frame, score="my score", label="y", rng=2), frame=frame)
+    positives, totals = frame["k"].to_numpy(), frame["m"].to_numpy()
+    check(ef.from_votes(positives, totals), positives=positives, totals=totals)
+    soft_labels = frame["soft"].to_numpy()
+    check(ef.from_soft_labels(soft_labels, rng=5), soft_labels=soft_labels)
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+@pytest.mark.parametrize("group", [None, "batch"])
+def test_a_generator_is_kept_as_it_was(folder, bits, group):
+    generator = np.random.Generator(bits(11))
+    generator.random(5)
+    generator.spawn(2)
+    found = ef.from_scores(
+        folder / "wide file.csv",
+        score="my score",
+        label="y",
+        group=group,
+        interval="percentile",
+        n_resamples=30,
+        rng=generator,
+    )
+    one = found if group is None else found["b"]
+    assert command_line(one) is None
+    assert numbers(again_in_python(one)["floor"]) == numbers(one)
+
+
+@pytest.mark.parametrize("same_labelling", [False, True])
+def test_a_verdict_can_be_had_again(folder, same_labelling):
+    floor = ef.from_scores(folder / "wide file.csv", score="my score", label="y", rng=0)
+    verdict = ef.headroom(floor, errors=30, n=200, level=0.9, same_labelling=same_labelling)
+    again = again_in_python(verdict.floor, verdict)["verdict"]
+    assert (again.low, again.high, again.p_room) == (verdict.low, verdict.high, verdict.p_room)
+    result = again_on_the_command_line(verdict.floor, verdict)
+    assert (result["low"], result["high"]) == (verdict.low, verdict.high)
+
+
+def test_a_comparison_row_can_be_had_again(folder):
+    rows = ef.compare(folder / "wide file.csv", score="my score", label="y", n_resamples=20, rng=8)
+    for row in rows:
+        check(row)
+
+
+def test_the_report_prints_both_ways(folder, tmp_path):
+    path = folder / "wide file.csv"
+    found = ef.from_scores(path, score="my score", label="y", method="beta", clip=2**-52, rng=0)
+    page = ef.report(found, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert python_code(found).splitlines()[-1] in page
+    assert command_line(found) in page
+    assert Path(found.source.files[0]) == path

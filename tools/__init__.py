@@ -1,0 +1,1 @@
+"""What keeps the project's own documents true."""

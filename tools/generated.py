@@ -1,0 +1,181 @@
+"""Parts of the documents that are made from the source: the tree of modules, tables of records.
+
+`make generated` writes them, and a test fails where one is stale. A part stands between two
+comments, ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from errorfloor import inference, methods
+from errorfloor.data.formats import FORMATS
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.inference.record import IntervalKind
+from errorfloor.methods.record import Method, Series
+from tools.layers import LAYERS
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "errorfloor"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A generated part of a document."""
+
+    name: str
+    document: str
+    write: Callable[[], str]
+
+
+def main() -> None:
+    """Write every part anew."""
+    for part in PARTS:
+        path = ROOT / part.document
+        text = path.read_text(encoding="utf-8")
+        path.write_text(renewed(text, part), encoding="utf-8")
+
+
+def renewed(text: str, part: Part) -> str:
+    """Return the text of a document with one part written anew."""
+    start, end = f"<!-- generated: {part.name} -->\n", "<!-- end -->"
+    pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f"{part.document} has no part {part.name!r}. Put the two comments there.")
+    return pattern.sub(lambda _: f"{start}\n{part.write()}\n\n{end}", text)
+
+
+def tree() -> str:
+    """Draw the modules, each with the first sentence of its docstring."""
+    lines = ["    src/errorfloor/", *_branch(SOURCE, 1)]
+    width = max(len(line.split(SEPARATOR)[0]) for line in lines)
+    drawn = []
+    for line in lines:
+        name, _, says = line.partition(SEPARATOR)
+        drawn.append(f"{name:<{width}}  {says}".rstrip())
+    return "\n".join(drawn)
+
+
+SEPARATOR = "\0"
+
+
+def _branch(folder: Path, depth: int) -> Iterator[str]:
+    indent = "    " + "  " * depth
+    for path in sorted(_entries(folder), key=_place):
+        if path.is_dir():
+            yield f"{indent}{path.name}/{SEPARATOR}{first_sentence(path / '__init__.py')}"
+            yield from _branch(path, depth + 1)
+        elif path.name != "__init__.py" or depth == 1:
+            yield f"{indent}{path.name}{SEPARATOR}{first_sentence(path)}"
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    yield from folder.glob("*.py")
+    yield from (path for path in folder.iterdir() if (path / "__init__.py").exists())
+
+
+def _place(path: Path) -> tuple[int, bool, str]:
+    """Put layers into their order, and folders behind modules elsewhere."""
+    place = LAYERS.index(path.stem) if path.parent == SOURCE else 0
+    return place, path.is_dir(), path.name
+
+
+def first_sentence(path: Path) -> str:
+    """Return the first sentence of a module's docstring, without its period."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    first = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=[.?])\s", first)[0].rstrip(".")
+
+
+def table_of_methods() -> str:
+    """Return what each method for scores assumes, and what happens where that is wrong."""
+    rows = []
+    for record in methods.RECORDS:
+        method = record.make(record.usual[0]) if isinstance(record, Series) else record
+        if method.reads == ScoreTable.kind:
+            default = " (default)" if method is methods.DEFAULTS[method.reads] else ""
+            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+    return _table(("method", "assumes", "if that is wrong"), rows)
+
+
+def table_of_intervals() -> str:
+    """Return what each interval is for, what it promises, and on what grounds."""
+    rows = [
+        (f"`{kind.name}`{_default(kind)}", _for(kind), kind.in_short, kind.proof)
+        for kind in inference.RECORDS
+    ]
+    return _table(("interval", "for", "promise", "proof"), rows)
+
+
+def table_of_layouts() -> str:
+    """Return the layouts of a file, with the options that name their columns."""
+    rows = [
+        (layout.name, layout.says, " ".join(f"`--{role.name}`" for role in layout.roles))
+        for layout in LAYOUTS
+    ]
+    return _table(("layout", "a row", "options"), rows)
+
+
+def table_of_formats() -> str:
+    """Return the formats of files, with the endings of their names."""
+    rows = [(kind.name, ", ".join(f"`{suffix}`" for suffix in kind.suffixes)) for kind in FORMATS]
+    return _table(("format", "names end in"), rows)
+
+
+_WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
+
+
+def _methods() -> Iterator[Method]:
+    for kind in _WORDS:
+        yield from methods.reading(kind)
+
+
+def _default(kind: IntervalKind) -> str:
+    """Say whose default an interval is."""
+    whose = [
+        method
+        for method in _methods()
+        if method.interval == kind.name and kind.basis in method.bases
+    ]
+    usual = [_WORDS[method.reads] for method in whose if method in methods.DEFAULTS.values()]
+    if usual:
+        return f" (default of {' and '.join(usual)})"
+    return " (default of the other methods)" if whose else ""
+
+
+def _for(kind: IntervalKind) -> str:
+    """Say what an interval can be computed from."""
+    parts = []
+    for read, word in _WORDS.items():
+        every = list(methods.reading(read))
+        able = [f"`{method.name}`" for method in every if kind.basis in method.bases]
+        if able:
+            parts.append(word if len(able) == len(every) else f"{word} by {' or '.join(able)}")
+    return ", ".join(parts)
+
+
+def _small(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    names = list(head)
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+PARTS = (
+    Part("tree", "CONTRIBUTING.md", tree),
+    Part("methods", "docs/choose.md", table_of_methods),
+    Part("intervals", "docs/intervals.md", table_of_intervals),
+    Part("layouts", "docs/cli.md", table_of_layouts),
+    Part("formats", "docs/cli.md", table_of_formats),
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The layers of the package: data flows one way, so each imports only from those before it.
+
+An entry is a folder of `src/errorfloor`, or a module beside the folders.
+"""
+
+LAYERS = (
+    "_typing",
+    "_checks",
+    "_shown",  # names what shows results, by which they need not import it
+    "_references",
+    "data",
+    "metrics",
+    "methods",
+    "inference",
+    "results",
+    "bounds",
+    "questions",
+    "datasets",
+    "__init__",
+    "show",
+    "frames",
+    "plot",
+    "paper",
+    "apps",
+    "__main__",
+)
