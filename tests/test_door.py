@@ -137,6 +137,17 @@ def test_what_is_no_floor_is_refused_by_headroom(frame):
         ef.headroom(floor, errors=98, n=1000, score="p")
 
 
+def test_a_misspelt_column_argument_is_refused(path):
+    for ask in (ef.headroom, ef.plan):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'scores'"):
+            ask(
+                path,
+                scores="p",
+                label="answer",
+                **({"errors": 1, "n": 9} if ask is ef.headroom else {}),
+            )
+
+
 def test_a_verdict_keeps_the_models_own_interval_and_the_floor_at_its_level(frame):
     floor = ef.from_scores(frame, **SCORES, rng=0)
     found = ef.headroom(floor, errors=40, n=200, level=0.9)

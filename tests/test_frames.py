@@ -535,7 +535,7 @@ def test_a_group_that_cannot_be_estimated_is_named():
     frame = engines.arrow(
         {"k": ("int64", [0, 1, 1]), "m": ("int64", [2, 2, 1]), "g": ("text", ["a", "a", "b"])}
     )
-    with pytest.raises(ValueError, match="`group` 'b': `totals` must be at least 2"):
+    with pytest.raises(ValueError, match="`group` 'b': Some items need at least 2 votes"):
         ef.from_votes(frame, positives="k", totals="m", group="g")
 
 

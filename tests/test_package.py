@@ -123,7 +123,7 @@ def test_modules_and_functions_are_of_a_size_to_be_read_at_once(path):
             assert public_door or number <= 11, f"{node.name} has {number} parameters"
 
 
-@pytest.mark.parametrize("part", generated.PARTS, ids=lambda part: part.name)
+@pytest.mark.parametrize("part", generated.PARTS, ids=lambda part: f"{part.document} {part.name}")
 def test_generated_parts_of_the_documents_are_fresh(part):
     text = (generated.ROOT / part.document).read_text(encoding="utf-8")
     assert generated.renewed(text, part) == text, "stale: make generated"

@@ -228,6 +228,16 @@ def test_a_generator_is_kept_as_it_was(folder, bits, group):
     assert numbers(again_in_python(one)["floor"]) == numbers(one)
 
 
+def test_a_seed_sequence_is_kept_too(folder):
+    columns = {"score": "my score", "label": "y", "interval": "bca", "n_resamples": 30}
+    path = folder / "wide file.csv"
+    first, second = (
+        ef.from_scores(path, **columns, rng=np.random.SeedSequence(3)) for _ in range(2)
+    )
+    assert numbers(first) == numbers(second)
+    assert numbers(again_in_python(first)["floor"]) == numbers(first)
+
+
 @pytest.mark.parametrize("same_labelling", [False, True])
 def test_a_verdict_can_be_had_again(folder, same_labelling):
     floor = ef.from_scores(folder / "wide file.csv", score="my score", label="y", rng=0)

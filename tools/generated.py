@@ -112,6 +112,21 @@ def table_of_intervals() -> str:
     return _table(("interval", "for", "promise", "proof"), rows)
 
 
+def short_table_of_methods() -> str:
+    """Return what each method for scores assumes."""
+    return _without_last(table_of_methods())
+
+
+def short_table_of_intervals() -> str:
+    """Return what each interval is for, and what it promises."""
+    return _without_last(table_of_intervals())
+
+
+def _without_last(table: str) -> str:
+    """Return a table without its last column."""
+    return "\n".join(f"{line.rsplit(' | ', 1)[0]} |" for line in table.splitlines())
+
+
 def table_of_layouts() -> str:
     """Return the layouts of a file, with the options that name their columns."""
     rows = [
@@ -171,6 +186,8 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 PARTS = (
     Part("tree", "CONTRIBUTING.md", tree),
+    Part("methods", "README.md", short_table_of_methods),
+    Part("intervals", "README.md", short_table_of_intervals),
     Part("methods", "docs/choose.md", table_of_methods),
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),

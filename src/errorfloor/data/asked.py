@@ -38,7 +38,10 @@ class Where:
         called: str | None = None,
         **columns: Any,
     ) -> Where:
-        """Leave out the columns that were not named."""
+        """Leave out the columns that were not named, and refuse roles that no layout has."""
+        known = {role.argument for layout in LAYOUTS for role in layout.roles}
+        for name in columns.keys() - known:
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
         return cls(
             columns={name: column for name, column in columns.items() if column is not None},
             positive=positive,

@@ -17,6 +17,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
+from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
@@ -116,7 +117,7 @@ def _counts_in(found: Columns) -> Counts:
     if "positives" not in found:
         return total
     positives = whole(found["positives"])
-    return np.array([total - positives, positives]).T
+    return side_by_side(total - positives, positives)
 
 
 def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:

@@ -31,6 +31,7 @@ from errorfloor.data.table import (
     is_ascending,
     order_of,
     pool,
+    side_by_side,
     starts_of,
 )
 
@@ -193,7 +194,8 @@ class ScoreTable(Ranged):
         s = s[order]
         start = starts_of(s)
         positives = np.add.reduceat(y[order], start, dtype=np.int64)
-        return cls.from_counts(s[start], np.diff(start, append=s.size) - positives, positives)
+        negatives = np.diff(start, append=s.size) - positives
+        return cls(s[start], side_by_side(negatives, positives))
 
     @classmethod
     def from_counts(
@@ -202,7 +204,7 @@ class ScoreTable(Ranged):
         """Return the table of two classes with so many labels 0 and 1 at each distinct score."""
         pair = column(negatives, "negatives"), column(positives, "positives")
         check_same_length(*pair, ("negatives", "positives"))
-        return cls(scores, np.array(pair).T, dropped=dropped)  # type: ignore[arg-type]
+        return cls(scores, side_by_side(*pair), dropped=dropped)  # type: ignore[arg-type]
 
     @classmethod
     def from_cells(cls, cells: Cells, count: Counts) -> ScoreTable:
@@ -210,7 +212,7 @@ class ScoreTable(Ranged):
         counts = np.zeros((2, cells.scores.size), dtype=np.int64)
         counts[cells.positive.astype(np.intp), cells.row] = count
         kept = counts.any(axis=0)
-        return cls(cells.scores[kept], counts[:, kept].T)
+        return cls(cells.scores[kept], side_by_side(*counts[:, kept]))
 
     @classmethod
     def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -218,7 +220,7 @@ class ScoreTable(Ranged):
             column(arrays.pop(name), name) for name in ("negatives", "positives")
         )
         check_same_length(negatives, positives, ("negatives", "positives"))
-        return {**arrays, "counts": np.array([negatives, positives]).T}
+        return {**arrays, "counts": side_by_side(negatives, positives)}
 
     @property
     def negatives(self) -> Counts:
@@ -342,7 +344,7 @@ class VoteTable(Table):
             return cls.from_counts(k, m, np.ones(k.size, dtype=np.int64))
         pair, count = np.unique(m * width + k, return_counts=True)
         k, m = pair % width, pair // width
-        return cls(np.array([m - k, k]).T, count)
+        return cls(side_by_side(m - k, k), count)
 
     @classmethod
     def from_counts(
@@ -408,7 +410,7 @@ def _two_columns(positives: object, totals: object) -> Counts:
     k, m = column(positives, "positives"), column(totals, "totals", least=1)
     check_same_length(k, m, ("positives", "totals"))
     _check_votes(k, m)
-    return np.array([m - k, k]).T
+    return side_by_side(m - k, k)
 
 
 def _check_votes(positives: Counts, totals: Counts) -> None:

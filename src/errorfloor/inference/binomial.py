@@ -11,25 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._typing import Floats
 
-
-def lower_limit(successes: Any, n: Any, tail: Any) -> Floats:
+def lower_limit(successes: Any, n: Any, tail: Any) -> Any:
     """Return the share that makes so many successes, or more, as rare as `tail`; 0 for none."""
     from scipy.special import betaincinv
 
-    k = np.asarray(successes, dtype=np.float64)
-    some = k > 0
-    return np.where(some, betaincinv(np.where(some, k, 1.0), n - k + 1, tail), 0.0)
+    if np.ndim(successes) == 0:  # numbers take a third of the time of arrays
+        return betaincinv(successes, n - successes + 1, tail) if successes > 0 else 0.0
+    some = successes > 0
+    return np.where(some, betaincinv(np.where(some, successes, 1), n - successes + 1, tail), 0.0)
 
 
-def upper_limit(successes: Any, n: Any, tail: Any) -> Floats:
+def upper_limit(successes: Any, n: Any, tail: Any) -> Any:
     """Return the share that makes so many successes, or fewer, as rare as `tail`; 1 for all."""
     from scipy.special import betaincinv
 
-    k = np.asarray(successes, dtype=np.float64)
-    failures = n - k
+    failures = n - successes
+    if np.ndim(successes) == 0:
+        return betaincinv(successes + 1, failures, 1 - tail) if failures > 0 else 1.0
     some = failures > 0
-    return np.where(
-        some, betaincinv(k + 1, np.where(some, failures, 1.0), 1 - np.asarray(tail)), 1.0
-    )
+    return np.where(some, betaincinv(successes + 1, np.where(some, failures, 1), 1 - tail), 1.0)

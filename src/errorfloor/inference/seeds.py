@@ -31,9 +31,10 @@ class Seed:
         """Keep what it takes to begin again; None draws a seed."""
         if rng is None:
             return cls(int(np.random.SeedSequence().generate_state(1)[0]))
-        if isinstance(rng, np.random.Generator):
-            return cls(generator=_kept(rng.bit_generator))
-        return cls(int(rng)) if isinstance(rng, int | np.integer) else cls()
+        if isinstance(rng, int | np.integer):
+            return cls(int(rng))
+        # Whatever else NumPy makes a generator of, such as a seed sequence.
+        return cls(generator=_kept(np.random.default_rng(rng).bit_generator))
 
     def begin(self) -> np.random.Generator:
         """Return a generator as it was when the result was computed."""

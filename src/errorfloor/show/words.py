@@ -113,11 +113,13 @@ def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:
             f"are {numbers.points_of_size(-bias)} too low on average."
         )
     if estimate.bias_bound is not None:
-        limit = numbers.per_cent(estimate.options.get("model_error") or 0.5)
-        yield (
-            f"For any floor of at most {limit} they are too low by at most "
-            f"{numbers.points_of_size(estimate.bias_bound)} on average."
-        )
+        limit = estimate.options.get("model_error", 0.5)
+        bound = numbers.points_of_size(estimate.bias_bound)
+        if estimate.bias_bound >= limit:
+            yield f"The paper's bound on that, {bound}, says nothing with so few votes."
+        else:
+            most = numbers.per_cent(limit)
+            yield f"For any floor of at most {most} they are at most {bound} too low on average."
 
 
 def _way_to_target(plan: Plan) -> Iterator[str]:
