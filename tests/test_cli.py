@@ -341,6 +341,31 @@ def test_reports_on_standard_input_carry_what_was_typed(folder):
     assert Path("my report.json").read_text() == text
 
 
+def test_a_report_can_be_on_all_groups(folder):
+    by_group = ["demo/scores.csv", "--group", "batch", "--simultaneous"]
+    found = answer("report", *by_group, "-o", "groups.json")
+    output = found["result"].pop("output")
+    assert found["result"] == answer("estimate", *by_group)["result"]
+    written = json.loads(Path(output).read_text())
+    assert [row["group"] for row in written["groups"]["rows"]] == ["a", "b"]
+    again = answer(*shlex.split(command_in(output))[1:])["result"]
+    for one, other in zip(again["rows"], found["result"]["rows"], strict=True):
+        assert [one[key] for key in ("value", "low", "high")] == [
+            other[key] for key in ("value", "low", "high")
+        ]
+    shown = run("report", *by_group, "-o", "groups.html").stdout
+    assert "95 % for all groups at once" in shown
+    assert shown.endswith("Wrote groups.html.\n")
+
+
+def test_a_report_on_groups_has_no_model(folder):
+    path = ["report", "demo/scores.csv", "-o", "report.html"]
+    assert "--simultaneous goes with --group" in error(*path, "--simultaneous", code=2)
+    said = error(*path, "--group", "batch", *MODEL, code=2)
+    assert "A report on groups has no model: leave out --group" in said
+    assert not Path("report.html").exists()
+
+
 def test_a_model_is_given_whole(folder):
     for options in ([], ["--test-items", 9], ["--model-errors", 3], ["--model-error", 0.1]):
         assert "Give --test-items" in error("headroom", "demo/scores.csv", *options, code=2)
@@ -490,11 +515,16 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("section", JSON)
-def test_every_key_of_the_json_is_documented(section, folder):
+def documented_json():
+    """Return what the documents say of the JSON of all commands, and of each."""
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("## JSON")[1]
     common, *parts = page.split("\n### ")
-    said = {part.split("\n")[0]: part for part in parts}
+    return common, {part.split("\n")[0]: part for part in parts}
+
+
+@pytest.mark.parametrize("section", JSON)
+def test_every_key_of_the_json_is_documented(section, folder):
+    common, said = documented_json()
     text = run(*JSON[section], "--json").stdout
     assert text.count("\n") == 1
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
@@ -506,6 +536,13 @@ def test_every_key_of_the_json_is_documented(section, folder):
         assert f"`{key}`" in common, key
     known = said[section] + said["estimate"] + (said["headroom"] if section == "report" else "")
     assert {key for key in keys(result) if f"`{key}`" not in known} == set()
+
+
+def test_every_key_of_a_report_on_groups_is_documented(folder):
+    _, said = documented_json()
+    found = answer(*JSON["report"], "--group", "batch")
+    known = said["report"] + said["estimate"]
+    assert {key for key in keys(found["result"]) if f"`{key}`" not in known} == set()
 
 
 def test_json_never_holds_nan():

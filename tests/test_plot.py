@@ -7,6 +7,7 @@ from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -106,11 +107,27 @@ def noise_of_long_names(ax):
     return plot.noise_curves(found, ax=ax)
 
 
+@cache
+def groups(names=("north", "south"), **options):
+    scores, labels, _ = data()
+    turns = np.arange(scores.size) % len(names)
+    frame = pd.DataFrame({"score": scores, "label": labels.astype(int), "site": turns})
+    frame["site"] = frame["site"].map(dict(enumerate(names)))
+    return ef.from_scores(frame, group="site", rng=0, **options)
+
+
+LONG = "A hospital with a name that nobody can remember, North Wing"
+
+
 # Every picture on one pair of axes: the name, and what draws it on `ax`.
 PICTURES = {
     "forest-all": lambda ax: plot.forest(comparison(), truth=data()[2], model_error=0.1, ax=ax),
     "forest-one": lambda ax: plot.forest([votes("certain")], ax=ax),
     "forest-long": forest_of_long_names,
+    "forest-groups": lambda ax: plot.forest(groups(), model_error=0.1, ax=ax),
+    "forest-groups-long": lambda ax: plot.forest(
+        groups((LONG, "a_name_with_many_parts_" * 5, "$x^{$"), simultaneous=True), ax=ax
+    ),
     "bias-model": lambda ax: plot.bias_bounds(bounds.bias_curves(model_error=0.05), ax=ax),
     "bias-votes": lambda ax: plot.bias_bounds(bounds.bias_curves(estimate=votes()), ax=ax),
     "noise-all": lambda ax: plot.noise_curves(noisy(), ax=ax),
@@ -292,6 +309,43 @@ def test_a_forest_says_what_its_intervals_are():
     ax = plot.forest([first, replace(first, n=77)], ax=figure().add_subplot())
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == ["beta\nn = 2,000", "beta\nn = 77"]
+
+
+def test_a_forest_of_groups_has_a_line_under_the_name_of_each():
+    found = groups()
+    ax = plot.forest(found, ax=figure().add_subplot())
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["north", "south"]
+    spans = {tuple(drawn.get_ydata()): drawn.get_xdata() for drawn in ax.lines}
+    for place, row in enumerate(found.values()):
+        assert spans[place, place] == pytest.approx([100 * row.low, 100 * row.high])
+        assert spans[(place,)] == pytest.approx([100 * row.value])
+
+
+def test_a_forest_of_groups_says_whether_its_intervals_hold_at_once():
+    label = {
+        "error floor, %, with 95 % intervals": groups(),
+        "error floor, %, 90 % intervals at once": groups(simultaneous=True, level=0.9),
+        "error floor, %": groups(simultaneous=True, interval=None),
+    }
+    for expected, found in label.items():
+        assert plot.forest(found, ax=figure().add_subplot()).get_xlabel() == expected
+
+
+def test_a_forest_cuts_long_names_of_groups_and_takes_all_letters_as_they_are():
+    ax = on_axes(PICTURES["forest-groups-long"])
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert sorted(names) == [
+        "$x^{$",
+        "A hospital with a\nname that nobody \N{HORIZONTAL ELLIPSIS}",
+        "a_name_with_many_\nparts_a_name_\N{HORIZONTAL ELLIPSIS}",
+    ]
+
+
+def test_a_forest_of_other_groups_is_refused():
+    verdicts = ef.headroom(groups(), errors=300, n=2000)
+    for wrong in (verdicts, ef.Groups("site", {})):
+        with pytest.raises(ValueError, match=r"must be .*Groups of Estimates.*, got Groups"):
+            plot.forest(wrong)
 
 
 @pytest.mark.parametrize("kind", ["room", "saturated", "beyond"])

@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -7,11 +8,14 @@ from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 from conftest import needs_data
 from helpers import answer
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show.report import markdown as _markdown
 from errorfloor.show.report import summarize
@@ -572,3 +576,275 @@ def test_a_rare_class_is_no_fault_of_scores_that_tell_items_apart():
         for name, result in (("rare", rare), ("blind", blind))
     }
     assert levels == {"rare": "note", "blind": "warn"}
+
+
+# Groups.
+
+
+def frame(names, column="site"):
+    """Return the data with groups that take turns."""
+    turns = np.arange(len(SCORES)) % len(names)
+    groups = pd.Series([names[turn] for turn in turns], dtype=object)
+    return pd.DataFrame({"score": SCORES, "label": DATA.labels.astype(int), column: groups})
+
+
+@cache
+def groups(names=("a", "b", "c"), column="site", **options):
+    return ef.from_scores(frame(names, column), group=column, rng=0, **options)
+
+
+def blocks(summary, name):
+    (section,) = (section for section in summary.sections() if section.name == name)
+    return section.blocks
+
+
+def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
+    found = groups()
+    low, *_, high = sorted(found, key=lambda name: found[name].value)
+    answer = summarize(found).answer
+    assert answer == (
+        f"By these estimates, the lowest floor is {100 * found[low].value:.2f} % (site {low}), the "
+        f"highest {100 * found[high].value:.2f} % (site {high}); each 95 % interval holds by "
+        "itself."
+    )
+    at_once = summarize(groups(simultaneous=True, level=0.9)).answer
+    assert at_once.endswith("; all 90 % intervals hold at once.")
+    assert "interval" not in summarize(groups(interval=None)).answer
+
+
+def test_the_answer_on_a_single_group_has_its_interval():
+    summary = summarize(groups(names=("a",)))
+    low, high = 100 * summary.groups["a"].low, 100 * summary.groups["a"].high
+    assert summary.answer.startswith("By this estimate, the floor of the only group is ")
+    assert summary.answer.endswith(f"(site a); the 95 % interval is {low:.2f} % to {high:.2f} %.")
+    assert "Caution" not in summary.to_markdown()
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_a_report_on_groups_says_the_same_in_all_formats(simultaneous, tmp_path):
+    found = groups(simultaneous=simultaneous)
+    path = {suffix: tmp_path / f"report{suffix}" for suffix in (".html", ".md", ".json")}
+    for target in path.values():
+        assert ef.report(found, target) == target
+    plain = json.loads(path[".json"].read_text(encoding="utf-8"))
+    assert plain["schema"] == "errorfloor-report/2"
+    assert plain["groups"] == json.loads(json.dumps(found.to_dict()))
+    html = Page(path[".html"].read_text(encoding="utf-8")).text
+    markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))
+    for sentence in (plain["answer"], plain["interval"], plain["method"], *plain["references"]):
+        assert sentence in html
+        assert sentence in markdown
+    for name, row in found.items():
+        numbers = [f"{100 * number:.2f} %" for number in (row.value, row.low, row.high)]
+        assert f"| {name} | {row.n} | {numbers[0]} | {numbers[1]} to {numbers[2]} |" in markdown
+        assert f"{name}{row.n}{numbers[0]}{numbers[1]} to {numbers[2]}" in html
+
+
+def test_a_page_on_groups_is_well_formed():
+    text = summarize(groups(names=("a", "b", "c", "tiny") * 5 + ("d",) * 90)).to_html()
+    page = Page(text)
+    assert set(Counter(page.values("id")).values()) == {1}
+    used = {link[1:] for link in page.values("xlink:href")}
+    used |= set(re.findall(r"url\(#(.*?)\)", text))
+    used |= {name for names in page.values("aria-labelledby") for name in names.split()}
+    assert used <= set(page.values("id"))
+    headings = [tag for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert headings[:3] == ["h1", "h2", "h2"]
+    assert [tag for tag, _ in page.elements].count("svg") == 1
+
+
+def test_intervals_that_hold_each_by_itself_are_a_caution():
+    caution = "> **Caution:** Each interval holds by itself. To compare groups, ask for"
+    assert caution in summarize(groups()).to_markdown()
+    for options in ({"simultaneous": True}, {"interval": None}):
+        assert "Caution" not in summarize(groups(**options)).to_markdown()
+    at_once = str(blocks(summarize(groups(simultaneous=True)), "assumptions"))
+    assert "All 3 intervals hold at once at 95 %" in at_once
+    assert "at once" not in str(blocks(summarize(groups()), "assumptions"))
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_what_calls_for_attention_stands_under_the_name_of_its_group():
+    data = frame(["a", "b", "same"])
+    data.loc[data.index[:5], "site"] = "tiny"
+    data.loc[data.site == "same", "score"] = 0.5
+    summary = summarize(ef.from_scores(data, group="site", rng=0))
+    said = summary.to_markdown().split("## The data")[1].split("## Method")[0]
+    _, same, tiny = said.split("\n### ")
+    assert same.startswith("site same\n\n> **Caution:** ")
+    assert "- **warning**: Constant scores" in same
+    assert tiny.startswith("site tiny\n\n- **warning**: ")
+    assert "**warning**: Few positives" in tiny
+    assert "fine" not in said
+    serious = summary.to_markdown().split("Read on before you use these floors: ")[1]
+    assert "constant scores in 1 of 4 groups" in serious
+    assert "doubts about the estimate in 1 of 4 groups" in serious
+    named = {(one["group"], one["name"]) for one in summary.to_dict()["diagnostics"]}
+    assert {("same", "Constant scores"), ("tiny", "Few positives")} <= named
+    assert {group for group, _ in named} == {"same", "tiny"}
+
+
+def test_where_nothing_calls_for_attention_a_report_on_groups_says_so():
+    assert "Nothing in the data of any group calls" in summarize(groups()).to_markdown()
+
+
+def test_what_all_groups_share_is_said_once():
+    data = pd.DataFrame({"item": [0, *range(600)], "positives": [0, *votes(3)], "total": 3})
+    found = ef.from_votes(data.assign(site=data.item % 2), group="site")
+    markdown = summarize(found).to_markdown()
+    assert markdown.count("**warning**: Repeated items") == 1
+    assert "### All groups\n\n- **warning**: Repeated items" in markdown
+    assert "repeated items in every group." in markdown
+
+
+def test_items_without_a_group_are_counted():
+    data = frame(["a", "b"])
+    data.loc[3, "site"] = None
+    data.loc[5, "score"] = None
+    found = ef.from_scores(data, group="site", drop_missing=True, rng=0)
+    assert "| Left out | 2 items |" in summarize(found).to_markdown()
+
+
+NAMES = (
+    HOSTILE,
+    "$a^{$",
+    "0.123456",
+    "--> #0072b2",
+    'url(#x) id="y" font: 9px a',
+    "東京",
+    "a\x00b\ud800c\N{RIGHT-TO-LEFT OVERRIDE}d",
+    " ",
+    "1",
+    1,
+)
+SHOWN = (*NAMES[:6], "a\N{REPLACEMENT CHARACTER}b?c\N{REPLACEMENT CHARACTER}d", "' '", "'1'", "1")
+
+
+def test_names_of_groups_show_as_text(tmp_path):
+    found = ef.Groups(HOSTILE, dict.fromkeys(NAMES, groups()["a"]), 0.95)
+    text = ef.report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {"script", "img"} & {tag for tag, _ in page.elements}
+    head = [tag for tag, _ in page.elements].count("h1")
+    assert head == 1
+    rows = re.findall(r'<th scope="row">(.*?)</th>', text)
+    assert [Page(row).text for row in rows] == list(SHOWN)
+    drawn = [Page(name).text for name in re.findall(r"<text[^>]*>(.*?)</text>", text)]
+    for name in ("$a^{$", "0.123456", "--> #0072b2", "東京", "' '", "'1'", "1"):
+        assert name in drawn
+    markdown = ef.report(found, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "<" not in markdown.split("## Method")[0]
+    assert json.loads(ef.report(found, tmp_path / "report.json").read_text(encoding="utf-8"))
+
+
+def test_long_names_of_groups_are_cut_in_the_picture_only():
+    name = "A hospital with a name that nobody can remember, North Wing"
+    text = summarize(groups(names=(name, "b"))).to_html()
+    assert f'<th scope="row">{name}</th>' in text
+    drawn = re.findall(r"<text[^>]*>(.*?)</text>", text)
+    assert any(line.endswith("\N{HORIZONTAL ELLIPSIS}") for line in drawn)
+    assert not any("North Wing" in line for line in drawn)
+
+
+def numbers_of(found):
+    return {name: (row.value, row.low, row.high, row.level) for name, row in found.items()}
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_code_and_command_lead_to_the_floors_of_all_groups(simultaneous, tmp_path, monkeypatch):
+    path = tmp_path / "my data.csv"
+    frame(["a", "b"], column="my site").to_csv(path, index=False)
+    found = ef.from_scores(
+        path,
+        group="my site",
+        method="platt",
+        n_resamples=30,
+        level=0.9,
+        simultaneous=simultaneous,
+        rng=3,
+    )
+    summary = summarize(found)
+    assert summary.title == f"Error floor of {path} by my site"
+    space = {}
+    monkeypatch.setattr(ef, "report", lambda floors, path: space.update(reported=floors))
+    exec(summary.python, space)
+    assert numbers_of(space["reported"]) == numbers_of(found)
+    assert (space["reported"].level, space["reported"].simultaneous) == (0.9, simultaneous)
+    program, *arguments = shlex.split(summary.command)
+    assert (program, arguments[0]) == ("errorfloor", "estimate")
+    ran = CliRunner().invoke(cli, [*arguments, "--json"])
+    rows = json.loads(ran.stdout)["result"]["rows"]
+    keys = ("value", "low", "high", "level")
+    assert {row["group"]: tuple(row[key] for key in keys) for row in rows} == numbers_of(found)
+
+
+def test_groups_that_somebody_put_together_have_a_call_each(monkeypatch):
+    first, second = from_scores(), from_scores(method="platt", n_resamples=30)
+    summary = summarize(ef.Groups("model", {"old": first, "new": second}, 0.95))
+    assert summary.command is None
+    space = {"scores": SCORES, "labels": DATA.labels}
+    monkeypatch.setattr(ef, "report", lambda floors, path: space.update(reported=floors))
+    exec(summary.python, space)
+    assert {name: row.value for name, row in space["reported"].items()} == {
+        "old": first.value,
+        "new": second.value,
+    }
+    assert space["reported"].level == 0.95
+    markdown = summary.to_markdown()
+    assert "| Method | isotonic, platt |" in markdown
+    assert "\nmodel old: Assumption: " in markdown
+    assert "\nmodel new: The limits come from a bias-corrected bootstrap" in markdown
+
+
+def test_data_can_be_reported_by_group(tmp_path):
+    data = frame(["a", "b"])
+    columns = {"score": "score", "label": "label", "group": "site"}
+    path = ef.report(data, tmp_path / "report.json", **columns)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    expected = ef.from_scores(data, score="score", label="label", group="site", rng=0)
+    assert found["groups"] == json.loads(json.dumps(expected.to_dict()))
+    assert found["source"] == columns
+    assert found["title"] == "Error floor by site"
+    with pytest.raises(ValueError, match=r"must be a dataframe or a file for `group`, got Groups"):
+        ef.report(groups(), path, group="site")
+
+
+def test_the_same_groups_give_the_same_file(tmp_path):
+    first, second = (ef.report(groups(), tmp_path / f"{i}.html").read_bytes() for i in (1, 2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        ({}, "nothing"),
+        ({"a": RESULTS["room"]}, "Verdict"),
+        ({"a": RESULTS["comparison"]}, "Comparison"),
+        ({"a": RESULTS["room"], "b": from_scores}, "Estimate and Verdict"),
+    ],
+)
+def test_groups_of_anything_but_floors_are_refused(rows, kind, tmp_path):
+    wrong = ef.Groups("site", {name: make() for name, make in rows.items()})
+    with pytest.raises(ef.InputError, match=rf"a floor for each group, .* got Groups of {kind}\."):
+        ef.report(wrong, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_methods_beside_groups_are_refused():
+    with pytest.raises(ef.InputError, match="`comparison` goes with one floor, not with groups"):
+        summarize(groups(), comparison=RESULTS["comparison"]())
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda data: ef.from_soft_labels(data, soft="soft", group="site", rng=0),
+        lambda data: ef.from_votes(data, positives="k", totals=3, group="site"),
+    ],
+)
+def test_groups_of_votes_and_soft_labels_can_be_reported(ask, tmp_path):
+    data = pd.DataFrame({"soft": DATA.soft_labels[:600], "k": votes(3), "site": list("ab") * 300})
+    found = ask(data)
+    page = Page(ef.report(found, tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert found["a"].method in page.text
+    assert summarize(found).interval in page.text

@@ -22,7 +22,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Method
-from errorfloor.results import Estimate, Verdict
+from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.records import interval_named, method_of
 
 # Options of estimates, and what the command line calls them.
@@ -50,14 +50,23 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
     asked = _Asked.of(estimate)
-    generator = asked.seed.generator if asked.is_random and asked.seed is not None else None
-    lines = ["import errorfloor as ef", *(["import numpy as np"] if generator else []), ""]
-    lines += [] if generator is None else _generator(generator)
-    lines += _remarks(asked)
-    given = ", ".join([_data(asked), *_columns(asked), *_options(asked)])
-    call = _of_group(asked, f"ef.{asked.layout.asks}({given})")
-    lines.append(f"floor = {call}{_at_level(asked, verdict)}")
-    return "\n".join([*lines, *_headroom(verdict)])
+    floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
+    return "\n".join([*_before(asked), floor, *_headroom(verdict)])
+
+
+def code_of_groups(groups: Groups[Estimate]) -> str:
+    """Return the call that leads to the estimates of all groups together.
+
+    Of groups that somebody put together, one call for each.
+    """
+    asked = _asked_together(groups)
+    if asked is not None:
+        return "\n".join([*_before(asked), f"floors = {_call(asked)}"])
+    each = [f"{python_code(row)}\nfloors[{_item(name)!r}] = floor" for name, row in groups.items()]
+    how = f"level={groups.level!r}, simultaneous={groups.simultaneous!r}, dropped={groups.dropped}"
+    return "\n\n".join(
+        ["floors = {}", *each, f"floors = ef.Groups({groups.column!r}, floors, {how})"]
+    )
 
 
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
@@ -71,6 +80,12 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         words += ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
         words += ["--same-labelling"] if verdict.same_labelling else []
     return shlex.join(words)
+
+
+def command_of_groups(groups: Groups[Estimate]) -> str | None:
+    """Return the command that leads to the same numbers of all groups, or None if none does."""
+    asked = _asked_together(groups)
+    return None if asked is None else command_line(asked.estimate)
 
 
 def versions() -> dict[str, str]:
@@ -158,6 +173,14 @@ class _Asked:
         )
 
 
+def _asked_together(groups: Groups[Estimate]) -> _Asked | None:
+    """Return what all groups were asked for by one call, or None if they were not."""
+    first, *others = map(_Asked.of, groups.values())
+    call = None if first.group is None else _call(first)
+    together = all(_call(one) == call and one.is_at_level for one in (first, *others))
+    return first if together else None
+
+
 def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
     """Return what was asked for; of an estimate that does not say, what it has."""
     replicates = estimate.replicates
@@ -190,6 +213,23 @@ def _layout(estimate: Estimate, method: Method | None) -> Layout:
     possible = of_kind(kind if estimate.table is None else estimate.table.kind)
     name = None if estimate.source is None else estimate.source.layout
     return next((layout for layout in possible if layout.name == name), possible[0])
+
+
+def _before(asked: _Asked) -> Iterator[str]:
+    """Yield what comes before the call: imports, the random numbers, remarks."""
+    generator = asked.seed.generator if asked.is_random and asked.seed is not None else None
+    yield "import errorfloor as ef"
+    if generator is not None:
+        yield "import numpy as np"
+    yield ""
+    if generator is not None:
+        yield from _generator(generator)
+    yield from _remarks(asked)
+
+
+def _call(asked: _Asked) -> str:
+    given = ", ".join([_data(asked), *_columns(asked), *_options(asked)])
+    return f"ef.{asked.layout.asks}({given})"
 
 
 def _data(asked: _Asked) -> str:

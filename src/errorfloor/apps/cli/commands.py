@@ -19,6 +19,7 @@ from errorfloor.apps.cli.options import (
     LEVEL,
     METHODS,
     SEED,
+    SIMULTANEOUS,
     How,
     Model,
     Precision,
@@ -93,7 +94,7 @@ cli.add_command(demo)
 )
 @with_labels(LAYOUTS, groups=True)
 @with_how
-@option("--simultaneous", is_flag=True, help="All intervals of the groups hold at once.")
+@SIMULTANEOUS
 @option(
     "--attainable",
     metavar="VALUE",
@@ -117,8 +118,7 @@ def estimate(
     """
     from errorfloor.show.words import long_text_of
 
-    if simultaneous and labels.where.group is None:
-        raise click.UsageError("--simultaneous goes with --group.")
+    labels.check_simultaneous(simultaneous)
     limit = gates.limit_of(session, attainable, fail_above)
     reading = labels.read(session)
     with session.step("estimating"):
@@ -303,26 +303,43 @@ def report_suffixes() -> list[str]:
     epilog=examples(
         "errorfloor report demo/scores.csv -o report.html",
         "errorfloor report demo/scores.csv --model-errors 98 --test-items 1000 -o report.md",
+        "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS)
+@with_labels(LAYOUTS, groups=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
+@SIMULTANEOUS
 @with_model
 @with_how
 @with_session
 def report(
-    session: Session, labels: Labels, model: Model, how: How, output: Path, title: str | None
+    session: Session,
+    labels: Labels,
+    model: Model,
+    how: How,
+    simultaneous: bool,
+    output: Path,
+    title: str | None,
 ) -> None:
-    """Write a report on the floor; with a model's errors, on where the model stands."""
+    """Write a report on the floor; with a model's errors, on where the model stands.
+
+    With --group, the floors of all groups are in one report.
+    """
     from errorfloor.show.report import report
     from errorfloor.show.words import long_text_of
 
+    labels.check_simultaneous(simultaneous)
+    if model.is_given and labels.where.group is not None:
+        raise click.UsageError(
+            "A report on groups has no model: leave out --group, or the model's errors. "
+            "errorfloor headroom compares a model with the floor of each group."
+        )
     if model.is_given:
         model.check(how)
     reading = labels.read(session)
     with session.step("estimating"):
-        result = asking.floor(reading, how)
+        result = asking.floor(reading, how, simultaneous=simultaneous)
         if model.is_given:
             result = asking.verdict(result, model, how.level)
     with session.step("writing"):

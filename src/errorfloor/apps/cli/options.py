@@ -61,6 +61,12 @@ POSITIVE = option(
 GROUP = option(
     "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."
 )
+SIMULTANEOUS = option(
+    "--simultaneous",
+    is_flag=True,
+    section=COLUMNS,
+    help="All intervals of the groups hold at once.",
+)
 FORMAT = option(
     "--format",
     type=click.Choice([kind.name for kind in FORMATS]),

@@ -56,6 +56,11 @@ class Labels:
             session.remark(f"took {guesses(reading.source)}")
         return reading
 
+    def check_simultaneous(self, simultaneous: bool) -> None:
+        """Refuse intervals that hold for all groups at once where there are no groups."""
+        if simultaneous and self.where.group is None:
+            raise click.UsageError("--simultaneous goes with --group.")
+
     def _check(self) -> None:
         if STDIN in self.files and len(self.files) > 1:
             raise click.UsageError("- for standard input stands alone.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial, singledispatch
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor.results import Comparison, Estimate, Verdict
+from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show.numbers import level, per_cent, unsigned
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
@@ -31,18 +33,19 @@ SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
 
 
 def forest(
-    comparison: Comparison | Sequence[Estimate],
+    comparison: Comparison | Groups[Estimate] | Sequence[Estimate],
     *,
     truth: float | None = None,
     model_error: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the floors of several methods with their intervals, one line each.
+    """Draw the floors of several methods or groups with their intervals, one line each.
 
     Parameters
     ----------
-    comparison : Comparison or sequence of Estimate
-        What `compare` returned, or estimates of any origin.
+    comparison : Comparison, Groups of Estimate, or sequence of Estimate
+        What `compare` returned, or `from_scores` and the like with `group`; or estimates of any
+        origin.
     truth : float, optional
         The true floor, as a fraction, where it is known.
     model_error : float, optional
@@ -54,25 +57,28 @@ def forest(
     -------
     Axes
     """
-    rows = _estimates(comparison)
-    names = _names(rows)
-    lines = max(name.count("\n") for name in names)
-    ax = axes_or_new(ax, 0.9 + (0.2 + 0.13 * lines) * len(rows))
+    lines = _lines_of(comparison)
+    ax = axes_or_new(ax, 0.9 + lines.height)
     if truth is not None:
         name = f"true floor, {per_cent(truth)}"
         ax.axvline(100 * truth, color=GREY, linewidth=1.2, label=name)
     if model_error is not None:
         name = f"the model's error, {per_cent(model_error)}"
         ax.axvline(100 * model_error, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
-    for place, row in enumerate(rows):
+    for place, row in enumerate(lines.rows):
         _draw_interval(ax, place, row.value, row.low, row.high, colour(row.method))
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set_yticks(range(len(lines.rows)), lines.names, parse_math=False)  # $ is a letter
+    ax.set_ylim(len(lines.rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    finish(ax, f"error floor, %{_with_intervals(rows)}", grid="x")
+    finish(ax, f"error floor, %{lines.intervals}", grid="x")
     legend_above(ax)
     return ax
+
+
+def height_of_lines(comparison: Comparison | Groups[Estimate] | Sequence[Estimate]) -> float:
+    """Return how many inches the lines of a forest take, without what is around them."""
+    return _lines_of(comparison).height
 
 
 def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
@@ -113,14 +119,61 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _estimates(comparison: object) -> list[Estimate]:
-    rows = list(comparison) if isinstance(comparison, Comparison | Sequence) else []
-    if not rows or not all(isinstance(row, Estimate) for row in rows):
-        raise ValueError(
-            "`comparison` must be a Comparison or a sequence of Estimates, got "
-            f"{type(comparison).__name__}. Pass what compare returned, or a list of estimates."
-        )
-    return rows
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a forest, and what their intervals are."""
+
+    rows: list[Estimate]
+    names: list[str]
+    intervals: str
+
+    @property
+    def height(self) -> float:
+        """How many inches they take."""
+        more = max(name.count("\n") for name in self.names)
+        return (0.2 + 0.13 * more) * len(self.rows)
+
+
+@singledispatch
+def _lines_of(comparison: Any) -> _Lines:
+    raise ValueError(
+        "`comparison` must be a Comparison, Groups of Estimates or a sequence of Estimates, got "
+        f"{type(comparison).__name__}. Pass what from_scores with `group` or what compare "
+        "returned, or a list of estimates."
+    )
+
+
+@_lines_of.register(Comparison)
+@_lines_of.register(Sequence)
+def _(comparison: Comparison | Sequence[Estimate]) -> _Lines:
+    rows = _estimates(comparison, comparison)
+    return _Lines(rows, _names(rows), _with_intervals(rows))
+
+
+@_lines_of.register(Groups)
+def _(comparison: Groups[Estimate]) -> _Lines:
+    rows = _estimates(comparison, comparison.values())
+    return _Lines(rows, [_name_of_group(str(name)) for name in comparison], _at_once(comparison))
+
+
+def _estimates(comparison: object, rows: Iterable[Estimate]) -> list[Estimate]:
+    """Return the rows if there are some, and all are estimates."""
+    found = list(rows)
+    if not found or not all(isinstance(row, Estimate) for row in found):
+        _lines_of.dispatch(object)(comparison)
+    return found
+
+
+def _name_of_group(name: str) -> str:
+    """Break a long name over two lines, and leave out what is longer than that."""
+    lines = textwrap.wrap(
+        name.replace("_", "_ "),
+        20,
+        break_on_hyphens=False,
+        max_lines=2,
+        placeholder=" \N{HORIZONTAL ELLIPSIS}",
+    )
+    return "\n".join(lines).replace("_ ", "_")
 
 
 def _names(rows: Sequence[Estimate]) -> list[str]:
@@ -137,6 +190,14 @@ def _with_intervals(rows: Sequence[Estimate]) -> str:
     if len(levels) == 1:
         return f", with {level(levels.pop())} intervals"
     return ", with intervals" if levels else ""
+
+
+def _at_once(groups: Groups[Estimate]) -> str:
+    """Say at which level the intervals of groups hold, and whether all of them do so together."""
+    rows = list(groups.values())
+    if not groups.simultaneous or groups.level is None or not _with_intervals(rows):
+        return _with_intervals(rows)
+    return f", {level(groups.level)} intervals at once"
 
 
 def _draw_interval(

@@ -14,10 +14,12 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.storage import write_text
 from errorfloor.questions.estimate import floor_of
-from errorfloor.results import Comparison, Estimate, Verdict
+from errorfloor.results import Comparison, Estimate, Groups, Verdict
+from errorfloor.show.report.document import Document
+from errorfloor.show.report.groups import GroupsSummary
 from errorfloor.show.report.summary import Summary, summarize
 
-__all__ = ["Summary", "report", "summarize"]
+__all__ = ["GroupsSummary", "Summary", "report", "summarize"]
 
 
 class Columns(TypedDict, total=False):
@@ -33,6 +35,7 @@ class Columns(TypedDict, total=False):
     annotator: str
     annotators: Sequence[str]
     positive: object
+    group: str
     drop_missing: bool
 
 
@@ -41,25 +44,27 @@ class Format:
     """A way to write a summary down, told by how the file's name ends."""
 
     suffix: str
-    write: Callable[[Summary], str]
+    write: Callable[[Document], str]
 
 
-def _as_json(summary: Summary) -> str:
-    return json.dumps(summary.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def _as_json(document: Document) -> str:
+    text = json.dumps(document.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    # Names of files and groups may hold what no encoding has.
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
 FORMATS = {
     one.suffix: one
     for one in (
-        Format(".html", Summary.to_html),
-        Format(".md", Summary.to_markdown),
+        Format(".html", Document.to_html),
+        Format(".md", Document.to_markdown),
         Format(".json", _as_json),
     )
 }
 
 
 def report(
-    result: Estimate | Comparison | Verdict | object,
+    result: Estimate | Comparison | Verdict | Groups[Estimate] | object,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -69,13 +74,14 @@ def report(
     rng: RandomLike = None,
     **columns: Unpack[Columns],
 ) -> Path:
-    """Write a report on a floor, or on a model beside it, as one file.
+    """Write a report on a floor, on a model beside it, or on the floors of groups, as one file.
 
     Parameters
     ----------
-    result : Estimate, VotesEstimate, Comparison, Verdict, or data
-        What to report on. Of a comparison, isotonic is the answer if it is there. Of a dataframe,
-        a table or a file, the floor is estimated by the default method.
+    result : Estimate, VotesEstimate, Comparison, Verdict, Groups of Estimates, or data
+        What to report on. Of a comparison, isotonic is the answer if it is there. Of groups, all
+        floors are in one report. Of a dataframe, a table or a file, the floor is estimated by the
+        default method.
     path : path
         Where to; .html, .md or .json says as what. An existing file is replaced whole or not at
         all.
@@ -87,14 +93,17 @@ def report(
     command : str, optional
         What to type on the command line for the same result. Told from the result by default.
     comparison : Comparison, optional
-        Other methods to show beside the result. By default a few are run on its table.
+        Other methods to show beside the result. By default a few are run on its table; groups
+        have none.
     rng : None, int or numpy.random.Generator
         For the intervals of these few methods, and for the floor of data. A fixed seed by default,
         so the same result gives the same file.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `item`, `vote` and
-        `annotator`; or `annotators`; with `positive` and `drop_missing`, as in `from_scores` and
-        `from_votes`. Guessed where their names leave no doubt.
+        `annotator`; or `annotators`; with `positive`, `group` and `drop_missing`, as in
+        `from_scores` and `from_votes`. Guessed where their names leave no doubt. For intervals of
+        groups that hold all at once, report on what `from_scores` and the like return with
+        ``simultaneous=True``.
 
     Returns
     -------
@@ -116,7 +125,7 @@ def report(
         *most, last = FORMATS
         endings = f"{', '.join(most)} or {last}"
         raise InputError(argument("path"), f" must end in {endings}, got {os.fspath(path)!r}.")
-    summary = summarize(
+    document = summarize(
         _as_result(result, columns, rng),
         title=title,
         source=source,
@@ -124,7 +133,7 @@ def report(
         comparison=comparison,
         rng=rng,
     )
-    write_text(target, written.write(summary))
+    write_text(target, written.write(document))
     return target
 
 

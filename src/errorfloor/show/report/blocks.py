@@ -28,6 +28,11 @@ class Caution(Text):
 
 
 @dataclass(frozen=True, slots=True)
+class Name(Text):
+    """What the blocks after it are about."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Names and values."""
 

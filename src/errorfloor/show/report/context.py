@@ -56,9 +56,23 @@ class Context:
         return cls(
             estimate=estimate,
             comparison=comparison,
-            curve=None if table is None else _curve(estimate, table),
+            curve=curve_of(estimate),
             bias=_bias(estimate),
         )
+
+
+def curve_of(estimate: Estimate) -> Reliability | None:
+    """Return what the scores of an estimate mean, where there are labels to tell."""
+    table = _labelled(estimate)
+    if table is None:
+        return None
+    method = method_of(estimate) or DEFAULT
+    return reliability(
+        table,
+        method=method.shown_as,
+        level=estimate.level or LEVEL,
+        clip=estimate.options.get("clip", "auto"),
+    )
 
 
 def _labelled(estimate: Estimate) -> ScoreTable | None:
@@ -98,16 +112,6 @@ def _beside(table: ScoreTable) -> tuple[Method, ...]:
     bins = next((number for least, number in BINS if table.n >= least), None)
     curve = logistic.BETA_ABM if logistic.BETA_ABM.takes(table) else logistic.PLATT
     return (DEFAULT, *(() if bins is None else (HISTOGRAM.make(bins),)), curve)
-
-
-def _curve(estimate: Estimate, table: ScoreTable) -> Reliability:
-    method = method_of(estimate) or DEFAULT
-    return reliability(
-        table,
-        method=method.shown_as,
-        level=estimate.level or LEVEL,
-        clip=estimate.options.get("clip", "auto"),
-    )
 
 
 def _bias(estimate: Estimate) -> BiasCurves | None:

@@ -16,6 +16,7 @@ from errorfloor.show.report.blocks import (
     Entries,
     Facts,
     Findings,
+    Name,
     Picture,
     Section,
     Table,
@@ -77,6 +78,8 @@ def _block(block: Block) -> Markup:
             return tag("p", _unbroken(text), class_="answer")
         case Caution(text):
             return tag("p", tag("strong", "Caution:"), " ", text, class_="caution")
+        case Name(text):
+            return tag("h3", text, dir="auto")
         case Text(text):
             return tag("p", _unbroken(text))
         case Facts(pairs):

@@ -14,6 +14,7 @@ from errorfloor.show.report.blocks import (
     Entries,
     Facts,
     Findings,
+    Name,
     Picture,
     Section,
     Table,
@@ -52,6 +53,8 @@ def _block(block: Block) -> str:
             return f"**{plain(text)}**"
         case Caution(text):
             return f"> **Caution:** {plain(text)}"
+        case Name(text):
+            return f"### {plain(text)}"
         case Text(text):
             return plain(text)
         case Facts(pairs):

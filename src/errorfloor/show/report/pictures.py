@@ -11,10 +11,11 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.results import Comparison, Estimate, Reliability, Verdict, VotesEstimate
+from errorfloor.results import Comparison, Estimate, Groups, Reliability, Verdict, VotesEstimate
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
 from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
 
@@ -33,6 +34,18 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     if comparison is not None and len(comparison) > 1:
         found.append(_forest(comparison, verdict))
     return tuple(found)
+
+
+def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Picture:
+    """Return the picture of groups, with the lowest floor and the highest in words."""
+    return Picture(
+        "forest",
+        "The floors side by side",
+        "A line for each group: the dot is its floor, the line the interval.",
+        f"A line for each of {len(groups):,} groups, from the lowest floor, {lowest}, to the "
+        f"highest, {highest}. The table has all numbers.",
+        partial(_on_axes, 0.9 + height_of_lines(groups), partial(plot.forest, groups)),
+    )
 
 
 def _of_scores(context: Context) -> Iterator[Picture]:

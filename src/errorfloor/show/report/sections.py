@@ -27,6 +27,7 @@ from errorfloor.show.report.blocks import (
     Table,
     Text,
 )
+from errorfloor.show.report.document import Document
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
@@ -47,9 +48,16 @@ def sections_of(summary: Summary) -> list[Section]:
     sections.append(Section("data", "The data", _data(summary)))
     if summary.comparison is not None:
         sections.append(Section("methods", "By other methods", _methods(summary.comparison)))
-    how = (Text(summary.method), Entries(summary.references))
-    sections.append(Section("method", "Method and references", how))
-    return [*sections, Section("reproduce", "To reproduce this", _reproduce(summary))]
+    return [*sections, *last_sections(summary)]
+
+
+def last_sections(document: Document) -> tuple[Section, Section]:
+    """Return the sections that every report ends with: the method, and what to type."""
+    how = (Text(document.method), Entries(document.references))
+    return (
+        Section("method", "Method and references", how),
+        Section("reproduce", "To reproduce this", _reproduce(document)),
+    )
 
 
 def _answer(summary: Summary) -> tuple[Block, ...]:
@@ -109,10 +117,10 @@ def _methods(comparison: Comparison) -> tuple[Block, ...]:
     return table, *(Text(note) for note in comparison.notes)
 
 
-def _reproduce(summary: Summary) -> tuple[Block, ...]:
-    used = ", ".join(f"{name} {version}" for name, version in summary.versions.items())
+def _reproduce(document: Document) -> tuple[Block, ...]:
+    used = ", ".join(f"{name} {version}" for name, version in document.versions.items())
     computed = Text(f"Computed with {used}.")
-    if summary.command is None:
-        return Code(summary.python), computed
-    python = (Text("In Python:"), Code(summary.python))
-    return *python, Text("On the command line:"), Code(summary.command), computed
+    if document.command is None:
+        return Code(document.python), computed
+    python = (Text("In Python:"), Code(document.python))
+    return *python, Text("On the command line:"), Code(document.command), computed

@@ -15,25 +15,22 @@ from errorfloor.data.source import Source
 from errorfloor.results import Comparison, Estimate, Verdict
 from errorfloor.show import numbers
 from errorfloor.show.recipe import command_line, python_code, versions
-from errorfloor.show.report.blocks import Diagnostic, Picture, Section
+from errorfloor.show.report.blocks import Diagnostic, Section
 from errorfloor.show.report.characters import in_sight
 from errorfloor.show.report.context import DEFAULT, Context
 from errorfloor.show.report.diagnostics import diagnose
+from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import pictures_of
 from errorfloor.show.report.sections import sections_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
 
-SCHEMA = "errorfloor-report/2"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Summary:
-    """All that a report says; renderers only write it down.
+class Summary(Document):
+    """All that a report on one floor says.
 
     Attributes
     ----------
-    title : str
-        What it is about.
     floor : Estimate
         The estimate that it is about.
     verdict : Verdict or None
@@ -42,26 +39,12 @@ class Summary:
         The floors of several methods.
     diagnostics : tuple of Diagnostic
         What to know about the data, with those that call for attention first.
-    pictures : tuple of Picture
-        What to draw, with a text alternative each.
-    source : dict
-        What the data was.
-    python, command : str
-        What to type for the same result; None where no command gives it.
-    versions : dict
-        With what it was computed.
     """
 
-    title: str
     floor: Estimate
     verdict: Verdict | None
     comparison: Comparison | None
     diagnostics: tuple[Diagnostic, ...]
-    pictures: tuple[Picture, ...]
-    source: Mapping[str, str]
-    python: str
-    command: str | None
-    versions: Mapping[str, str]
 
     @property
     def answer(self) -> str:
@@ -91,51 +74,27 @@ class Summary:
         """Return what the report says in the order of reading."""
         return sections_of(self)
 
-    def to_html(self) -> str:
-        """Return the report as one HTML page that needs nothing else."""
-        from errorfloor.show.report.html import page
-
-        return page(self.title, self.sections())
-
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, with the pictures in words."""
-        from errorfloor.show.report.markdown import page
-
-        return page(self.title, self.sections())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values, ready for JSON, with the pictures in words."""
+    def findings(self) -> dict[str, Any]:
+        """Return what was found as plain values, ready for JSON."""
         return {
-            "schema": SCHEMA,
-            "title": self.title,
-            "answer": self.answer,
-            "source": dict(self.source),
             "floor": self.floor.to_dict(),
             "interval": self.interval,
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "diagnostics": [asdict(diagnostic) for diagnostic in self.diagnostics],
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
-            "pictures": [
-                {name: getattr(picture, name) for name in ("title", "caption", "description")}
-                for picture in self.pictures
-            ],
-            "method": self.method,
-            "references": list(self.references),
-            "python": self.python,
-            "command": self.command,
-            "versions": dict(self.versions),
         }
 
 
+@singledispatch
 def summarize(
-    result: Estimate | Comparison | Verdict,
+    result: Any,
     *,
     title: str | None = None,
     source: Mapping[str, str] | None = None,
     command: str | None = None,
     comparison: Comparison | None = None,
     rng: RandomLike = None,
-) -> Summary:
+) -> Document:
     """Return all that a report on `result` says.
 
     The arguments are those of `report`.
@@ -143,11 +102,10 @@ def summarize(
     subject = _subject(result)
     estimate, verdict = subject.estimate, subject.verdict
     context = Context.of(estimate, comparison or subject.comparison, rng)
-    about = _about(estimate) if source is None else source
-    about = {in_sight(name): in_sight(value) for name, value in about.items()}
+    about = in_sight_of(_about(estimate) if source is None else source)
     typed = command_line(estimate, verdict) if command is None else command
     return Summary(
-        title=_title(about) if title is None else in_sight(title),
+        title=title_of(about) if title is None else in_sight(title),
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
@@ -158,6 +116,29 @@ def summarize(
         command=None if typed is None else in_sight(typed),
         versions=versions(),
     )
+
+
+def source_of(estimate: Estimate) -> dict[str, str]:
+    """Return what the data was, as far as the estimate knows."""
+    source = estimate.source
+    if source is None:
+        return {}
+    about = {"file": _file(source)} if source.files else {}
+    for role, column in source.columns.items():
+        about[role] = ", ".join(map(str, column)) if isinstance(column, tuple) else str(column)
+    if source.positive is not None:
+        about["positive"] = str(source.positive)
+    return about
+
+
+def in_sight_of(about: Mapping[str, str]) -> dict[str, str]:
+    """Return what the data was with all of it in sight."""
+    return {in_sight(name): in_sight(value) for name, value in about.items()}
+
+
+def title_of(about: Mapping[str, str]) -> str:
+    """Return a title that names the data, as far as it has a name."""
+    return f"Error floor of {about['file']}" if about.get("file") else "Error floor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,27 +178,16 @@ def _(result: Comparison) -> _Subject:
 
 
 def _about(estimate: Estimate) -> dict[str, str]:
-    """Return what the data was, as far as the estimate knows."""
-    source = estimate.source
-    if source is None:
-        return {}
-    about = {"file": _file(source)} if source.files else {}
-    for role, column in source.columns.items():
-        about[role] = ", ".join(map(str, column)) if isinstance(column, tuple) else str(column)
-    if source.positive is not None:
-        about["positive"] = str(source.positive)
-    if source.group is not None:
-        about["group"] = f"{source.group} = {estimate.group}"
+    """Return what the data was, and which group of it."""
+    about = source_of(estimate)
+    if estimate.source is not None and estimate.source.group is not None:
+        about["group"] = f"{estimate.source.group} = {estimate.group}"
     return about
 
 
 def _file(source: Source) -> str:
     more = f" and {len(source.files) - 1} more" if len(source.files) > 1 else ""
     return source.called or f"{source.files[0]}{more}"
-
-
-def _title(about: Mapping[str, str]) -> str:
-    return f"Error floor of {about['file']}" if about.get("file") else "Error floor"
 
 
 def _call(verdict: Verdict | None, rng: RandomLike) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from html import escape
 
 from errorfloor.show.palette import on_a_page
@@ -29,7 +30,10 @@ def inline(picture: Picture) -> str:
             "write the report as .md or .json."
         ) from error
     # Names within the drawing depend on the salt only, so the same picture is the same text.
-    with context({**SETTINGS, "svg.hashsalt": picture.name}, after_reset=True):
+    settings = {**SETTINGS, "svg.hashsalt": picture.name}
+    with context(settings, after_reset=True), warnings.catch_warnings():
+        # The browser has the letters that matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         file = io.StringIO()
         picture.draw().savefig(file, format="svg", metadata={"Date": None})
     return _fitted(file.getvalue(), picture)
@@ -42,11 +46,8 @@ def _fitted(svg: str, picture: Picture) -> str:
     inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL)
     inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
     inner = re.sub(r"<style.*?</style>", "", inner, flags=re.DOTALL)  # would hold for the page
-    inner = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{picture.name}-", inner)
-    inner = re.sub(r"#[0-9a-f]{6}\b", lambda hit: COLOURS.get(hit[0], hit[0]), inner)
-    # The page chooses the letters, drawings their size.
-    inner = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", inner)
-    inner = re.sub(r"\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", inner)
+    # Texts between the tags stay as they are: a group may be called 0.12345 or #0072b2.
+    inner = re.sub(r"<[^>]*>", lambda tag: _tag_on_page(tag[0], picture.name), inner)
     inner = re.sub(r"\n\s*", "\n", inner)
     title, description = (f"{picture.name}-{part}" for part in ("title", "description"))
     return (
@@ -56,3 +57,12 @@ def _fitted(svg: str, picture: Picture) -> str:
         f'<desc id="{description}">{escape(picture.description)}</desc>'
         f"{inner.strip()}</svg>"
     )
+
+
+def _tag_on_page(tag: str, name: str) -> str:
+    """Return a tag of a drawing with the page's colours and letters, and names of its own."""
+    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", tag)
+    tag = re.sub(r"#[0-9a-f]{6}\b", lambda hit: COLOURS.get(hit[0], hit[0]), tag)
+    # The page chooses the letters, drawings their size.
+    tag = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", tag)
+    return re.sub(r"\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", tag)

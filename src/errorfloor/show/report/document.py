@@ -1,0 +1,92 @@
+"""What every report has, and the ways to write it down."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor.show.report.blocks import Picture, Section
+
+SCHEMA = "errorfloor-report/2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Document(ABC):
+    """A report; renderers only write it down.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    pictures : tuple of Picture
+        What to draw, with a text alternative each.
+    source : dict
+        What the data was.
+    python, command : str
+        What to type for the same result; None where no command gives it.
+    versions : dict
+        With what it was computed.
+    """
+
+    title: str
+    pictures: tuple[Picture, ...]
+    source: Mapping[str, str]
+    python: str
+    command: str | None
+    versions: Mapping[str, str]
+
+    @property
+    @abstractmethod
+    def answer(self) -> str:
+        """The answer in one sentence."""
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """What the method does."""
+
+    @property
+    @abstractmethod
+    def references(self) -> tuple[str, ...]:
+        """Where it comes from."""
+
+    @abstractmethod
+    def sections(self) -> list[Section]:
+        """Return what the report says in the order of reading."""
+
+    @abstractmethod
+    def findings(self) -> dict[str, Any]:
+        """Return what was found as plain values, ready for JSON."""
+
+    def to_html(self) -> str:
+        """Return the report as one HTML page that needs nothing else."""
+        from errorfloor.show.report.html import page
+
+        return page(self.title, self.sections())
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, with the pictures in words."""
+        from errorfloor.show.report.markdown import page
+
+        return page(self.title, self.sections())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, ready for JSON, with the pictures in words."""
+        return {
+            "schema": SCHEMA,
+            "title": self.title,
+            "answer": self.answer,
+            "source": dict(self.source),
+            **self.findings(),
+            "pictures": [
+                {name: getattr(picture, name) for name in ("title", "caption", "description")}
+                for picture in self.pictures
+            ],
+            "method": self.method,
+            "references": list(self.references),
+            "python": self.python,
+            "command": self.command,
+            "versions": dict(self.versions),
+        }

@@ -1,0 +1,324 @@
+"""All that a report on groups says: the floor of each, and how far they can be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import RandomLike
+from errorfloor.results import Comparison, Estimate, Groups, Interval
+from errorfloor.show import numbers
+from errorfloor.show.grids import hold_floors
+from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
+from errorfloor.show.report.blocks import (
+    Answer,
+    Block,
+    Caution,
+    Diagnostic,
+    Facts,
+    Findings,
+    Name,
+    Section,
+    Table,
+    Text,
+)
+from errorfloor.show.report.characters import in_sight
+from errorfloor.show.report.context import curve_of
+from errorfloor.show.report.diagnostics import diagnose
+from errorfloor.show.report.document import Document
+from errorfloor.show.report.pictures import picture_of_groups
+from errorfloor.show.report.sections import last_sections
+from errorfloor.show.report.summary import in_sight_of, source_of, summarize, title_of
+from errorfloor.show.report.words import interval_in_words, method_in_words, references
+
+FEW = 4  # so many names are listed, more are counted
+COMPARING = (
+    "Each interval holds by itself. To compare groups, ask for intervals that hold all at once: "
+    "simultaneous=True in Python, --simultaneous on the command line."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupsSummary(Document):
+    """All that a report on groups says.
+
+    Attributes
+    ----------
+    groups : Groups of Estimate
+        The floors.
+    shown : Groups of Estimate
+        The same under names that can be shown.
+    diagnostics : tuple of tuple of Diagnostic
+        What calls for attention in the data of each group.
+    """
+
+    groups: Groups[Estimate]
+    shown: Groups[Estimate]
+    diagnostics: tuple[tuple[Diagnostic, ...], ...]
+
+    @property
+    def answer(self) -> str:
+        """The lowest floor and the highest in one sentence."""
+        lowest, highest = _lowest_and_highest(self.shown)
+        if len(self.shown) == 1:
+            sentence = f"By this estimate, the floor of the only group is {lowest}"
+        else:
+            sentence = f"By these estimates, the lowest floor is {lowest}, the highest {highest}"
+        return f"{sentence}{_how_they_hold(self.shown)}."
+
+    @property
+    def interval(self) -> str:
+        """What the intervals promise."""
+        return " ".join(_by_group(self.shown, interval_in_words))
+
+    @property
+    def method(self) -> str:
+        """What the method does."""
+        return " ".join(method_in_words(method) for method in _methods(self.shown))
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Where it comes from."""
+        return references(self.shown.values(), verdict=False)
+
+    def sections(self) -> list[Section]:
+        """Return what the report says in the order of reading."""
+        table = _table(self.shown)
+        return [
+            Section("answer", "Answer", _answer(self)),
+            Section("groups", "The groups", (table, *self.pictures)),
+            Section("assumptions", "The intervals and what they assume", _assumptions(self.shown)),
+            Section("data", "The data", _data(self)),
+            *last_sections(self),
+        ]
+
+    def findings(self) -> dict[str, Any]:
+        """Return what was found as plain values, ready for JSON."""
+        found = self.groups.to_dict()
+        return {
+            "groups": found,
+            "interval": self.interval,
+            "diagnostics": [
+                {"group": row["group"], **asdict(diagnostic)}
+                for row, diagnostics in zip(found["rows"], self.diagnostics, strict=True)
+                for diagnostic in diagnostics
+            ],
+        }
+
+
+@summarize.register(Groups)
+def _(
+    result: Groups[Any],
+    *,
+    title: str | None = None,
+    source: Mapping[str, str] | None = None,
+    command: str | None = None,
+    comparison: Comparison | None = None,
+    rng: RandomLike = None,  # nothing is drawn: other methods are not run
+) -> GroupsSummary:
+    groups = _floors(result, comparison)
+    shown = replace(groups, column=in_sight(groups.column), estimates=_under_shown_names(groups))
+    about = in_sight_of(_about(groups) if source is None else source)
+    typed = command_of_groups(groups) if command is None else command
+    return GroupsSummary(
+        title=f"{title_of(about)} by {shown.column}" if title is None else in_sight(title),
+        groups=groups,
+        shown=shown,
+        diagnostics=tuple(map(_calling_for_attention, groups.values())),
+        pictures=(picture_of_groups(shown, *_lowest_and_highest(shown)),),
+        source=about,
+        python=in_sight(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
+        command=None if typed is None else in_sight(typed),
+        versions=versions(),
+    )
+
+
+def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
+    """Return the lowest floor and the highest, each with its group."""
+    digits = _digits(groups)
+    lowest = min(groups, key=lambda name: groups[name].value)
+    highest = max(groups, key=lambda name: groups[name].value)
+
+    def said(name: str) -> str:
+        return f"{numbers.per_cent(groups[name].value, digits)} ({groups.column} {name})"
+
+    return said(lowest), said(highest)
+
+
+def _floors(result: Groups[Any], comparison: Comparison | None) -> Groups[Estimate]:
+    """Return groups that have a floor each, and refuse others."""
+    if comparison is not None:
+        raise InputError(argument("comparison"), " goes with one floor, not with groups.")
+    if hold_floors(result):
+        return result
+    kinds = sorted({type(row).__name__ for row in result.values()})
+    raise InputError(
+        argument("result"),
+        " must have a floor for each group, as from_scores, from_votes and from_soft_labels return "
+        "with ",
+        argument("group"),
+        f", got Groups of {' and '.join(kinds) or 'nothing'}. Report on the floors, or on one "
+        "group at a time.",
+    )
+
+
+def _under_shown_names(groups: Groups[Estimate]) -> dict[str, Estimate]:
+    """Return the floors under names in sight; quoted where two would look the same."""
+    names = {name: in_sight(name) for name in groups}
+    alike = Counter(names.values())
+    return {
+        shown if shown.strip() and alike[shown] == 1 else in_sight(repr(name)): groups[name]
+        for name, shown in names.items()
+    }
+
+
+def _about(groups: Groups[Estimate]) -> dict[str, str]:
+    return {**source_of(next(iter(groups.values()))), "group": groups.column}
+
+
+def _calling_for_attention(estimate: Estimate) -> tuple[Diagnostic, ...]:
+    found = diagnose(estimate, None, curve_of(estimate))
+    return tuple(one for one in found if one.level == "warn")
+
+
+def _digits(groups: Groups[Estimate]) -> int:
+    return max(map(numbers.digits_for, groups.values()))
+
+
+def _methods(groups: Groups[Estimate]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.method for row in groups.values()))
+
+
+def _level(groups: Groups[Estimate]) -> str:
+    """Return the level that the intervals hold at, or "" where they have none in common."""
+    levels = [row.level for row in groups.values() if row.level is not None]
+    if len(levels) < len(groups):
+        return ""
+    held = set(levels) if groups.level is None else {groups.level}
+    return numbers.level(held.pop()) if len(held) == 1 else ""
+
+
+def _how_they_hold(groups: Groups[Estimate]) -> str:
+    """Say whether the intervals hold each by itself or all at once."""
+    level = _level(groups)
+    if not level:
+        return ""
+    if len(groups) == 1:
+        ((_, limits),) = map(numbers.value_and_limits, groups.values())
+        return f"; the {level} interval is {limits}"
+    if groups.simultaneous:
+        return f"; all {level} intervals hold at once"
+    return f"; each {level} interval holds by itself"
+
+
+def _answer(summary: GroupsSummary) -> tuple[Block, ...]:
+    groups = summary.shown
+    level = _level(groups)
+    facts = [
+        ("Groups", f"{len(groups):,}"),
+        ("Items", f"{sum(row.n for row in groups.values()):,}"),
+        ("Method", ", ".join(_methods(groups))),
+    ]
+    if level:
+        which = "all groups at once" if groups.simultaneous else "each group"
+        facts.append(("Level", f"{level} for {which}"))
+    if groups.dropped:
+        facts.append(("Left out", numbers.counted(groups.dropped, "item")))
+    alone = level and len(groups) > 1 and not groups.simultaneous
+    cautions = [COMPARING] if alone else []
+    serious = ", ".join(_serious(summary))
+    cautions += [f"Read on before you use these floors: {serious}."] if serious else []
+    return Answer(summary.answer), Facts(tuple(facts)), *map(Caution, cautions)
+
+
+def _serious(summary: GroupsSummary) -> Iterator[str]:
+    """Yield what calls for attention, and in how many groups."""
+    number = len(summary.shown)
+    found = Counter(one.name.lower() for group in summary.diagnostics for one in group)
+    found["doubts about the estimate"] = sum(bool(row.warnings) for row in summary.shown.values())
+    for name, times in found.items():
+        if times:
+            where = "every group" if times == number else f"{times:,} of {number:,} groups"
+            yield f"{name} in {where}"
+
+
+def _table(groups: Groups[Estimate]) -> Table:
+    digits = _digits(groups)
+    rows = tuple(
+        (
+            name,
+            f"{row.n:,}",
+            numbers.per_cent(row.value, digits),
+            "" if row.interval is None else _limits(row.interval, digits),
+        )
+        for name, row in groups.items()
+    )
+    head = (groups.column, "items", "floor", f"{_level(groups)} interval".strip())
+    caption = "The floor of each group, below which the error of no classifier can lie"
+    return Table(caption, head, rows)
+
+
+def _limits(interval: Interval, digits: int) -> str:
+    return numbers.limits(interval.low, interval.high, digits)
+
+
+def _assumptions(groups: Groups[Estimate]) -> tuple[Block, ...]:
+    said = [
+        *_by_group(groups, lambda row: f"Assumption: {row.assumptions}"),
+        *_by_group(groups, interval_in_words),
+    ]
+    if _level(groups) and groups.simultaneous:
+        said.append(_at_once(groups))
+    return tuple(map(Text, said))
+
+
+def _at_once(groups: Groups[Estimate]) -> str:
+    return (
+        f"All {len(groups):,} intervals hold at once at {_level(groups)}: each is so much wider "
+        "than one that holds by itself. Floors whose intervals do not overlap differ; where "
+        "intervals overlap, nothing follows. Groups that were formed after a look at the labels "
+        "are not covered."
+    )
+
+
+def _by_group(groups: Groups[Estimate], say: Callable[[Estimate], str]) -> list[str]:
+    """Return what is said of all groups once, and else behind the names of the groups."""
+    found: dict[str, list[str]] = {}
+    for name, row in groups.items():
+        found.setdefault(say(row), []).append(name)
+    if len(found) == 1:
+        return list(found)
+    return [f"{_listed(groups, names)}: {text}" for text, names in found.items()]
+
+
+def _listed(groups: Groups[Estimate], names: Iterable[str]) -> str:
+    few = list(names)
+    if len(few) > FEW:
+        return f"{len(few):,} of {len(groups):,} groups"
+    return f"{groups.column} {', '.join(few)}"
+
+
+def _data(summary: GroupsSummary) -> tuple[Block, ...]:
+    blocks = [*_attention(summary)]
+    if not blocks:
+        blocks = [Text("Nothing in the data of any group calls for attention.")]
+    return Facts(tuple(summary.source.items())), *blocks
+
+
+def _attention(summary: GroupsSummary) -> Iterator[Block]:
+    """Yield what calls for attention: in all groups first, then under the name of each."""
+    groups = summary.shown
+    first, *others = summary.diagnostics
+    everywhere = [one for one in first if others and all(one in group for group in others)]
+    if everywhere:
+        yield from (Name("All groups"), Findings(tuple(everywhere)))
+    for (name, row), found in zip(groups.items(), summary.diagnostics, strict=True):
+        own = tuple(one for one in found if one not in everywhere)
+        if own or row.warnings:
+            yield Name(f"{groups.column} {name}")
+            yield from map(Caution, row.warnings)
+        if own:
+            yield Findings(own)
