@@ -7,6 +7,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import needs_browser
 
@@ -31,7 +32,7 @@ DATA = gaussian_mixture(1000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
 PHONE = 360
 THEMES = ("light", "dark")
-NAMES = ("model", "votes", "soft", "constant", "tiny", "hostile")
+NAMES = ("model", "votes", "soft", "constant", "tiny", "hostile", "groups")
 
 # The contrast of every piece of text with what is behind it, by the formula of WCAG 2.
 CONTRAST = """
@@ -87,6 +88,10 @@ def results():
             "command": f"errorfloor report '{ATTACK}' {'x' * 300}",
         }
         yield "hostile", floor, hostile
+        names = (ATTACK, "n" * 200, "שם", "plain")
+        frame = pd.DataFrame({"p": SCORES, "y": DATA.labels.astype(int)})
+        frame["site"] = [names[i % 4] for i in range(len(frame))]
+        yield "groups", ef.from_scores(frame, score="p", label="y", group="site", rng=0), {}
 
 
 @pytest.fixture(scope="module")
