@@ -42,6 +42,22 @@ def test_a_model_below_the_floor_is_suspicious(floor):
     assert "leaked test set" in found.sentence
 
 
+def test_a_model_without_errors_and_one_that_is_always_wrong_are_judged(floor):
+    found = ef.headroom(floor, errors=0, n=1000)
+    assert found.verdict == "beyond"
+    assert (found.model_error, found.n) == (0, 1000)
+    assert found.difference == -floor.value
+    # Clopper and Pearson: 0.975 = (1 - p)^1000 at the upper limit.
+    assert found.model.low == 0
+    assert found.model.high == pytest.approx(1 - 0.025 ** (1 / 1000))
+    assert answer(found) == answer(ef.headroom(floor, model_error=0, n=1000))
+    worst = ef.headroom(floor, errors=1000, n=1000)
+    assert worst.verdict == "room"
+    assert (worst.model_error, worst.model.high) == (1, 1)
+    assert answer(worst) == answer(ef.headroom(floor, model_error=1, n=1000))
+    assert ef.headroom(floor, errors=0, n=1).verdict == "saturated"
+
+
 def test_errors_and_a_fraction_of_them_are_the_same(floor):
     first, second = ef.headroom(floor, 90, 1000), ef.headroom(floor, model_error=0.09, n=1000)
     assert answer(first) == answer(second)
@@ -114,6 +130,7 @@ def test_a_floor_from_votes_comes_with_a_warning_unless_the_labels_are_alike(rng
         ({"n": 10}, r"Give either `errors`, a number of items, or `model_error`, a fraction"),
         ({"errors": 1, "model_error": 0.1, "n": 10}, r"Give either"),
         ({"errors": 11, "n": 10}, r"`errors` must be a whole number from 0 to `n` = 10, got 11"),
+        ({"errors": -1, "n": 10}, r"`errors` must be a whole number from 0 to `n` = 10, got -1"),
         ({"errors": 0.1, "n": 10}, r"got 0\.1\. Pass a fraction as `model_error`"),
         ({"model_error": 7.5, "n": 10}, r"`model_error` must lie in \[0, 1\], got 7\.5\. Divide"),
         ({"model_error": float("nan"), "n": 10}, r"`model_error` must lie in"),

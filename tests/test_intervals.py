@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import errorfloor as ef
+from errorfloor import inference, methods
 from errorfloor.data.cells import split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.bootstrap import Basic, BiasCorrected, Percentile
@@ -72,6 +73,32 @@ def test_betting_limits_hold_the_mean_nest_by_level_and_mirror(values, seed):
     assert wide_high >= high - 1e-9
     mirrored = Betting(0.5 - evidence.values, evidence.blocks).limits(0.95)
     assert mirrored == pytest.approx((0.5 - high, 0.5 - low), abs=1e-7)
+
+
+def test_stakes_depend_on_earlier_blocks_only(rng):
+    # A stake that knew its own block would win against true means as well.
+    values = rng.random(40) / 2
+    blocks = rng.multinomial(25, np.full(40, 1 / 40), size=5)
+    stakes = Betting(values, blocks)._stakes(3.0)
+    assert stakes[0] == pytest.approx(np.sqrt(2 * 3.0 / (125 * 0.25)))
+    for changed in range(5):
+        others = blocks.copy()
+        others[changed] = 0
+        others[changed, np.argmax(values)] = 25
+        again = Betting(values, others)._stakes(3.0)
+        assert np.array_equal(again[: changed + 1], stakes[: changed + 1])
+        assert (again[changed + 1 :] != stakes[changed + 1 :]).all()
+
+
+def test_stakes_go_by_the_spread_of_the_doubled_values_before(rng):
+    values = rng.random(12) / 2
+    blocks = rng.integers(0, 4, size=(3, 12))
+    found = Betting(values, blocks)._stakes(2.0)
+    for i, stake in enumerate(found):
+        before = 2 * np.repeat(values, blocks[:i].sum(axis=0))
+        spread = before.size * before.var() if before.size else 0
+        variance = (0.25 + spread) / (before.size + 1)
+        assert stake == pytest.approx(np.sqrt(2 * 2.0 / (blocks.sum() * variance)))
 
 
 def test_betting_covers_where_the_bootstrap_does_not_and_is_narrower_than_hoeffding(rng):
@@ -171,3 +198,38 @@ def test_replicates_on_one_side_fall_back_to_the_basic_interval():
         found = ef.from_scores(scores, labels, method="hist-30", rng=0)
     assert found.interval_method == "basic"
     assert found.value == found.high == 0.5
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "expected"),
+    [
+        ("clean", "soft labels", "hoeffding"),
+        ("plugin", "votes", "hoeffding"),
+        ("corrupted", "scores", "hoeffding"),  # a mean and cuts: the mean's is exact
+        ("isotonic", "scores", "honest"),
+        ("isotonic-cf", "scores", "honest"),
+        ("hist-10", "scores", "honest"),
+        ("beta", "scores", "honest"),
+        ("platt", "scores", "honest"),
+    ],
+)
+def test_the_interval_that_stands_in_for_a_bootstrap_is_chosen_for_that(method, kind, expected):
+    record = methods.find(method, kind)
+    chosen = inference.stand_in(record)
+    assert chosen.name == expected
+    assert chosen.stands_in > 0
+    assert not chosen.resamples
+    rivals = [other for other in inference.of(record).values() if other is not chosen]
+    assert all(other.stands_in < chosen.stands_in for other in rivals)
+
+
+@pytest.mark.parametrize("interval", ["bca", "basic", "percentile"])
+def test_means_and_cuts_of_scores_have_stand_ins_of_their_own(interval):
+    # Equal values at every score: no resample of the mean differs, and the cut errs on nothing.
+    scores, labels = [0.25, 0.25, 0.75, 0.75], [0, 0, 1, 1]
+    for method, expected in (("corrupted", "hoeffding"), ("isotonic", "honest")):
+        with pytest.warns(ef.DegenerateBootstrapWarning, match=f"the {expected} interval is given"):
+            found = ef.from_scores(scores, labels, method=method, interval=interval, rng=0)
+        assert found.interval_method == expected
+        same = ef.from_scores(scores, labels, method=method, interval=expected, rng=0)
+        assert (found.low, found.high) == (same.low, same.high)

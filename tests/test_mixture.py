@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
 
+from errorfloor.inference.votes.band import Band, _limits, _sets
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.votes import grid as _vote_grid
 from errorfloor.methods.votes.fit import fit_mixture
@@ -246,3 +247,46 @@ def test_votes_that_no_distribution_gives_still_get_an_interval():
     cells = np.array([1]), np.array([2]), np.array([1000])
     low, high = certified_limits(*cells)
     assert 0.45 < low <= high == 0.5
+
+
+@pytest.mark.parametrize("totals", [(2,), (3,), (40,), (2, 3), (1, 2, 5, 60)])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_certified_bands_error_probabilities_add_up_to_one_less_the_level(totals, level):
+    k = np.concatenate([np.arange(m + 1) for m in totals])
+    m = np.repeat(totals, np.array(totals) + 1)
+    sets, error = _sets(k, m, 1 - level)
+    assert len(sets) == len(error)
+    assert (error > 0).all()
+    assert error.sum() == pytest.approx(1 - level, rel=1e-12)
+    # Each set spends its part on both sides, a little less than half of it on either.
+    n, inside = 500.0, np.linspace(0, 500, len(sets)).round()
+    low, high = _limits(inside, n, error)
+    below = np.where(inside > 0, binom.sf(inside - 1, n, low), 0)
+    above = np.where(inside < n, binom.cdf(inside, n, high), 0)
+    assert (below + above <= error * (1 + 1e-9)).all()
+    assert (below + above >= 0.48 * error).all()
+    # Sets that treat k and m - k alike have four fifths, where they are others than the lower ones.
+    alike = (sets == sets[:, np.lexsort((m - k, m))]).all(axis=1)
+    assert error[alike].sum() == pytest.approx(0.8 * (1 - level), rel=1e-12)
+    assert len({tuple(row) for row in sets[alike]}) == alike.sum() <= 10
+    assert 0 < (~alike).sum() <= 10
+
+
+def test_the_band_is_around_the_shares_that_were_seen():
+    cells = draw(6, 300, mixed_totals, uniform)
+    band = Band.around(*cells, 0.95, 64)
+    sets, error = _sets(*cells[:2], 0.05)
+    seen = sets @ cells[2]  # every pair of votes occurs, so these are the sets of the band
+    np.testing.assert_allclose((band.low, band.high), _limits(seen, 300.0, error))
+    assert ((band.low < seen / 300) & (seen / 300 < band.high)).all()
+    # Items that are surely 0 are in every set, items that are surely 1 in the folded ones only.
+    assert band.matrix[:, 0] == pytest.approx(1)
+    folded = np.round(band.matrix[:, -1])
+    assert band.matrix[:, -1] == pytest.approx(folded)
+    assert error[folded == 1].sum() == pytest.approx(0.04)
+    assert (band.degree, band.size) == (8, 64)
+
+
+def test_a_band_for_many_votes_has_a_finer_grid():
+    cells = np.array([0, 40, 400]), np.array([400, 400, 400]), np.array([5, 1, 5])
+    assert [Band.around(*cells, 0.95, points).size for points in (20, 128, 160)] == [160, 256, 160]

@@ -192,3 +192,27 @@ def test_an_error_of_a_statistic_reaches_the_caller(rng):
     statistic = TableStatistic(cells, fail)
     with pytest.raises(ValueError, match="no estimate"):
         bootstrap([statistic], cells.count, n_resamples=40, rng=rng)
+
+
+class FailsOnce:
+    """A mean that cannot be had of one of the blocks."""
+
+    def __init__(self, block):
+        self.left = block
+
+    def values(self, counts, _):
+        self.left -= 1
+        if self.left == -1:
+            raise ValueError("no estimate of this block")
+        return counts.mean(axis=1)
+
+
+@pytest.mark.parametrize("block", [0, 4, 8, 9])
+@pytest.mark.parametrize("threads", [True, False])
+def test_an_error_in_any_block_of_resamples_reaches_the_caller(block, threads, rng, monkeypatch):
+    monkeypatch.setattr(resample, "BLOCK", 60)  # ten blocks of four resamples
+    monkeypatch.setattr(resample, "WORTH_A_THREAD", 1 if threads else 100)
+    count = np.full(15, 2)
+    with pytest.raises(ValueError, match="no estimate of this block"):
+        bootstrap([FailsOnce(block)], count, n_resamples=40, rng=rng)
+    assert bootstrap([FailsOnce(10)], count, n_resamples=40, rng=rng) == pytest.approx(2)

@@ -311,3 +311,30 @@ def test_two_classes_take_no_more_memory_than_two_columns_of_counts():
     assert table.positives.flags.c_contiguous
     assert table.negatives.flags.c_contiguous
     assert np.shares_memory(table.positives, table.counts)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        SoftTable.from_arrays([0.2, 0.9]),
+        SoftTable([[0.1, 0.2, 0.7]], [4]),
+        ScoreTable.from_arrays([0.2, 0.9], [0, 1]),
+        ScoreTable.from_arrays(np.arange(20) / 19, np.arange(20) % 2).coarsen(4),
+        ScoreTable([[0.1, 0.2, 0.7]], [[1, 0, 2]]),
+        VoteTable.from_arrays([0, 2], 3),
+        VoteTable([[3, 0, 0], [0, 3, 0]], [5, 2]),
+    ],
+)
+def test_items_that_were_left_out_add_up_as_well(table):
+    first, second = table.without(3), table.without(4)
+    assert (first + second).dropped == 7
+    assert (first + second).without(0) == table + table
+    assert (first + table).dropped == (table + first).dropped == 3
+    assert first != table
+    assert first.coarsen(2).dropped == 3 if hasattr(table, "coarsen") else True
+
+
+def test_tables_made_of_counts_keep_how_many_items_were_left_out():
+    assert VoteTable.from_counts([1, 1], [2, 2], [3, 4], dropped=5).dropped == 5
+    assert ScoreTable.from_counts([0.1], [1], [2], dropped=5).dropped == 5
+    assert SoftTable.from_scores(ScoreTable.from_counts([0.1], [1], [2], dropped=5)).dropped == 5
