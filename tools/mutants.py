@@ -87,7 +87,7 @@ class Project:
     package: str
     tests: Mapping[str, Sequence[str]]
     copied: Sequence[str] = COPIED
-    timeout: float = 120.0
+    timeout: int = 120  # seconds
 
     def path(self, module: str) -> Path:
         """Return the file of a module."""
@@ -157,10 +157,13 @@ class Workshop:
         environment.pop("ERRORFLOOR_DATA", None)
         # A cluster takes half a minute to start, and the other engines fail for the same mutants.
         options = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not spark")
-        command = [sys.executable, "-m", "pytest", *options, *tests]
+        # The limit is on processor time, which a busy machine does not use up; the other one is for
+        # tests that wait for ever.
+        limit = ("sh", "-c", f'ulimit -t {self.project.timeout} && exec "$@"', "sh")
+        command = [*limit, sys.executable, "-m", "pytest", *options, *tests]
         try:
             done = subprocess.run(
-                command, cwd=copy, env=environment, timeout=self.project.timeout,
+                command, cwd=copy, env=environment, timeout=10 * self.project.timeout,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -207,23 +210,28 @@ def scores(
     jobs: int = 2,
 ) -> Iterator[Score]:
     """Try the mutants of each module, and yield its score."""
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        workshop = Workshop(project, Path(folder), jobs)
-        sound: dict[tuple[str, ...], bool] = {}
-        with ThreadPoolExecutor(jobs) as pool:
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        passes = Workshop(project, Path(folder), jobs).passes
+        tests = {project.tests_of(module): module for module in chosen}
+        sound = {files: pool.submit(passes, module) for files, module in tests.items()}
+        alive = {
+            mutant: pool.submit(passes, module, mutant.text)
+            for module, mutants in chosen.items()
+            for mutant in mutants
+            if mutant.change not in equivalent
+        }
+        try:
             for module, mutants in chosen.items():
-                tests = project.tests_of(module)
-                if tests not in sound:
-                    sound[tests] = workshop.passes(module)
-                score = Score(module, mutants=len(mutants), failing=not sound[tests])
-                tried = [mutant for mutant in mutants if mutant.change not in equivalent]
+                score = Score(module, mutants=len(mutants))
+                score.failing = not sound[project.tests_of(module)].result()
+                tried = [mutant for mutant in mutants if mutant in alive]
                 score.equivalent = len(mutants) - len(tried)
-                if sound[tests]:
-                    texts = [mutant.text for mutant in tried]
-                    passed = list(pool.map(workshop.passes, [module] * len(tried), texts))
-                    score.survivors = [m for m, alive in zip(tried, passed, strict=True) if alive]
+                if not score.failing:
+                    score.survivors = [mutant for mutant in tried if alive[mutant].result()]
                     score.killed = len(tried) - len(score.survivors)
                 yield score
+        finally:  # where nobody waits for the rest
+            pool.shutdown(cancel_futures=True)
 
 
 def known_equivalent(path: Path = EQUIVALENT) -> frozenset[tuple[str, str, str]]:
@@ -251,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--per-module", type=int, default=3, help="mutants of each, at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=120.0, help="seconds for each mutant")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for each mutant")
     asked = parser.parse_args(arguments)
     project = Project(ROOT, "errorfloor", TESTS, timeout=asked.timeout)
     chosen = {
