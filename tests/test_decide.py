@@ -4,11 +4,13 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers import answer
+from scipy.stats import norm
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.questions.headroom import _distance
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,27 @@ def test_a_model_without_errors_and_one_that_is_always_wrong_are_judged(floor):
     assert (worst.model_error, worst.model.high) == (1, 1)
     assert answer(worst) == answer(ef.headroom(floor, model_error=1, n=1000))
     assert ef.headroom(floor, errors=0, n=1).verdict == "saturated"
+
+
+def test_the_floor_beside_the_model_has_the_level_of_the_verdict(floor):
+    found = ef.headroom(floor, 90, 1000, level=0.8)
+    assert (found.level, found.floor.level, found.model.level) == (0.8, 0.8, 0.8)
+    assert found.floor.low == floor.at_level(0.8).low
+    assert ef.headroom(floor, 90, 1000).floor is floor
+    assert (found.model.low, found.model.high) == CutErrors("", 90, 1000, 90, 1000).limits(0.8)
+
+
+def test_p_values_end_at_seven_standard_deviations(floor):
+    least = norm.sf(7)
+    assert ef.headroom(floor, 900, 1000).p_room == pytest.approx(least)
+    assert ef.headroom(floor, 0, 10**6).p_beyond == pytest.approx(least)
+
+
+def test_a_limit_on_the_wrong_side_of_its_estimate_adds_nothing():
+    assert _distance(3.0, 4.0) == 5
+    assert _distance(-3.0, 4.0) == 4
+    assert _distance(3.0, -4.0) == 3
+    assert _distance(-1.0, -1.0) == 0
 
 
 def test_errors_and_a_fraction_of_them_are_the_same(floor):
