@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format bench coverage votes feebee paper findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage votes feebee paper findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
 	@echo "make test      the tests; set ERRORFLOOR_DATA to include the real sets"
 	@echo "make check     lint, types, formatting"
+	@echo "make mutants   small faults in the core, and whether the tests notice them"
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
@@ -32,6 +33,10 @@ check: .venv/dev
 format: .venv/dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# Some of it: MUTANTS="--modules inference --per-module 10 --seed 3"
+mutants: .venv/dev
+	$(BIN)/python -m tools.mutants $(MUTANTS)
 
 # Written aside first, so that a run that is stopped leaves the old results alone.
 bench: .venv/dev

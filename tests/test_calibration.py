@@ -1,5 +1,6 @@
 """Calibration maps against the reference stack, general optimisers and known values."""
 
+import dataclasses
 import pickle
 import warnings
 
@@ -8,12 +9,14 @@ import pytest
 from betacal import BetaCalibration
 from conftest import needs_data
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
-from strategies import labelled_scores
+from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from benchmarks import realdata, reference
+from errorfloor import methods
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.record import Options
 
@@ -222,6 +225,47 @@ def test_automatic_clipping_is_half_the_smallest_distance_from_the_ends():
         np.array([0.2, 0.7])
     )
     np.testing.assert_allclose(design[:, 1], np.log([0.2, 0.7]))
+
+
+@pytest.mark.parametrize("clip", [0, 0.5, -0.1, 1, np.nan, np.inf, True, "none", None, [0.1]])
+def test_a_clip_that_is_no_distance_from_the_ends_is_refused(clip):
+    with pytest.raises(ValueError, match=r'`clip` must be "auto" or a number between 0 and 0\.5'):
+        Options(clip)
+    with pytest.raises(ValueError, match="`clip` must be"):
+        ef.calibrate([0.1, 0.9], [0, 1], method="beta", clip=clip)
+
+
+@pytest.mark.parametrize("clip", [1e-300, 0.01, np.float32(0.25), np.nextafter(0.5, 0)])
+def test_a_clip_inside_the_ends_is_the_distance_that_is_kept(clip):
+    assert Options(clip).distance(np.array([0.0, 0.3])) == float(clip)
+
+
+def hist_resolution(table, bins):
+    """Share of the items in merged rows that hold both the last item of a bin and the next."""
+    row = np.repeat(np.arange(len(table)), table.items)
+    ends = np.cumsum([len(part) for part in np.array_split(row, min(bins, table.n))])[:-1]
+    divided = {row[end] for end in ends if row[end - 1] == row[end]}
+    return sum(table.items[i] for i in divided if table.coarse[i]) / table.n
+
+
+def test_the_resolution_of_hist_is_the_share_of_items_in_merged_rows_that_bins_divide():
+    # Four rows of three items; the second and the third stand for ranges.
+    edges = {"lows": [0.1, 0.2, 0.4, 0.7], "highs": [0.1, 0.3, 0.5, 0.7]}
+    table = ef.ScoreTable([0.1, 0.25, 0.45, 0.7], [[1, 2]] * 4, **edges)
+    # Bins of 6 and of 3 divide no row, bins of 4 and of 2 divide both of these.
+    for bins, expected in ((1, 0), (2, 0), (3, 0.5), (4, 0), (6, 0.5), (12, 0.5), (99, 0.5)):
+        assert hist_resolution(table, bins) == expected
+        assert methods.find(f"hist-{bins}").resolution(table) == expected
+    first = dataclasses.replace(table, highs=np.array([0.15, 0.25, 0.45, 0.7]), lows=table.scores)
+    assert methods.find("hist-3").resolution(first) == 0
+    assert methods.find("hist-12").resolution(first) == hist_resolution(first, 12) == 0.25
+
+
+@given(score_tables(), st.integers(1, 12), st.integers(1, 12))
+def test_the_resolution_of_hist_equals_that_counted_item_by_item(table, bins, cells):
+    merged = table.coarsen(cells)
+    found = methods.find(f"hist-{bins}").resolution(merged)
+    assert found == pytest.approx(hist_resolution(merged, bins))
 
 
 @needs_data

@@ -4,11 +4,13 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers import answer
+from scipy.stats import norm
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.questions.headroom import _distance
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,43 @@ def test_a_model_below_the_floor_is_suspicious(floor):
     assert found.low < found.high < 0
     assert found.p_beyond < 1e-6
     assert "leaked test set" in found.sentence
+
+
+def test_a_model_without_errors_and_one_that_is_always_wrong_are_judged(floor):
+    found = ef.headroom(floor, errors=0, n=1000)
+    assert found.verdict == "beyond"
+    assert (found.model_error, found.n) == (0, 1000)
+    assert found.difference == -floor.value
+    # Clopper and Pearson: 0.975 = (1 - p)^1000 at the upper limit.
+    assert found.model.low == 0
+    assert found.model.high == pytest.approx(1 - 0.025 ** (1 / 1000))
+    assert answer(found) == answer(ef.headroom(floor, model_error=0, n=1000))
+    worst = ef.headroom(floor, errors=1000, n=1000)
+    assert worst.verdict == "room"
+    assert (worst.model_error, worst.model.high) == (1, 1)
+    assert answer(worst) == answer(ef.headroom(floor, model_error=1, n=1000))
+    assert ef.headroom(floor, errors=0, n=1).verdict == "saturated"
+
+
+def test_the_floor_beside_the_model_has_the_level_of_the_verdict(floor):
+    found = ef.headroom(floor, 90, 1000, level=0.8)
+    assert (found.level, found.floor.level, found.model.level) == (0.8, 0.8, 0.8)
+    assert found.floor.low == floor.at_level(0.8).low
+    assert ef.headroom(floor, 90, 1000).floor is floor
+    assert (found.model.low, found.model.high) == CutErrors("", 90, 1000, 90, 1000).limits(0.8)
+
+
+def test_p_values_end_at_seven_standard_deviations(floor):
+    least = norm.sf(7)
+    assert ef.headroom(floor, 900, 1000).p_room == pytest.approx(least)
+    assert ef.headroom(floor, 0, 10**6).p_beyond == pytest.approx(least)
+
+
+def test_a_limit_on_the_wrong_side_of_its_estimate_adds_nothing():
+    assert _distance(3.0, 4.0) == 5
+    assert _distance(-3.0, 4.0) == 4
+    assert _distance(3.0, -4.0) == 3
+    assert _distance(-1.0, -1.0) == 0
 
 
 def test_errors_and_a_fraction_of_them_are_the_same(floor):
@@ -114,6 +153,7 @@ def test_a_floor_from_votes_comes_with_a_warning_unless_the_labels_are_alike(rng
         ({"n": 10}, r"Give either `errors`, a number of items, or `model_error`, a fraction"),
         ({"errors": 1, "model_error": 0.1, "n": 10}, r"Give either"),
         ({"errors": 11, "n": 10}, r"`errors` must be a whole number from 0 to `n` = 10, got 11"),
+        ({"errors": -1, "n": 10}, r"`errors` must be a whole number from 0 to `n` = 10, got -1"),
         ({"errors": 0.1, "n": 10}, r"got 0\.1\. Pass a fraction as `model_error`"),
         ({"model_error": 7.5, "n": 10}, r"`model_error` must lie in \[0, 1\], got 7\.5\. Divide"),
         ({"model_error": float("nan"), "n": 10}, r"`model_error` must lie in"),

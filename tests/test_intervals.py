@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,11 +7,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import errorfloor as ef
+from errorfloor import inference, methods
 from errorfloor.data.cells import split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.bootstrap import Basic, BiasCorrected, Percentile
+from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.means import Betting, Hoeffding
+from errorfloor.inference.record import Undefined
 from errorfloor.inference.resample import acceleration
 from errorfloor.methods.soft import MeanFloor
 
@@ -72,6 +76,48 @@ def test_betting_limits_hold_the_mean_nest_by_level_and_mirror(values, seed):
     assert wide_high >= high - 1e-9
     mirrored = Betting(0.5 - evidence.values, evidence.blocks).limits(0.95)
     assert mirrored == pytest.approx((0.5 - high, 0.5 - low), abs=1e-7)
+
+
+def test_stakes_depend_on_earlier_blocks_only(rng):
+    # A stake that knew its own block would win against true means as well.
+    values = rng.random(40) / 2
+    blocks = rng.multinomial(25, np.full(40, 1 / 40), size=5)
+    stakes = Betting(values, blocks)._stakes(3.0)
+    assert stakes[0] == pytest.approx(np.sqrt(2 * 3.0 / (125 * 0.25)))
+    for changed in range(5):
+        others = blocks.copy()
+        others[changed] = 0
+        others[changed, np.argmax(values)] = 25
+        again = Betting(values, others)._stakes(3.0)
+        assert np.array_equal(again[: changed + 1], stakes[: changed + 1])
+        assert (again[changed + 1 :] != stakes[changed + 1 :]).all()
+
+
+def test_stakes_go_by_the_spread_of_the_doubled_values_before(rng):
+    values = rng.random(12) / 2
+    blocks = rng.integers(0, 4, size=(3, 12))
+    found = Betting(values, blocks)._stakes(2.0)
+    for i, stake in enumerate(found):
+        before = 2 * np.repeat(values, blocks[:i].sum(axis=0))
+        spread = before.size * before.var() if before.size else 0
+        variance = (0.25 + spread) / (before.size + 1)
+        assert stake == pytest.approx(np.sqrt(2 * 2.0 / (blocks.sum() * variance)))
+
+
+def test_the_first_blocks_of_bets_are_small_and_the_last_is_half_of_the_items():
+    found = ef.from_soft_labels(np.arange(16_000) / 16_000, interval="betting", rng=0)
+    sizes = found.evidence.blocks.sum(axis=1)
+    share = np.array([1, 1, 2, 4, 8]) / 16
+    # Each size is binomial; the largest of five z-scores stays below 4 but once in 3,000.
+    assert sizes.sum() == 16_000
+    z = (sizes - 16_000 * share) / np.sqrt(16_000 * share * (1 - share))
+    assert np.abs(z).max() < 4
+
+
+def test_one_item_before_has_no_spread():
+    values, blocks = np.array([0.1, 0.4]), np.array([[1, 0], [3, 3]])
+    expected = np.sqrt(2 * 2.0 / (7 * np.array([0.25, 0.25 / 2])))
+    assert Betting(values, blocks)._stakes(2.0) == pytest.approx(expected)
 
 
 def test_betting_covers_where_the_bootstrap_does_not_and_is_narrower_than_hoeffding(rng):
@@ -171,3 +217,88 @@ def test_replicates_on_one_side_fall_back_to_the_basic_interval():
         found = ef.from_scores(scores, labels, method="hist-30", rng=0)
     assert found.interval_method == "basic"
     assert found.value == found.high == 0.5
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "expected"),
+    [
+        ("clean", "soft labels", "hoeffding"),
+        ("plugin", "votes", "hoeffding"),
+        ("corrupted", "scores", "hoeffding"),  # a mean and cuts: the mean's is exact
+        ("isotonic", "scores", "honest"),
+        ("isotonic-cf", "scores", "honest"),
+        ("hist-10", "scores", "honest"),
+        ("beta", "scores", "honest"),
+        ("platt", "scores", "honest"),
+    ],
+)
+def test_the_interval_that_stands_in_for_a_bootstrap_is_chosen_for_that(method, kind, expected):
+    record = methods.find(method, kind)
+    chosen = inference.stand_in(record)
+    assert chosen.name == expected
+    assert chosen.stands_in > 0
+    assert not chosen.resamples
+    rivals = [other for other in inference.of(record).values() if other is not chosen]
+    assert all(other.stands_in < chosen.stands_in for other in rivals)
+
+
+@pytest.mark.parametrize("interval", ["bca", "basic", "percentile"])
+def test_means_and_cuts_of_scores_have_stand_ins_of_their_own(interval):
+    # Equal values at every score: no resample of the mean differs, and the cut errs on nothing.
+    scores, labels = [0.25, 0.25, 0.75, 0.75], [0, 0, 1, 1]
+    for method, expected in (("corrupted", "hoeffding"), ("isotonic", "honest")):
+        with pytest.warns(ef.DegenerateBootstrapWarning, match=f"the {expected} interval is given"):
+            found = ef.from_scores(scores, labels, method=method, interval=interval, rng=0)
+        assert found.interval_method == expected
+        same = ef.from_scores(scores, labels, method=method, interval=expected, rng=0)
+        assert (found.low, found.high) == (same.low, same.high)
+
+
+def test_of_replicates_equal_to_the_value_half_count_as_below():
+    for replicates, share in (
+        ([0.1, 0.2, 0.3, 0.4], 0.375),
+        ([0.2, 0.2, 0.2, 0.4], 0.375),
+        ([0.1, 0.2, 0.2, 0.4], 0.5),
+    ):
+        assert BiasCorrected(0.2, np.array(replicates)).share_below == share
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_bca_is_undefined_where_all_replicates_lie_on_one_side(side):
+    values = MeanFloor(np.array([0.1, 0.2, 0.4]), np.array([2, 1, 1]))
+    replicates = 0.2 + side * np.array([0.01, 0.02, 0.03])
+    given = SimpleNamespace(value=0.2, replicates=replicates, statistic=values, count=values.count)
+    with pytest.raises(Undefined, match="one side of the estimate") as undefined:
+        BCA.make(given)
+    assert undefined.value.instead is BASIC
+    given.replicates = np.append(replicates, 0.2 - side * 0.01)
+    found = BCA.make(given)
+    assert found.acceleration == acceleration(values.leave_one_out(), values.count) != 0
+    given.replicates = np.full(5, 0.2)
+    for kind in (BCA, BASIC, PERCENTILE):
+        with pytest.raises(Undefined, match="all replicates are equal") as undefined:
+            kind.make(given)
+        assert undefined.value.instead is None
+
+
+def test_merged_rows_lower_the_errors_that_count_for_the_lower_limit():
+    # Between rows the best cut errs on 3; inside the merged row a cut could err on the 1 outside.
+    table = ef.ScoreTable(
+        [0.1, 0.5, 0.9], [[5, 1], [2, 2], [0, 5]], lows=[0.1, 0.4, 0.9], highs=[0.1, 0.6, 0.9]
+    )
+    assert table.cut_resolution == pytest.approx(2 / 15)
+    for interval in ("honest", "certified"):
+        found = ef.from_scores(table, interval=interval, rng=0)
+        assert found.value == pytest.approx(3 / 15)
+        assert (found.evidence.errors, found.evidence.n) == (1, 15)
+        assert found.low == pytest.approx(stats.binomtest(1, 15).proportion_ci(0.95).low)
+
+
+def test_certified_limits_come_from_the_half_that_did_not_choose_the_cut():
+    data = gaussian_mixture(2000, rng=3)
+    found = ef.from_scores(data.soft_labels, data.labels, interval="certified", rng=0).evidence
+    # Half of the items, a binomial number; a z-score stays below 4 but once in 15,000.
+    assert abs(found.held_out_n - 1000) < 4 * np.sqrt(2000 / 4)
+    assert found.n == 2000
+    rate = found.held_out_errors / found.held_out_n
+    assert abs(rate - data.floor) < 5 * np.sqrt(data.floor / 1000)

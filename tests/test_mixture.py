@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
 
+from errorfloor.inference.votes.band import Band, _limits, _sets
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.votes import grid as _vote_grid
 from errorfloor.methods.votes.fit import fit_mixture
@@ -246,3 +247,106 @@ def test_votes_that_no_distribution_gives_still_get_an_interval():
     cells = np.array([1]), np.array([2]), np.array([1000])
     low, high = certified_limits(*cells)
     assert 0.45 < low <= high == 0.5
+
+
+@pytest.mark.parametrize("totals", [(2,), (3,), (40,), (2, 3), (1, 2, 5, 60)])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_certified_bands_error_probabilities_add_up_to_one_less_the_level(totals, level):
+    k = np.concatenate([np.arange(m + 1) for m in totals])
+    m = np.repeat(totals, np.array(totals) + 1)
+    sets, error = _sets(k, m, 1 - level)
+    assert len(sets) == len(error)
+    assert (error > 0).all()
+    assert error.sum() == pytest.approx(1 - level, rel=1e-12)
+    # Each set spends its part on both sides, a little less than half of it on either.
+    n, inside = 500.0, np.linspace(0, 500, len(sets)).round()
+    low, high = _limits(inside, n, error)
+    below = np.where(inside > 0, binom.sf(inside - 1, n, low), 0)
+    above = np.where(inside < n, binom.cdf(inside, n, high), 0)
+    assert (below + above <= error * (1 + 1e-9)).all()
+    assert (below + above >= 0.48 * error).all()
+    # Sets that treat k and m - k alike have four fifths, where they are others than the lower ones.
+    alike = (sets == sets[:, np.lexsort((m - k, m))]).all(axis=1)
+    assert error[alike].sum() == pytest.approx(0.8 * (1 - level), rel=1e-12)
+    assert len({tuple(row) for row in sets[alike]}) == alike.sum() <= 10
+    assert 0 < (~alike).sum() <= 10
+
+
+def test_the_band_is_around_the_shares_that_were_seen():
+    cells = draw(6, 300, mixed_totals, uniform)
+    band = Band.around(*cells, 0.95, 64)
+    sets, error = _sets(*cells[:2], 0.05)
+    seen = sets @ cells[2]  # every pair of votes occurs, so these are the sets of the band
+    np.testing.assert_allclose((band.low, band.high), _limits(seen, 300.0, error))
+    assert ((band.low < seen / 300) & (seen / 300 < band.high)).all()
+    # Items that are surely 0 are in every set, items that are surely 1 in the folded ones only.
+    assert band.matrix[:, 0] == pytest.approx(1)
+    folded = np.round(band.matrix[:, -1])
+    assert band.matrix[:, -1] == pytest.approx(folded)
+    assert error[folded == 1].sum() == pytest.approx(0.04)
+    assert (band.degree, band.size) == (8, 64)
+
+
+def test_a_band_for_many_votes_has_a_finer_grid():
+    cells = np.array([0, 40, 400]), np.array([400, 400, 400]), np.array([5, 1, 5])
+    assert [Band.around(*cells, 0.95, points).size for points in (20, 128, 160)] == [160, 256, 160]
+
+
+# ---- the grid --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [2, 16, 128])
+def test_the_grid_is_equally_spaced_in_the_angle_and_symmetric_to_the_last_bit(size):
+    points = _vote_grid.grid(size)
+    angles = np.arange(size + 1) * np.pi / (2 * size)
+    np.testing.assert_allclose(points, np.sin(angles) ** 2, atol=1e-15)
+    assert np.array_equal(points[size // 2 :], 1 - points[: size // 2 + 1][::-1])
+    assert (points[0], points[size // 2], points[-1]) == (0, 0.5, 1)
+
+
+@pytest.mark.parametrize("size", [4, 64])
+def test_weights_on_the_grid_are_the_mass_between_the_middles_of_its_angles(size):
+    edges = np.sin((np.arange(size) + 0.5) * np.pi / (2 * size)) ** 2
+    for a, b in ((0.5, 0.5), (2, 5)):
+        expected = np.diff(beta_distribution.cdf(edges, a, b), prepend=0, append=1)
+        np.testing.assert_allclose(_vote_grid.beta_weights(a, b, size), expected, atol=1e-12)
+    # The arcsine distribution is Beta(1/2, 1/2).
+    arcsine = _vote_grid.arcsine_weights(size)
+    np.testing.assert_allclose(arcsine, _vote_grid.beta_weights(0.5, 0.5, size), atol=1e-12)
+
+
+def test_binomial_probabilities_are_scipys():
+    k, m = np.array([0, 3, 1, 7, 60]), np.array([1, 3, 4, 7, 200])
+    eta = np.array([0.0, 0.1, 0.5, 0.99, 1.0])
+    expected = binom.pmf(k[:, None], m[:, None], eta)
+    np.testing.assert_allclose(_vote_grid.binomial(k, m, eta), expected, rtol=1e-11, atol=1e-300)
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 15])
+def test_cosine_series_give_back_what_they_were_made_of(m):
+    k, size = np.arange(m + 1), 16
+    values = np.random.default_rng(m).normal(size=m + 1) @ _vote_grid.binomial(
+        k, np.full(m + 1, m), _vote_grid.grid(size)
+    )
+    series = _vote_grid.cosines(values, m)
+    assert series.shape == (m + 1,)
+    np.testing.assert_allclose(_vote_grid.evaluate(series, size), values, atol=1e-12)
+    angles = np.pi * np.arange(size + 1) / size
+    slow = np.cos(np.outer(angles, np.arange(m + 1))) @ series
+    np.testing.assert_allclose(slow, values, atol=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, 0.0, -1.0])
+@pytest.mark.parametrize("m", [2, 5, 90])
+def test_the_supremum_is_above_the_largest_value_by_what_the_bend_allows(sign, m):
+    v = np.random.default_rng(m).normal(size=m + 1)
+    eta = np.linspace(0, 1, 100_001)
+    pmf = binom.pmf(np.arange(m + 1)[:, None], m, _vote_grid.grid(256))
+    series = _vote_grid.cosines(v @ pmf, m)
+    inside = v @ binom.pmf(np.arange(m + 1)[:, None], m, eta)
+    truth = (inside - sign * np.minimum(eta, 1 - eta)).max()
+    # Twice differentiated, a cosine series is at most the sum of j^2 |c_j|; steps of pi / size.
+    size = 2.0 ** np.ceil(np.log2(max(4096, 64 * series.size)))
+    bend = np.abs(series) @ np.arange(m + 1) ** 2 * 1.01 + abs(sign) / 2
+    found = _vote_grid.supremum(series, sign)
+    assert truth - 1e-9 <= found <= truth + (np.pi / size) ** 2 / 8 * bend + 1e-8

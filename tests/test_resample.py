@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from errorfloor import ScoreTable
 from errorfloor.data.cells import MANY_ITEMS, split
 from errorfloor.inference import resample
 from errorfloor.inference.resample import acceleration, bootstrap, draw
+from errorfloor.inference.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
 from errorfloor.methods.isotonic import BestCut, CrossFittedCut
 from errorfloor.methods.soft import MeanFloor
@@ -192,3 +195,72 @@ def test_an_error_of_a_statistic_reaches_the_caller(rng):
     statistic = TableStatistic(cells, fail)
     with pytest.raises(ValueError, match="no estimate"):
         bootstrap([statistic], cells.count, n_resamples=40, rng=rng)
+
+
+class FailsOnce:
+    """A mean that cannot be had of one of the blocks."""
+
+    def __init__(self, block):
+        self.left = block
+
+    def values(self, counts, _):
+        self.left -= 1
+        if self.left == -1:
+            raise ValueError("no estimate of this block")
+        return counts.mean(axis=1)
+
+
+@pytest.mark.parametrize("block", [0, 4, 8, 9])
+@pytest.mark.parametrize("threads", [True, False])
+def test_an_error_in_any_block_of_resamples_reaches_the_caller(block, threads, rng, monkeypatch):
+    monkeypatch.setattr(resample, "BLOCK", 60)  # ten blocks of four resamples
+    monkeypatch.setattr(resample, "WORTH_A_THREAD", 1 if threads else 100)
+    count = np.full(15, 2)
+    with pytest.raises(ValueError, match="no estimate of this block"):
+        bootstrap([FailsOnce(block)], count, n_resamples=40, rng=rng)
+    assert bootstrap([FailsOnce(10)], count, n_resamples=40, rng=rng) == pytest.approx(2)
+
+
+def used(kind):
+    generator = np.random.Generator(kind(7))
+    generator.random(5)
+    generator.integers(10, size=3, dtype=np.int32)  # may leave half a number over
+    return generator
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: 5,
+        lambda: np.int64(5),
+        lambda: np.random.SeedSequence(5).spawn(3)[2],
+        lambda: used(np.random.PCG64),
+        lambda: used(np.random.Philox),
+        lambda: used(np.random.MT19937),
+    ],
+)
+def test_a_seed_begins_again_where_the_given_generator_was(make):
+    seed = Seed.of(make())
+    assert Seed.of(seed.begin()).begin().random() == seed.begin().random()
+    given = np.random.default_rng(make())
+    begun = seed.begin()
+    assert np.array_equal(begun.integers(2**40, size=9), given.integers(2**40, size=9))
+    mine, theirs = (g.bit_generator.seed_seq.spawn(2)[1].generate_state(2) for g in (begun, given))
+    assert np.array_equal(mine, theirs)
+    kept = json.loads(json.dumps(seed.to_dict()))
+    assert kept == (5 if isinstance(make(), int | np.integer) else kept)
+
+
+def test_no_seed_draws_one_that_can_be_had_again():
+    first, second = Seed.of(None), Seed.of(None)
+    assert first.number != second.number
+    assert first.begin().random() == first.begin().random() != second.begin().random()
+    assert first.to_dict() == first.number
+
+
+def test_each_purpose_has_a_stream_of_its_own_from_its_start():
+    streams = Streams.of(np.random.default_rng(3))
+    drawn = [streams.for_(purpose).random() for purpose in STREAMS]
+    assert len(set(drawn)) == len(STREAMS) == 4
+    assert drawn == [streams.for_(purpose).random() for purpose in STREAMS]
+    assert drawn != [Streams.of(np.random.default_rng(4)).for_(p).random() for p in STREAMS]

@@ -8,6 +8,7 @@ from strategies import labelled_scores, score_tables, vote_tables, votes
 
 import errorfloor as ef
 from errorfloor import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.grid import cell_of
 
 
 @given(labelled_scores(), labelled_scores())
@@ -311,3 +312,105 @@ def test_two_classes_take_no_more_memory_than_two_columns_of_counts():
     assert table.positives.flags.c_contiguous
     assert table.negatives.flags.c_contiguous
     assert np.shares_memory(table.positives, table.counts)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        SoftTable.from_arrays([0.2, 0.9]),
+        SoftTable([[0.1, 0.2, 0.7]], [4]),
+        ScoreTable.from_arrays([0.2, 0.9], [0, 1]),
+        ScoreTable.from_arrays(np.arange(20) / 19, np.arange(20) % 2).coarsen(4),
+        ScoreTable([[0.1, 0.2, 0.7]], [[1, 0, 2]]),
+        VoteTable.from_arrays([0, 2], 3),
+        VoteTable([[3, 0, 0], [0, 3, 0]], [5, 2]),
+    ],
+)
+def test_items_that_were_left_out_add_up_as_well(table):
+    first, second = table.without(3), table.without(4)
+    assert (first + second).dropped == 7
+    assert (first + second).without(0) == table + table
+    assert (first + table).dropped == (table + first).dropped == 3
+    assert first != table
+    assert first.coarsen(2).dropped == 3 if hasattr(table, "coarsen") else True
+
+
+def test_tables_made_of_counts_keep_how_many_items_were_left_out():
+    assert VoteTable.from_counts([1, 1], [2, 2], [3, 4], dropped=5).dropped == 5
+    assert ScoreTable.from_counts([0.1], [1], [2], dropped=5).dropped == 5
+    assert SoftTable.from_scores(ScoreTable.from_counts([0.1], [1], [2], dropped=5)).dropped == 5
+
+
+def test_cells_of_the_grid_are_finer_towards_0_and_1_and_cover_the_line():
+    # Places: (1 + sqrt(s) - sqrt(1 - s)) / 2 inside, s / (1 + |s|) below 0, 2 - 1 / s above 1.
+    scores = np.array([-np.inf, -1.0, -0.1, 0.0, 0.01, 0.25, 0.5, 0.99, 1.0, 1.25, 2.0, 1e300])
+    expected = [-8, -4, -1, 0, 0, 2, 3, 7, 7, 9, 11, 15]
+    assert cell_of(scores[1:], 8).tolist() == expected[1:]
+    edges = cell_of(np.linspace(0, 1, 10_001), 100)
+    assert (np.diff(edges) >= 0).all()
+    sizes = np.bincount(edges)
+    assert sizes.size == 100
+    assert sizes[0] < sizes[10] < sizes[50] > sizes[90] > sizes[99]
+    assert np.abs(sizes - sizes[::-1]).max() <= 1
+    assert cell_of(np.array([0.0, 1.0]), 100).tolist() == [0, 99]
+    assert cell_of(np.array([0.0, 1.0, 1.5]), 100).tolist() == [0, 99, 133]
+    assert cell_of(np.array([-1.0, 0.0, 1.0]), 100).tolist() == [-50, 0, 99]
+
+
+def test_ranges_that_touch_become_one_row():
+    lows, highs = np.array([0.5, 0.1, 0.2, 0.8]), np.array([0.6, 0.2, 0.3, 0.8])
+    counts = np.array([[1, 0], [2, 1], [0, 4], [1, 1]])
+    table = ScoreTable.from_ranges(lows, highs, counts, dropped=2)
+    assert table.ranges[0].tolist() == [0.1, 0.5, 0.8]
+    assert table.ranges[1].tolist() == [0.3, 0.6, 0.8]
+    assert table.scores == pytest.approx([0.2, 0.55, 0.8])
+    assert table.counts.tolist() == [[2, 5], [1, 0], [1, 1]]
+    assert table.coarse.tolist() == [True, True, False]
+    assert table.dropped == 2
+    points = ScoreTable.from_ranges(lows, lows, counts)
+    assert points.lows is None
+    assert points.scores.tolist() == [0.1, 0.2, 0.5, 0.8]
+    nested = ScoreTable.from_ranges(
+        np.array([0.1, 0.2, 0.5]), np.array([0.9, 0.3, 0.6]), counts[1:]
+    )
+    assert (nested.lows.tolist(), nested.highs.tolist()) == ([0.1], [0.9])
+    assert ScoreTable.from_ranges(lows[:0], highs[:0], counts[:0], dropped=3).dropped == 3
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs"),
+    [
+        ([0.1, 0.2], [0.2, 0.3]),  # they touch
+        ([0.16, 0.25], [0.2, 0.3]),  # a score below its range
+        ([0.1, 0.25], [0.14, 0.3]),  # above its range
+        ([0.1], [0.2]),  # one for two
+    ],
+)
+def test_ranges_that_overlap_or_miss_their_scores_are_refused(lows, highs):
+    with pytest.raises(ValueError, match=r"do not overlap|of equal length"):
+        ScoreTable([0.15, 0.3], [[1, 1], [1, 0]], lows=lows, highs=highs)
+
+
+def test_ranges_may_begin_and_end_at_their_scores():
+    table = ScoreTable([0.1, 0.3], [[1, 1], [1, 0]], lows=[0.1, 0.2], highs=[0.15, 0.3])
+    assert table.coarse.tolist() == [True, True]
+    assert table.n == 3
+
+
+def test_merged_rows_say_where_a_better_cut_may_be_and_how_much_better():
+    # Errors of cuts between rows: 5, 6, 5, 4, 9. At best, cuts inside the merged rows: 4 and 3.
+    counts = [[0, 1], [2, 1], [2, 1], [1, 6]]
+    table = ScoreTable(
+        [0.1, 0.4, 0.6, 0.9], counts, lows=[0.1, 0.3, 0.5, 0.9], highs=[0.1, 0.45, 0.7, 0.9]
+    )
+    cuts = [-1, 0.1, 0.4, 0.6, 0.9]
+    negatives, positives = np.array(counts).T
+    errors = [
+        negatives[table.scores > cut].sum() + positives[table.scores <= cut].sum() for cut in cuts
+    ]
+    inside = [errors[row] - negatives[row] for row in (1, 2)]
+    assert table.cut_resolution == max(min(errors) - min(inside), 0) / table.n
+    assert table.may_hold_the_best_cut().tolist() == [
+        False, *(value < min(errors) for value in inside), False,
+    ]  # fmt: skip
+    assert dataclasses.replace(table, lows=None, highs=None).cut_resolution == 0

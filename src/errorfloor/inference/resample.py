@@ -14,7 +14,7 @@ from errorfloor.methods.record import Statistic
 # Counts drawn at a time: 1 MB of them, so that a block stays in the cache of one core.
 BLOCK = 2**17
 # Blocks from which on a second thread saves more than it takes to start.
-WORTH_A_THREAD = 8
+WORTH_A_THREAD = 8  # only for speed
 
 
 def bootstrap(
@@ -60,13 +60,13 @@ def keep_freed_memory() -> None:
     Freeing one large array lets glibc keep smaller ones. Without this it hands each freed block
     back to the kernel, and the page faults of the next one double the time.
     """
-    np.empty(2**24, dtype=np.uint8)
+    np.empty(2**24, dtype=np.uint8)  # only for speed
 
 
 def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     """Return `times` multinomial draws of ``count.sum()`` items over the cells of `count`."""
     n = int(count.sum())
-    many = count > MANY_ITEMS
+    many = count > MANY_ITEMS  # only for speed
     few = count[~many]
     cell = np.repeat(np.arange(few.size), few)  # of each item in a cell with few
     drawn = rng.multinomial(n, np.append(count[many], cell.size) / n, size=times)

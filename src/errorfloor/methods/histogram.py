@@ -174,5 +174,5 @@ def _minorities(total: Counts, positives: Counts) -> Floats:
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:
     """Yield slices of `rows` that keep arrays of this width to a few megabytes."""
-    size = max(1, 2**18 // max(width, 1))
+    size = max(1, 2**18 // max(width, 1))  # only for speed
     return (slice(start, start + size) for start in range(0, rows, size))

@@ -1,0 +1,283 @@
+"""Mutation testing of the core: whether the tests notice when it is wrong.
+
+A mutant is a module with one small fault (`tools.mutations`). It takes the module's place in a copy
+of the project, where the tests of that module run until the first failure. A mutant that no test
+fails for has survived: either a test is missing, or the fault changes no answer, which
+`tools/equivalent.toml` argues for one mutant at a time.
+
+    python -m tools.mutants --modules inference questions/headroom.py --per-module 10 --seed 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+
+from tools.mutations import Edit, Text, faults
+
+ROOT = Path(__file__).parent.parent
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+CORE = ("data", "metrics.py", "methods", "inference", "results", "bounds", "questions")
+# What the tests of the core read besides the package.
+COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
+# Tests by the longest beginning of a module's path, those that take the least time first.
+TESTS: Mapping[str, tuple[str, ...]] = {
+    "bounds": ("bounds",),
+    "data": ("layouts", "tables", "door", "read"),
+    "data/cells.py": ("tables", "resample"),
+    "data/grid.py": ("tables", "frames"),
+    "data/ranged.py": ("tables", "frames"),
+    "data/table.py": ("tables", "door"),
+    "data/tables.py": ("tables", "resample"),
+    "inference": ("resample", "intervals", "estimate"),
+    "inference/kuiper.py": ("bounds",),
+    "inference/votes": ("votes", "decide", "mixture"),
+    "methods": ("calibration", "records", "estimate"),
+    "methods/cuts.py": ("resample",),
+    "methods/histogram.py": ("calibration", "floors"),
+    "methods/isotonic.py": ("resample", "calibration", "floors"),
+    "methods/logistic": ("calibration", "floors"),
+    "methods/newton.py": ("calibration", "floors"),
+    "methods/soft.py": ("resample", "intervals", "estimate"),
+    "methods/votes": ("votes", "mixture"),
+    "metrics.py": ("records", "estimate"),
+    "questions": ("estimate", "decide", "door"),
+    "questions/feebee.py": ("label_noise",),
+    "questions/headroom.py": ("decide",),
+    "questions/label_noise.py": ("resample", "label_noise"),
+    "questions/plan.py": ("decide",),
+    "questions/reliability.py": ("reliability_band",),
+    "results": ("estimate", "decide", "label_noise"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A module with one fault."""
+
+    module: str  # its path inside the package
+    line: int
+    before: str  # the lines that change, in one
+    after: str
+    text: str = field(repr=False)  # of the whole module
+
+    @property
+    def change(self) -> tuple[str, str, str]:
+        """What names the mutant, wherever its lines are."""
+        return self.module, self.before, self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where the package and its tests are, and which tests belong to which module."""
+
+    root: Path
+    package: str
+    tests: Mapping[str, Sequence[str]]
+    copied: Sequence[str] = COPIED
+    timeout: int = 120  # seconds
+
+    def path(self, module: str) -> Path:
+        """Return the file of a module."""
+        return self.root / "src" / self.package / module
+
+    def tests_of(self, module: str) -> tuple[str, ...]:
+        """Return the files of tests that are run for a module."""
+        known = max((key for key in self.tests if module.startswith(key)), key=len)
+        return tuple(f"tests/test_{name}.py" for name in self.tests[known])
+
+    def modules(self, wanted: Iterable[str]) -> list[str]:
+        """Return the modules that are, or lie in, what is wanted."""
+        folder = self.path("")
+        files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+        return [file for file in files if any(Path(file).is_relative_to(one) for one in wanted)]
+
+    def mutants(self, module: str, number: int, seed: int) -> list[Mutant]:
+        """Return a random sample of a module's mutants, the same for the same seed."""
+        text = self.path(module).read_text(encoding="utf-8")
+        found = faults(text)
+        chosen = random.Random(f"{seed} {module}").sample(found, min(number, len(found)))
+        return [_mutant(module, Text(text), edits) for edits in sorted(chosen)]
+
+
+def _mutant(module: str, source: Text, edits: tuple[Edit, ...]) -> Mutant:
+    text = source.edited(*edits)
+    first, last = min(edits).start, max(edit.end for edit in edits)
+    line = sum(start <= first for start in source.starts[:-1])
+    end = source.bytes.find(b"\n", last)
+    # The same number of bytes behind the last line that changes, before and after.
+    rest = len(source.bytes) - end if end >= 0 else 0
+    before, after = (
+        whole[source.starts[line - 1] : len(whole) - rest].decode()
+        for whole in (source.bytes, text.encode())
+    )
+    return Mutant(module, line, " ".join(before.split()), " ".join(after.split()), text)
+
+
+class Workshop:
+    """Copies of a project, one for each job, in which modules may be changed."""
+
+    def __init__(self, project: Project, folder: Path, jobs: int) -> None:
+        self.project = project
+        self.free: SimpleQueue[Path] = SimpleQueue()
+        for job in range(jobs):
+            copy = folder / str(job)
+            copy.mkdir()
+            for name in project.copied:
+                _copy(project.root / name, copy / name)
+            self.free.put(copy)
+
+    def passes(self, module: str, text: str | None = None) -> bool:
+        """Tell whether the tests of a module pass in time, with another text where one is given."""
+        copy = self.free.get()
+        path = copy / self.project.path(module).relative_to(self.project.root)
+        original = path.read_text(encoding="utf-8")
+        try:
+            _write(path, original if text is None else text)
+            return self._run(copy, self.project.tests_of(module))
+        finally:
+            _write(path, original)
+            self.free.put(copy)
+
+    def _run(self, copy: Path, tests: Sequence[str]) -> bool:
+        environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "OPENBLAS_NUM_THREADS": "1"}
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        environment.pop("ERRORFLOOR_DATA", None)
+        # A cluster takes half a minute to start, and the other engines fail for the same mutants.
+        options = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not spark")
+        # The limit is on processor time, which a busy machine does not use up; the other one is for
+        # tests that wait for ever.
+        limit = ("sh", "-c", f'ulimit -t {self.project.timeout} && exec "$@"', "sh")
+        command = [*limit, sys.executable, "-m", "pytest", *options, *tests]
+        try:
+            done = subprocess.run(
+                command, cwd=copy, env=environment, timeout=10 * self.project.timeout,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy2(source, target)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a module and forget its compiled form, which two texts of one size could share."""
+    path.write_text(text, encoding="utf-8")
+    Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
+
+
+@dataclass(slots=True)
+class Score:
+    """What became of the mutants of one module."""
+
+    module: str
+    mutants: int = 0
+    killed: int = 0
+    equivalent: int = 0
+    survivors: list[Mutant] = field(default_factory=list)
+    failing: bool = False  # the tests fail without any mutant
+
+    def __str__(self) -> str:
+        counted = self.mutants - self.equivalent
+        share = f"{self.killed / counted:.0%}" if counted and not self.failing else "-"
+        note = "  tests fail without any mutant" if self.failing else ""
+        row = f"{self.module:<32}{self.mutants:>8}{self.killed:>8}{self.equivalent:>12}{share:>8}"
+        return row + note
+
+
+def scores(
+    project: Project,
+    chosen: Mapping[str, Sequence[Mutant]],
+    equivalent: frozenset[tuple[str, str, str]] = frozenset(),
+    jobs: int = 2,
+) -> Iterator[Score]:
+    """Try the mutants of each module, and yield its score."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        passes = Workshop(project, Path(folder), jobs).passes
+        tests = {project.tests_of(module): module for module in chosen}
+        sound = {files: pool.submit(passes, module) for files, module in tests.items()}
+        alive = {
+            mutant: pool.submit(passes, module, mutant.text)
+            for module, mutants in chosen.items()
+            for mutant in mutants
+            if mutant.change not in equivalent
+        }
+        try:
+            for module, mutants in chosen.items():
+                score = Score(module, mutants=len(mutants))
+                score.failing = not sound[project.tests_of(module)].result()
+                tried = [mutant for mutant in mutants if mutant in alive]
+                score.equivalent = len(mutants) - len(tried)
+                if not score.failing:
+                    score.survivors = [mutant for mutant in tried if alive[mutant].result()]
+                    score.killed = len(tried) - len(score.survivors)
+                yield score
+        finally:  # where nobody waits for the rest
+            pool.shutdown(cancel_futures=True)
+
+
+def known_equivalent(path: Path = EQUIVALENT) -> frozenset[tuple[str, str, str]]:
+    """Return the mutants that are argued to change no answer."""
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
+    return frozenset((entry["module"], entry["before"], entry["after"]) for entry in entries)
+
+
+def total(found: Iterable[Score]) -> Score:
+    """Add up the scores of modules, but for those whose tests fail anyway."""
+    whole = Score("all")
+    for score in found:
+        if not score.failing:
+            whole.mutants += score.mutants
+            whole.killed += score.killed
+            whole.equivalent += score.equivalent
+            whole.survivors += score.survivors
+    return whole
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a score for each module, and the mutants that survived."""
+    parser = argparse.ArgumentParser(description="Mutation testing of the core.")
+    parser.add_argument("--modules", nargs="+", default=CORE, help="files or folders of the core")
+    parser.add_argument("--per-module", type=int, default=3, help="mutants of each, at most")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for each mutant")
+    asked = parser.parse_args(arguments)
+    project = Project(ROOT, "errorfloor", TESTS, timeout=asked.timeout)
+    chosen = {
+        module: mutants
+        for module in project.modules(asked.modules)
+        if (mutants := project.mutants(module, asked.per_module, asked.seed))
+    }
+    print(f"{'module':<32}{'mutants':>8}{'killed':>8}{'equivalent':>12}{'score':>8}", flush=True)
+    found = []
+    for score in scores(project, chosen, known_equivalent(), asked.jobs):
+        found.append(score)
+        print(score, flush=True)
+    whole = total(found)
+    print(whole)
+    print(f"\n{len(whole.survivors)} survived." if whole.survivors else "\nNone survived.")
+    for mutant in whole.survivors:
+        print(f"{mutant.module}:{mutant.line}\n    {mutant.before}\n ->  {mutant.after}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Small faults that a program may have, as edits of its text: what `tools.mutants` tries.
+
+An edit replaces one piece of a module. Docstrings, annotations, messages of errors, assertions,
+decorators and `__repr__` are left alone, and so is any statement whose first line says
+`# only for speed`: none of these changes an answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+COMPARED: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+}
+COMPUTED: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "/"),
+    ast.BitAnd: ("&", "|"),
+    ast.BitOr: ("|", "&"),
+}
+EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax"}
+EXTREMES |= {after: before for before, after in EXTREMES.items()}
+# `zip(..., strict=True)` is an assertion, and `field(repr=False)` is about `__repr__`.
+QUIET_KEYWORDS = {"repr", "strict"}
+FOR_SPEED = "# only for speed"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """A piece of a text, from one byte to another, and what takes its place."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Text:
+    """The text of a module, and where its nodes are."""
+
+    def __init__(self, text: str) -> None:
+        self.bytes = text.encode()
+        self.lines = text.splitlines()
+        self.starts = [0]
+        for line in self.bytes.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def start(self, node: Any) -> int:
+        """Return the byte where a node begins."""
+        return int(self.starts[node.lineno - 1] + node.col_offset)
+
+    def end(self, node: Any) -> int:
+        """Return the byte behind a node."""
+        return int(self.starts[node.end_lineno - 1] + node.end_col_offset)
+
+    def of(self, node: Any) -> str:
+        """Return the text of a node."""
+        return self.bytes[self.start(node) : self.end(node)].decode()
+
+    def all_of(self, node: Any, new: str) -> Edit:
+        """Replace a whole node."""
+        return Edit(self.start(node), self.end(node), new)
+
+    def between(self, left: Any, right: Any, old: str, new: str) -> Edit:
+        """Replace the operator that stands between two nodes."""
+        start = self.end(left)
+        gap = self.bytes[start : self.start(right)].decode("latin-1")
+        place = start + re.sub(r"#[^\n]*", lambda note: " " * len(note[0]), gap).index(old)
+        return Edit(place, place + len(old), new)
+
+    def edited(self, *edits: Edit) -> str:
+        """Return the text with edits that do not overlap."""
+        changed = self.bytes
+        for edit in sorted(edits, reverse=True):
+            changed = changed[: edit.start] + edit.new.encode() + changed[edit.end :]
+        return changed.decode()
+
+
+Faults = Iterator[tuple[Edit, ...]]
+
+
+def faults(text: str) -> list[tuple[Edit, ...]]:
+    """Return every fault that a module may be given, each as edits, in the order of the text."""
+    source, tree = Text(text), ast.parse(text)
+    skipped = _quiet(tree, source) | _first_bindings(tree)
+    found = []
+    for node in ast.walk(tree):
+        make = FAULTS.get(type(node))
+        if make is not None and id(node) not in skipped:
+            found += [edits for edits in make(source, node) if edits]
+    return sorted(set(found))
+
+
+def _quiet(tree: ast.Module, source: Text) -> set[int]:
+    """Return the nodes to leave alone, by their identity."""
+    roots: list[ast.AST | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and FOR_SPEED in source.lines[node.lineno - 1]:
+            roots.append(node)
+        roots += _quiet_parts(node)
+    return {id(child) for root in roots if root is not None for child in ast.walk(root)}
+
+
+def _quiet_parts(node: ast.AST) -> list[ast.AST | None]:
+    """Return what to leave alone of a node: all of it, some of its parts, or nothing."""
+    match node:
+        case ast.Assert() | ast.JoinedStr() | ast.FunctionDef(name="__repr__"):
+            return [node]
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return [node]
+        case ast.keyword(arg=str(name)) if name in QUIET_KEYWORDS:
+            return [node]
+        case ast.Raise():
+            return [node.exc, node.cause]
+        case ast.ClassDef():
+            return [*node.decorator_list, *node.keywords]
+        case ast.FunctionDef():
+            return [*node.decorator_list, node.returns]
+        case ast.arg() | ast.AnnAssign():
+            return [node.annotation]
+    return []
+
+
+def _first_bindings(tree: ast.Module) -> set[int]:
+    """Return the assignments without which a name does not exist, which any test finds."""
+    first = set()
+    for scope in ast.walk(tree):
+        if not isinstance(scope, ast.FunctionDef | ast.Module):
+            continue
+        bound = {node.arg for node in ast.walk(scope) if isinstance(node, ast.arg)}
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Assign):
+                parts = (part for target in node.targets for part in ast.walk(target))
+                names = {part.id for part in parts if isinstance(part, ast.Name)}
+                if names - bound:
+                    first.add(id(node))
+                bound |= names
+    return first
+
+
+def _compared(source: Text, node: ast.Compare) -> Faults:
+    sides = [node.left, *node.comparators]
+    for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
+        if type(operator) in COMPARED:
+            yield (source.between(left, right, *COMPARED[type(operator)]),)
+
+
+def _computed(source: Text, node: ast.BinOp) -> Faults:
+    if type(node.op) in COMPUTED:
+        yield (source.between(node.left, node.right, *COMPUTED[type(node.op)]),)
+
+
+def _joined(source: Text, node: ast.BoolOp) -> Faults:
+    words = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+    pairs = zip(node.values, node.values[1:], strict=False)
+    yield tuple(source.between(left, right, *words) for left, right in pairs)
+
+
+def _negated(source: Text, node: ast.UnaryOp) -> Faults:
+    if isinstance(node.op, ast.Not | ast.Invert):
+        yield (source.all_of(node, f"({source.of(node.operand)})"),)
+
+
+def _constant(source: Text, node: ast.Constant) -> Faults:
+    value = node.value
+    if isinstance(value, bool):
+        yield (source.all_of(node, str(not value)),)
+    elif isinstance(value, int | float):
+        other = type(value)(0) if value == 1 else value + 1
+        yield (source.all_of(node, repr(other)),)
+
+
+def _extreme(source: Text, node: ast.Call) -> Faults:
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in EXTREMES:
+        end = source.end(node.func)
+        yield (Edit(end - len(name), end, EXTREMES[name]),)
+
+
+def _swapped(source: Text, node: ast.Return) -> Faults:
+    if isinstance(node.value, ast.Tuple) and len(node.value.elts) > 1:
+        first, second = node.value.elts[:2]
+        if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
+            texts = source.of(first), source.of(second)
+            yield source.all_of(first, texts[1]), source.all_of(second, texts[0])
+
+
+def _deleted(source: Text, node: ast.stmt) -> Faults:
+    value = getattr(node, "value", None)
+    called = value is not None and any(isinstance(part, ast.Call) for part in ast.walk(value))
+    if isinstance(node, ast.Raise | ast.AugAssign) or called:
+        yield (source.all_of(node, "pass"),)
+
+
+def _shifted(source: Text, node: ast.Slice) -> Faults:
+    for end in (node.lower, node.upper):
+        if end is not None and not isinstance(end, ast.Constant | ast.UnaryOp):
+            yield (source.all_of(end, f"({source.of(end)}) + 1"),)
+
+
+FAULTS: dict[type[ast.AST], Callable[[Text, Any], Faults]] = {
+    ast.Compare: _compared,
+    ast.BinOp: _computed,
+    ast.BoolOp: _joined,
+    ast.UnaryOp: _negated,
+    ast.Constant: _constant,
+    ast.Call: _extreme,
+    ast.Return: _swapped,
+    ast.Raise: _deleted,
+    ast.Expr: _deleted,
+    ast.Assign: _deleted,
+    ast.AugAssign: _deleted,
+    ast.Slice: _shifted,
+}
