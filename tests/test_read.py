@@ -354,14 +354,13 @@ def test_empty_tables_are_refused(table, tmp_path):
 
 def test_soft_labels_outside_0_and_1_are_refused_wherever_they_come_from(tmp_path):
     outside = [0.2, 1.5]
-    table = SoftTable([0.2, 1.5], [1, 1])
-    table.save(tmp_path / "table.npz")
+    for coarse in ({}, {"lows": [0.2, 0.5], "highs": [0.2, 1.5]}):
+        with pytest.raises(InputError, match=r"`soft_labels` must lie in \[0, 1\]: row 1 is 1.5"):
+            SoftTable([0.2, 1.0 if coarse else 1.5], [1, 1], **coarse)
+    np.savez(tmp_path / "table.npz", probabilities=outside, counts=[1, 1], kind="soft labels")
     (tmp_path / "x.csv").write_text("soft\n0.2\n1.5\n")
-    coarse = SoftTable([0.5], [3], lows=[0.2], highs=[1.5])
     for data in (
         outside,
-        table,
-        coarse,
         tmp_path / "table.npz",
         tmp_path / "x.csv",
         pd.DataFrame({"soft": outside}),
