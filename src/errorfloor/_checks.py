@@ -272,9 +272,10 @@ def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Word
         return value
     import difflib
 
-    near = difflib.get_close_matches(str(value), names, n=3, cutoff=0.5)
+    said = value if isinstance(value, str) else shown(value)
+    near = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
-    text = f" must be one of {', '.join(names)}; got {value!r}.{meant}"
+    text = f" must be one of {', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))
 
 
