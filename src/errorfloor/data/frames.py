@@ -61,7 +61,7 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     """
     import tempfile
 
-    found = files.find_data(_as_paths(source, "source"), format)
+    found = files.kept(files.find_data(_as_paths(source, "source"), format))
     kind = format_of(found, format)
     return files.relation(files.connect(tempfile.gettempdir()), found, kind)
 
@@ -359,8 +359,10 @@ def rows_of(
     if not is_source(data):
         yield lazy(data), fetch
         return
-    found = files.find_data(data, format)
-    with files.opened(found, format_of(found, format)) as (connection, relation):
+    with (
+        files.at_rest(files.find_data(data, format)) as found,
+        files.opened(found, format_of(found, format)) as (connection, relation),
+    ):
 
         def run(query: Frame) -> Columns:
             with watched(connection, progress):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import shutil
@@ -29,7 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     a pipe cannot be replaced and is written to at once.
     """
     target = Path(os.path.realpath(path))
-    with _naming(path):
+    with naming(path):
         if target.exists() and not target.is_file():
             with open(path, "wb") as file:
                 yield file
@@ -78,7 +79,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Have errors of the system, such as a full disk, name the file that people know."""
     try:
         yield
@@ -147,8 +148,9 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the arrays of an NPZ file by name. Pickled data is never loaded."""
     with open(path, "rb") as stream:
         try:
-            _check_sizes(stream)
-            with np.load(stream, allow_pickle=False) as file:
+            content = stream if stream.seekable() else io.BytesIO(stream.read())
+            _check_sizes(content)
+            with np.load(content, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
         except MemoryError as error:
             raise InputError(
