@@ -9,6 +9,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import ScoreTable, VoteTable
+from errorfloor.datasets import load_iclr
+from errorfloor.datasets.synthetic import gaussian_mixture, label_flips, vote
 
 SCORES = [0.1, 0.4, 0.6, 0.9]
 LABELS = [0, 1, 0, 1]
@@ -68,6 +70,12 @@ BAD = [
     (lambda: ef.compare(SCORES, LABELS, methods=["isotonic", "betta"]), r"Did you mean beta"),
     (lambda: ef.compare(SCORES, LABELS, methods="isotonic"), r"`methods` must be a list"),
     (lambda: ef.compare(SCORES, LABELS, methods=[]), r"`methods` must be a list"),
+    (lambda: ef.compare(SCORES, LABELS, methods=3), r"`methods` must be a list"),
+    (lambda: ef.from_scores(SCORES, LABELS, method="hist-" + "9" * 5000), r"hist-K needs a whole number"),
+    (lambda: ef.headroom(ef.from_scores(SCORES, LABELS), model_error="0.1", n=100), r"`model_error` must lie in \[0, 1\], got '0\.1'"),
+    (lambda: ef.from_scores(SCORES, LABELS, simultaneous=True), r"`simultaneous` is about the intervals of groups\. Name their column with `group`"),
+    (lambda: ef.from_votes([1, 2], 3, simultaneous=True), r"`simultaneous` is about"),
+    (lambda: ef.from_soft_labels(SCORES, simultaneous=True), r"`simultaneous` is about"),
     (lambda: ef.compare([3, 4], [0, 1], methods=["isotonic", "beta"]), r"`scores` must lie in"),
     (lambda: ef.calibrate(SCORES, LABELS, method="isotonic-cf"), r"isotonic-cf corrects an estimate and has no map"),
     # numbers
@@ -122,6 +130,72 @@ BAD = [
 def test_bad_input_is_refused_by_name_entry_and_remedy(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+VOTES = VoteTable.from_arrays([0, 1, 1, 2], 2)
+FLOOR = ef.from_scores(SCORES, LABELS, rng=0)
+NUMBERS = {
+    "level": lambda x: ef.from_scores(SCORES, LABELS, level=x),
+    "n_resamples": lambda x: ef.from_scores(SCORES, LABELS, n_resamples=x),
+    "clip": lambda x: ef.from_scores(SCORES, LABELS, method="beta", clip=x),
+    "scores": lambda x: ef.from_scores([x], [1]),
+    "labels": lambda x: ef.from_scores([0.5], [x]),
+    "soft_labels": lambda x: ef.from_soft_labels([x]),
+    "positives": lambda x: ef.from_votes([x], 3),
+    "totals": lambda x: ef.from_votes([1], x),
+    "errors": lambda x: ef.headroom(FLOOR, x, 100),
+    "n": lambda x: ef.headroom(FLOOR, 3, x),
+    "model_error": lambda x: ef.headroom(FLOOR, model_error=x, n=100),
+    "items": lambda x: ef.plan(VOTES, items=[x]),
+    "votes": lambda x: ef.plan(VOTES, votes=[x]),
+    "target": lambda x: ef.plan(VOTES, target=x),
+    "cost_per_item": lambda x: ef.plan(VOTES, cost_per_item=x),
+    "levels": lambda x: feebee(levels=x),
+    "repeats": lambda x: feebee(repeats=x),
+    "negatives": lambda x: ScoreTable.from_counts([0.5], [x], [1]),
+    "method": lambda x: ef.from_scores(SCORES, LABELS, method=x),
+    "interval": lambda x: ef.from_scores(SCORES, LABELS, interval=x),
+    "methods": lambda x: feebee(methods=x),
+    "means": lambda x: gaussian_mixture(10, means=((0.0,), (x,))),
+    "rate": lambda x: label_flips(10, rate=x),
+    "m": lambda x: vote([0.5], x),
+    "years": lambda x: load_iclr(x),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_beyond_all_floats_are_refused_by_name_and_shortened(name, digits):
+    with pytest.raises(ef.InputError, match=f"`{name}`") as raised:
+        NUMBERS[name](10**digits)
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("rng", ["abc", -1, 1.5, [0.5], -(10**400)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rng: ef.from_scores(SCORES, LABELS, rng=rng),
+        lambda rng: ef.from_votes(VOTES, rng=rng),
+        lambda rng: ef.compare(SCORES, LABELS, rng=rng),
+        lambda rng: ef.headroom(VOTES, 3, 100, rng=rng),
+        lambda rng: feebee(rng=rng),
+        lambda rng: gaussian_mixture(10, rng=rng),
+        lambda rng: vote([0.5], 3, rng=rng),
+    ],
+)
+def test_what_no_generator_can_be_made_of_is_refused_by_name(call, rng):
+    with pytest.raises(ef.InputError, match="`rng` must be None, a whole number of at least 0 or"):
+        call(rng)
+
+
+@pytest.mark.parametrize("value", [None, 3, [None], b"x", [3]])
+def test_what_is_no_path_is_refused_by_name(value):
+    for name, call in (("paths", ef.merge), ("source", ef.frames.scan)):
+        with pytest.raises(ef.InputError, match=f"`{name}` must be a path or a list of paths, got"):
+            call(value)
+        with pytest.raises(ef.InputError, match=f"`{name}` is empty. Pass at least one file"):
+            call([])
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,18 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
+import tempfile
+import threading
 
 import engines
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
@@ -354,14 +359,13 @@ def test_empty_tables_are_refused(table, tmp_path):
 
 def test_soft_labels_outside_0_and_1_are_refused_wherever_they_come_from(tmp_path):
     outside = [0.2, 1.5]
-    table = SoftTable([0.2, 1.5], [1, 1])
-    table.save(tmp_path / "table.npz")
+    for coarse in ({}, {"lows": [0.2, 0.5], "highs": [0.2, 1.5]}):
+        with pytest.raises(InputError, match=r"`soft_labels` must lie in \[0, 1\]: row 1 is 1.5"):
+            SoftTable([0.2, 1.0 if coarse else 1.5], [1, 1], **coarse)
+    np.savez(tmp_path / "table.npz", probabilities=outside, counts=[1, 1], kind="soft labels")
     (tmp_path / "x.csv").write_text("soft\n0.2\n1.5\n")
-    coarse = SoftTable([0.5], [3], lows=[0.2], highs=[1.5])
     for data in (
         outside,
-        table,
-        coarse,
         tmp_path / "table.npz",
         tmp_path / "x.csv",
         pd.DataFrame({"soft": outside}),
@@ -698,3 +702,116 @@ def test_progress_is_passed_on_for_files(tmp_path, monkeypatch):
     read(tmp_path / "x.csv", LAYOUTS, Where.of(), progress=print)
     assert watching
     assert set(watching) == {print}
+
+
+# Files that are no plain files, or not all there.
+
+ROWS_IN_JSON = [{"p": p, "y": y} for p, y in zip(P, Y, strict=True)]
+JSON = json.dumps(ROWS_IN_JSON)
+JSON_LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS_IN_JSON)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    "text",
+    [JSON, json.dumps(ROWS_IN_JSON, indent=1) + "\n", JSON_LINES],
+    ids=["array", "indented", "lines"],
+)
+def test_json_that_was_cut_off_is_refused_by_name(tmp_path, text, pack):
+    path = tmp_path / ("x.json.gz" if pack is gzip.compress else "x.json")
+    path.write_bytes(pack(text.encode()))
+    assert table_of(path) == TABLE
+    path.write_bytes(pack(f"{text} \n\n".encode()))
+    assert table_of(path) == TABLE
+    whole_rows = {i + 1 for i, letter in enumerate(text) if letter == "}"}
+    for length in range(len(text.rstrip()) - 1, 0, -6):
+        if text is JSON_LINES and (length in whole_rows or length - 1 in whole_rows):
+            continue
+        path.write_bytes(pack(text[:length].encode()))
+        assert f"Could not read {str(path)!r}: it is not all there" in error_of(path)
+
+
+def feed(path, content):
+    writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    return writer
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+def contents(folder):
+    table = ScoreTable.from_arrays(P, Y)
+    table.save(folder / "table.npz")
+    pl.DataFrame({"p": P, "y": Y}).write_parquet(folder / "x.parquet")
+    return {
+        "csv": TEXT.encode(),
+        "gzip": gzip.compress(TEXT.encode()),
+        "json": JSON.encode(),
+        "table": (folder / "table.npz").read_bytes(),
+        "parquet": (folder / "x.parquet").read_bytes(),
+    }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="has no pipes with names")
+@pytest.mark.parametrize("what", ["csv", "gzip", "json", "table", "parquet"])
+def test_a_pipe_is_read_like_a_file_and_called_by_its_path(pipe, tmp_path, monkeypatch, what):
+    content = contents(tmp_path)[what]
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    writer = feed(pipe, content)
+    found = read(pipe, LAYOUTS, Where.of())
+    writer.join()
+    assert found.table == TABLE
+    assert found.source.files == (str(pipe),)
+    writer = feed(pipe, content[:-5] + b"\0\0[[[")
+    assert str(pipe) in error_of(pipe, score="p", label="z")
+    writer.join()
+    assert not any((tmp_path / "scratch").iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="has no pipes with names")
+def test_pipes_are_counted_scanned_and_merged(pipe, tmp_path):
+    writer = feed(pipe, TEXT.encode())
+    assert frames.score_table(pipe, score="p", label="y") == TABLE
+    writer.join()
+    writer = feed(pipe, TEXT.encode())
+    rows = frames.scan(pipe)
+    writer.join()
+    assert frames.score_table(rows, score="p", label="y") == TABLE
+    writer = feed(pipe, contents(tmp_path)["table"])
+    assert frames.merge([pipe, tmp_path / "table.npz"]) == TABLE + TABLE
+    writer.join()
+
+
+def test_files_are_read_where_temporary_files_lie_in_a_folder_with_an_apostrophe(
+    tmp_path, monkeypatch
+):
+    folder = tmp_path / "it's ours"
+    folder.mkdir()
+    (folder / "x.csv").write_text(TEXT)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    assert table_of(folder / "x.csv") == TABLE
+    assert frames.scan(folder / "x.csv").columns == ["p", "y"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_with_the_longest_names_are_read(tmp_path, name):
+    path = write_rows(tmp_path, name, {"p": P, "y": Y})
+    long = path.rename(tmp_path / ("n" * (255 - len(name)) + name))
+    assert table_of(long) == TABLE
+
+
+def test_columns_of_parquet_with_the_same_name_are_refused(tmp_path):
+    path = tmp_path / "x.parquet"
+    columns = [pa.array(P), pa.array(Y), pa.array(P[::-1])]
+    pq.write_table(pa.table(columns, names=["p", "y", "p"]), path)
+    assert "x.parquet': it has 2 columns called 'p'. Rename them" in error_of(path)
+    assert "2 columns called 'p'" in error_of(path, score="p", label="y")
+    nested = [pa.array(P), pa.array(Y), pa.array([{"p": 1, "q": [1]}] * 4), pa.array(P)]
+    pq.write_table(pa.table(nested, names=["p", "y", "parts", "p_1"]), path)
+    assert table_of(path, score="p", label="y") == TABLE

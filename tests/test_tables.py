@@ -414,3 +414,117 @@ def test_merged_rows_say_where_a_better_cut_may_be_and_how_much_better():
         False, *(value < min(errors) for value in inside), False,
     ]  # fmt: skip
     assert dataclasses.replace(table, lows=None, highs=None).cut_resolution == 0
+
+
+MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
+TWO = [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ScoreTable(MASKED, TWO), "`scores` has 1 masked entries"),
+        (lambda: ScoreTable([0.1, 0.2], np.ma.array(TWO, mask=[[0, 0], [0, 1]])), "`counts` has 1"),
+        (lambda: ScoreTable([0.1, 0.2], TWO, weight=np.ma.array(TWO, mask=True)), "`weight` has 4"),
+        (lambda: ScoreTable([0.1, 0.2], TWO, unlabelled=MASKED), "`unlabelled` has 1"),
+        (lambda: ScoreTable([0.1, 0.2], TWO, lows=MASKED, highs=[0.1, 0.2]), "`lows` has 1"),
+        (lambda: VoteTable(np.ma.array([[1, 1]], mask=[[1, 0]]), [1]), "`votes` has 1 masked"),
+        (lambda: VoteTable([[1, 1]], np.ma.array([1], mask=[1])), "`counts` has 1 masked"),
+        (lambda: SoftTable(MASKED, [1, 1]), "`probabilities` has 1 masked"),
+        (lambda: ScoreTable([0.1], [[1, 1]], dropped=-5), "`dropped` must be a whole number of at"),
+        (lambda: VoteTable([[1, 1]], [1], dropped=0.5), "`dropped` must be a whole .* got 0.5"),
+        (lambda: SoftTable([0.5], [1], dropped=10**400), "`dropped` .* at most 4,611,686,018"),
+        (
+            lambda: ScoreTable(np.array(["2026-11-15"], "M8[D]"), [[1, 1]]),
+            "`scores` must be numbers",
+        ),
+        (lambda: ScoreTable(["a"], [[1, 1]]), "`scores` must be numbers: entry 0 is a"),
+        (
+            lambda: ScoreTable([10**400], [[1, 1]]),
+            r"`scores` must be numbers: entry 0 is 10+\.\.\. ",
+        ),
+        (lambda: ScoreTable([0.1], [[1, 1]], lows=[-np.inf], highs=[1]), "`lows` must be finite"),
+        (lambda: ScoreTable([0.1], [[1, 1]], lows=[0], highs=[np.inf]), "`highs` must be finite"),
+        (lambda: ScoreTable([0.1], [[1, 1]], lows=[np.nan], highs=[1]), "`lows` must be finite"),
+        (
+            lambda: ScoreTable([0.1], [[1, 1]], lows=np.array([0], "M8[D]")),
+            "`lows` must be numbers",
+        ),
+        (lambda: ScoreTable([0.1], [[1, 1]], highs=[0.05]), "`lows` and `highs` must be ranges"),
+        (lambda: VoteTable([[2**53, 0]], [1]), "`votes of class 0` must be whole numbers"),
+        (lambda: VoteTable([[2**52, 2**52]], [1]), "The votes on an item must be at most"),
+        (lambda: VoteTable.from_arrays([1], 10**400), "`totals` must be numbers: entry 0 is 10"),
+    ],
+)
+def test_a_table_cannot_be_made_of_what_is_no_count_and_no_place(make, message):
+    with pytest.raises(ef.InputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"dropped": -5}, "`dropped` must be a whole number"),
+        ({"scores": np.array(["2026-11-15"], "M8[D]")}, "`scores` must be numbers"),
+        ({"lows": [-np.inf], "highs": [0.2]}, "`lows` must be finite"),
+        ({"counts": [[2**62, 1]]}, "add up to at most 4,611,686,018,427,387,904 items"),
+    ],
+)
+def test_a_file_cannot_hold_what_no_table_can(tmp_path, columns, message):
+    path = tmp_path / "table.npz"
+    np.savez(path, **{"scores": [0.1], "counts": [[1, 1]], "kind": "scores"} | columns)
+    with pytest.raises(ValueError, match=message):
+        ScoreTable.load(path)
+    with pytest.raises(ef.InputError, match=message):
+        ef.from_scores(path)
+
+
+def test_masks_that_hide_nothing_are_fine():
+    table = ScoreTable(np.ma.array([0.1, 0.2]), np.ma.array(TWO), dropped=np.int64(3))
+    assert table == ScoreTable([0.1, 0.2], TWO, dropped=3)
+
+
+MANY = 2**53 - 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ScoreTable(np.arange(600) / 600, np.full((600, 2), MANY)),
+        lambda: ScoreTable([0.1], [[2**62, 1]]),
+        lambda: ScoreTable([0.1], [[1, 1]], unlabelled=[2**62 + 1]),
+        lambda: ScoreTable.from_counts(np.arange(1200) / 1200, [MANY] * 1200, [0] * 1200),
+        lambda: VoteTable([[1, 1], [1, 2]], [2**62, 1]),
+        lambda: SoftTable(np.arange(600) / 600, [MANY] * 600),
+    ],
+)
+def test_more_items_than_can_be_added_up_are_refused(make):
+    with pytest.raises(ef.InputError, match=r"at (most|least)"):
+        make()
+
+
+def test_counts_add_up_exactly_to_as_many_as_there_may_be():
+    half = 2**61
+    for most in (
+        ScoreTable([0.1, 0.2], [[half, 0], [0, half - 1]]),
+        VoteTable([[1, 1], [1, 2]], [half, half - 1]),
+        SoftTable([0.1, 0.2], [half, half - 1]),
+    ):
+        assert most.n == 2**62 - 1
+        for n in (2, 2**62):
+            with pytest.raises(ef.InputError, match=r"must add up to at most .* items \(2\*\*62\)"):
+                most + _of(type(most), n)
+        assert (most + _of(type(most), 1)).n == 2**62
+
+
+def _of(kind, n):
+    if kind is ScoreTable:
+        return ScoreTable([0.1], [[n, 0]])
+    return VoteTable([[1, 1]], [n]) if kind is VoteTable else SoftTable([0.1], [n])
+
+
+def test_a_table_is_made_coarser_by_a_number_of_cells():
+    table = ScoreTable.from_arrays([0.1, 0.2], [0, 1])
+    for cells in (0, -1, 1.5, 10**400):
+        with pytest.raises(ef.InputError, match="`cells` must be a whole number of at least 1"):
+            table.coarsen(cells)

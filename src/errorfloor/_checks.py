@@ -12,7 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Bools, Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats, RandomLike
+
+MOST_VOTES = 2**53 - 1  # of any one number: floats tell whole numbers apart up to here
+_LONGEST = 60  # characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,24 @@ def check_unit_interval(
     )
 
 
+def as_floats(values: object, *, name: str) -> Floats:
+    """Return finite numbers of any shape as floats; masked ones, times and text are refused."""
+    array = _as_floats(unmasked(values, name), name)
+    if not np.isfinite(array).all():
+        raise InputError(argument(name), " must be finite numbers. Leave out such rows.")
+    return array
+
+
+def unmasked(values: object, name: str) -> NDArray[Any]:
+    """Return an array, of which no entry may be masked."""
+    hidden = np.count_nonzero(np.ma.getmaskarray(values)) if np.ma.isMaskedArray(values) else 0
+    if hidden:
+        raise InputError(
+            argument(name), f" has {hidden} masked entries. Leave them out, or fill them in."
+        )
+    return np.asarray(values)
+
+
 def as_labels(values: object, *, name: str) -> Bools:
     """Return 0/1 or True/False as booleans, or say which entry is neither."""
     array = _as_vector(values, name)
@@ -162,14 +183,17 @@ def as_labels(values: object, *, name: str) -> Bools:
     return np.asarray(number != 0)
 
 
-def as_counts(values: object, *, name: str, least: int) -> Counts:
-    """Return whole numbers of at least `least` as int64, or say which entry is not one."""
+def as_counts(values: object, *, name: str, least: int, most: int = MOST_VOTES) -> Counts:
+    """Return whole numbers from `least` to `most` as int64, or say which entry is not one.
+
+    Floats have to be below 2**53, beyond which they stand for several whole numbers.
+    """
     raw = _as_vector(values, name)
     array = raw if raw.dtype.kind in "iu" else _as_floats(raw, name)
-    with np.errstate(invalid="ignore"):
-        whole = (array == np.floor(array)) & (np.abs(array) < 2**53)
+    if array.dtype.kind == "f":
+        most = min(most, MOST_VOTES)
     refuse(
-        ~(whole & (array >= least)),
+        ~((array >= least) & (array <= most) & (array == np.floor(array))),
         array,
         (argument(name), f" must be whole numbers of at least {least}"),
         "Pass numbers of votes, not fractions, and drop items without votes.",
@@ -191,12 +215,12 @@ def check_level(level: float) -> float:
     """Return `level` as a float strictly between 0 and 1."""
     try:
         number = float(level)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not 0 < number < 1:
         raise InputError(
             argument("level"),
-            f" must lie strictly between 0 and 1, got {level!r}. Write 0.95 for 95 %.",
+            f" must lie strictly between 0 and 1, got {shown(level)}. Write 0.95 for 95 %.",
         )
     return number
 
@@ -204,19 +228,41 @@ def check_level(level: float) -> float:
 def check_n_resamples(n_resamples: int) -> int:
     """Return `n_resamples` as an integer of at least 1."""
     remedy = ("1000 is usual; ", argument("interval", None), " skips the interval.")
-    return check_whole(n_resamples, name="n_resamples", least=1, remedy=remedy)
+    return check_whole(n_resamples, name="n_resamples", least=1, most=10**9, remedy=remedy)
 
 
-def check_whole(value: int, *, name: str, least: int, remedy: Words) -> int:
-    """Return `value` as an integer of at least `least`."""
+def check_whole(value: int, *, name: str, least: int, remedy: Words, most: int = MOST_VOTES) -> int:
+    """Return `value` as an integer from `least` to `most`."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
-    if number < least:
-        text = f" must be a whole number of at least {least}, got {value!r}. "
+    if not least <= number <= most:
+        limit = f" and at most {most:,}" if number > most else ""
+        text = f" must be a whole number of at least {least}{limit}, got {shown(value)}. "
         raise InputError(*words(argument(name), text, remedy))
     return number
+
+
+def as_generator(rng: RandomLike) -> np.random.Generator:
+    """Return the generator that NumPy makes of `rng`; a generator is returned as it is."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            argument("rng"),
+            f" must be None, a whole number of at least 0 or a numpy.random.Generator, got "
+            f"{shown(rng)}.",
+        ) from error
+
+
+def shown(value: object) -> str:
+    """Return how a value is written, shortened where that is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no numbers of more than a few thousand digits
+        return "a number too long to write"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 20]}... ({len(text)} characters)"
 
 
 def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Words = "") -> str:
@@ -226,9 +272,10 @@ def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Word
         return value
     import difflib
 
-    near = difflib.get_close_matches(str(value), names, n=3, cutoff=0.5)
+    said = value if isinstance(value, str) else shown(value)
+    near = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
-    text = f" must be one of {', '.join(names)}; got {value!r}.{meant}"
+    text = f" must be one of {', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))
 
 
@@ -238,9 +285,13 @@ def refuse(
     """Raise one error for all `bad` entries: the rule, the first of them, how many, remedy."""
     if bad.any():
         where = int(np.argmax(bad))
-        which = f": {entry} {where} is {array[where]} "
+        which = f": {entry} {where} is {_entry(array[where])} "
         number = f"({np.count_nonzero(bad)} of {bad.size} are bad). "
         raise InputError(*words(rule, which, number, remedy))
+
+
+def _entry(value: object) -> str:
+    return shown(value) if isinstance(value, int) else str(value)
 
 
 def warn(message: Words, category: type[ErrorFloorWarning]) -> str:
@@ -286,10 +337,11 @@ def _as_floats(array: NDArray[Any], name: str) -> Floats:
     if array.dtype.kind in "OUST":
         try:
             return array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
+            flat = array.ravel()
             refuse(
-                np.array([not _is_number(value) for value in array]),
-                array,
+                np.array([not _is_number(value) for value in flat]),
+                flat,
                 (argument(name), " must be numbers"),
                 "Drop missing values and convert text to numbers first.",
             )
@@ -302,6 +354,6 @@ def _as_floats(array: NDArray[Any], name: str) -> Floats:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -138,7 +138,6 @@ def as_asked(
         raise InputError(name, text, function(asks), " for it.")
     if len(table) == 0:
         raise InputError(name, " is an empty table. Pass at least one item.")
-    layout.check(table)
     origin: Origin = "files" if paths else "table"
     rows = table.n + table.dropped
     return Reading(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-import tempfile
-from collections.abc import Collection, Iterator, Sequence
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
@@ -16,15 +16,18 @@ from errorfloor.data.formats import (
     FORMATS,
     Format,
     Packing,
+    as_text,
     format_called,
     packing_of,
     start_of,
     suffix_of,
 )
+from errorfloor.data.storage import PREFIX, naming, scratch
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _MEMORY = "1GB"
+_END = 2**12  # bytes that tell how a file begins and ends
 # How files begin that hold no rows for us.
 _FOREIGN = {
     b"PK\x03\x04": "a ZIP archive, an Excel file or NPZ",
@@ -52,10 +55,61 @@ def find_data(source: Paths, name: str | None) -> list[str]:
 
 
 @contextmanager
+def at_rest(found: Sequence[str]) -> Iterator[list[str]]:
+    """Yield files, with a copy in place of each pipe, which could be read only once.
+
+    Errors call a copy by the name of the pipe.
+    """
+    pipes = [file for file in found if not os.path.isfile(file)]
+    if not pipes:
+        yield list(found)
+        return
+    with scratch() as folder:
+        copies = copy_all(pipes, folder)
+        try:
+            yield [copies.get(file, file) for file in found]
+        except ValueError as error:
+            raise renamed(error, {copy: repr(pipe) for pipe, copy in copies.items()}) from error
+
+
+def kept(found: Sequence[str]) -> list[str]:
+    """Return files, with a copy in place of each pipe that stays until Python ends."""
+    import atexit
+    import tempfile
+
+    pipes = [file for file in found if not os.path.isfile(file)]
+    if not pipes:
+        return list(found)
+    folder = tempfile.mkdtemp(prefix=PREFIX)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copies = copy_all(pipes, folder)
+    return [copies.get(file, file) for file in found]
+
+
+def copy_all(pipes: Sequence[str], folder: str) -> dict[str, str]:
+    """Copy what comes out of pipes to a folder, and return where each is."""
+    copies = {pipe: os.path.join(folder, f"pipe-{i}") for i, pipe in enumerate(pipes)}
+    for pipe, copy in copies.items():
+        with open(pipe, "rb") as source, naming(copy), open(copy, "wb") as target:
+            shutil.copyfileobj(source, target)
+    return copies
+
+
+def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
+    """Return an error that calls files as people do, who may know of no such file."""
+    parts = error.parts if isinstance(error, InputError) else (str(error),)
+    for file, name in names.items():
+        parts = tuple(
+            part.replace(repr(file), name) if isinstance(part, str) else part for part in parts
+        )
+    return InputError(*parts)
+
+
+@contextmanager
 def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used."""
-    with tempfile.TemporaryDirectory(prefix="errorfloor-") as scratch:
-        connection = connect(scratch)
+    with scratch() as folder:
+        connection = connect(folder)
         import duckdb
 
         try:
@@ -66,7 +120,7 @@ def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
             connection.close()
 
 
-def connect(scratch: str) -> Any:
+def connect(folder: str) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
     try:
         import duckdb
@@ -78,7 +132,7 @@ def connect(scratch: str) -> Any:
     connection = duckdb.connect()
     for setting in (
         f"memory_limit = '{_MEMORY}'",
-        f"temp_directory = '{scratch}'",
+        f"temp_directory = {as_text(folder)}",
         "preserve_insertion_order = false",
         "parquet_metadata_cache = true",  # each of several queries would read them again
         "perfect_ht_threshold = 18",  # bits of the cells that it counts in an array
@@ -99,8 +153,7 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
         _check_start(file, kind)
         packing = packing_of(file)
         by_packing.setdefault(packing, []).append(file)
-        if packing is not None:
-            _check_whole(file, packing)
+        _check_whole(file, kind, packing)
     try:
         calls = [kind.call(connection, some, packing) for packing, some in by_packing.items()]
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
@@ -112,8 +165,7 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
             f"Could not read {_which(files)}: its rows have different numbers of fields than its "
             f"header, {head!r}. Mend or remove these rows."
         )
-    if kind.has_header:
-        _check_names(connection, files, kind, rows.columns)
+    _check_names(connection, files, kind, rows.columns)
     return rows
 
 
@@ -153,39 +205,55 @@ def _check_start(file: str, kind: Format) -> None:
             )
 
 
-def _check_whole(file: str, packing: Packing) -> None:
+def _check_whole(file: str, kind: Format, packing: Packing | None) -> None:
     """Refuse a file that was cut off, of which DuckDB would read what is there."""
     import gzip
     import zlib
 
-    if packing.unpack is None:
-        return
     try:
-        with packing.unpack(file) as unpacked:
-            while unpacked.read(2**20):
-                pass
+        start, end = _ends(file, packing)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
             f"Could not read {file!r}: it is damaged or not all there ({error}). Copy it again."
         ) from error
+    if not kind.is_whole(start, end):
+        raise InputError(
+            f"Could not read {file!r}: it is not all there, because what opens at its start is not "
+            "closed at its end. Copy it again."
+        )
+
+
+def _ends(file: str, packing: Packing | None) -> tuple[bytes, bytes]:
+    """Return how a file begins and ends when it is unpacked, as far as Python can."""
+    if packing is None:
+        with open(file, "rb") as plain:
+            start = plain.read(_END)
+            plain.seek(max(os.path.getsize(file) - _END, 0))
+            return start, plain.read()
+    start = end = b""
+    if packing.unpack is not None:
+        with packing.unpack(file) as unpacked:
+            while piece := unpacked.read(2**20):
+                start, end = start or piece, (end + piece)[-_END:]
+    return start, end
 
 
 def _check_names(
     connection: Any, files: Sequence[str], kind: Format, columns: Sequence[str]
 ) -> None:
     """Refuse columns of the same name, to the second of which DuckDB adds a number."""
-    doubled = [column for column in columns if f"{column}_1" in columns]
-    if not doubled:
+    there = set(columns)
+    doubled = [column for column in columns if f"{column}_1" in there]
+    if not doubled or kind.names is None:
         return
-    call = kind.call(connection, files[:1], packing_of(files[0]))
-    head = connection.sql(f"from {call.replace('header = true', 'header = false')} limit 1")
-    (names,) = head.fetchall()
-    for column in doubled:
-        if names.count(column) > 1:
-            raise InputError(
-                f"Could not read {_which(files)}: it has {names.count(column)} columns called "
-                f"{column!r}. Rename them."
-            )
+    for file in files:
+        names = list(kind.names(connection, file, packing_of(file)))
+        for column in doubled:
+            if names.count(column) > 1:
+                raise InputError(
+                    f"Could not read {file!r}: it has {names.count(column)} columns called "
+                    f"{column!r}. Rename them."
+                )
 
 
 def _unreadable(files: Sequence[str], error: Exception) -> InputError:

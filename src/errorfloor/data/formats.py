@@ -7,6 +7,7 @@ import os
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, argument, check_choice
@@ -34,7 +35,8 @@ class Format:
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool]  # tells it by the first bytes of an unpacked file
     call: Callable[[Any, Sequence[str], Packing | None], str]  # what DuckDB reads such files by
-    has_header: bool = False  # a first row of names
+    names: Callable[[Any, str, Packing | None], Sequence[str]] | None = None  # as a file has them
+    is_whole: Callable[[bytes, bytes], bool] = lambda _, __: True  # by how it begins and ends
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows
 
@@ -68,7 +70,7 @@ def _call_jsonl(connection: Any, files: Sequence[str], packing: Packing | None) 
     # As text, or 0.5 would become 0 where the first rows have whole numbers only.
     call = f"read_json([{_names(files)}]{_packed(packing)}"
     found = connection.sql(f"from {call})").columns
-    kinds = ", ".join(f"{_text(column)}: varchar" for column in found)
+    kinds = ", ".join(f"{as_text(column)}: varchar" for column in found)
     return f"(select nullif(columns(*), 'NaN') from {call}, columns = {{{kinds}}}))"
 
 
@@ -99,13 +101,43 @@ def _call_arrays(connection: Any, file: str, view: str) -> str:
     return f"(select * {f'replace ({as_text}) ' if words else ''}from {view})"
 
 
+def _names_in_text(call: Callable[..., str], connection: Any, file: str, packing: Any) -> Any:
+    """Return the first row of a text file."""
+    all_rows = call(connection, [file], packing).replace("header = true", "header = false")
+    return connection.sql(f"from {all_rows} limit 1").fetchone()
+
+
+def _names_in_parquet(connection: Any, file: str, __: Packing | None) -> list[str]:
+    """Return the columns of a file, without what columns of several values consist of."""
+    query = f"select name, coalesce(num_children, 0) from parquet_schema([{_names([file])}])"
+    parts = iter(connection.sql(query).fetchall())
+
+    def skip(number: int) -> None:
+        for _ in range(number):
+            skip(next(parts)[1])
+
+    names = []
+    _, number = next(parts)
+    for _ in range(number):
+        name, children = next(parts)
+        names.append(name)
+        skip(children)
+    return names
+
+
+def _is_whole_json(start: bytes, end: bytes) -> bool:
+    """Tell whether the last bracket of a file closes the first one, as far as they tell."""
+    closing = {b"[": b"]", b"{": b"}"}.get(start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1])
+    return closing is None or end.rstrip()[-1:] in (b"", closing)
+
+
 FORMATS = (
     Format(
         name="csv",
         suffixes=(".csv", ".txt"),
         begins=lambda _: True,
         call=_call_csv,
-        has_header=True,
+        names=partial(_names_in_text, _call_csv),
         finds_delimiter=True,
     ),
     Format(
@@ -113,19 +145,21 @@ FORMATS = (
         suffixes=(".tsv", ".tab"),
         begins=lambda start: b"\t" in start.split(b"\n")[0],
         call=_call_tsv,
-        has_header=True,
+        names=partial(_names_in_text, _call_tsv),
     ),
     Format(
         name="jsonl",
         suffixes=(".jsonl", ".ndjson", ".json"),
         begins=lambda start: start.lstrip()[:1] in (b"{", b"["),
         call=_call_jsonl,
+        is_whole=_is_whole_json,
     ),
     Format(
         name="parquet",
         suffixes=(".parquet", ".pq"),
         begins=lambda start: start.startswith(b"PAR1"),
         call=_call_parquet,
+        names=_names_in_parquet,
     ),
     Format(
         name="npz",
@@ -207,14 +241,15 @@ def _start_within(file: str, unpack: Callable[[str], GzipFile]) -> bytes:
 
 def _names(files: Sequence[str]) -> str:
     # DuckDB would take a name such as a[1].csv for a pattern, and read a1.csv.
-    return ", ".join(_text(glob.escape(file)) for file in files)
+    return ", ".join(as_text(glob.escape(file)) for file in files)
 
 
 def _packed(packing: Packing | None) -> str:
     return f", compression = '{packing.name}'" if packing else ""
 
 
-def _text(value: str) -> str:
+def as_text(value: str) -> str:
+    """Return a text as SQL has it."""
     return "'" + value.replace("'", "''") + "'"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from errorfloor._checks import InputError, argument, check_whole, function
+from errorfloor._checks import InputError, argument, check_whole, function, shown
 from errorfloor.data import files
 from errorfloor.data.asked import is_source
 from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
@@ -61,7 +61,7 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     """
     import tempfile
 
-    found = files.find_data(source, format)
+    found = files.kept(files.find_data(_as_paths(source, "source"), format))
     kind = format_of(found, format)
     return files.relation(files.connect(tempfile.gettempdir()), found, kind)
 
@@ -289,7 +289,9 @@ def merge(paths: files.Paths) -> Table:
     ScoreTable(n=4, rows=3)
     """
     suffixes = [suffix for kind in FORMATS if kind.holds_tables for suffix in kind.suffixes]
-    return _sum((file, load_table(file)) for file in files.find(paths, suffixes))
+    return _sum(
+        (file, load_table(file)) for file in files.find(_as_paths(paths, "paths"), suffixes)
+    )
 
 
 def load_table(path: str | os.PathLike[str]) -> Table:
@@ -332,9 +334,19 @@ def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
             )
         if isinstance(total, Ranged) and len(total) > EXACT:
             total = total.coarsen()
-    if total is None:
-        raise InputError(argument("paths"), " is empty. Pass at least one file.")
+    assert total is not None  # there is a file
     return total
+
+
+def _as_paths(value: object, name: str) -> list[Any]:
+    """Return one path or several as a list, or say that it is none."""
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
+    paths = list(value) if several else [value]  # type: ignore[call-overload]
+    if not paths:
+        raise InputError(argument(name), " is empty. Pass at least one file.")
+    if not is_source(paths):
+        raise InputError(argument(name), f" must be a path or a list of paths, got {shown(value)}.")
+    return paths
 
 
 @contextmanager
@@ -347,8 +359,10 @@ def rows_of(
     if not is_source(data):
         yield lazy(data), fetch
         return
-    found = files.find_data(data, format)
-    with files.opened(found, format_of(found, format)) as (connection, relation):
+    with (
+        files.at_rest(files.find_data(data, format)) as found,
+        files.opened(found, format_of(found, format)) as (connection, relation),
+    ):
 
         def run(query: Frame) -> Columns:
             with watched(connection, progress):

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from errorfloor._checks import InputError, Part, argument, check_unit_interval, function
+from errorfloor._checks import InputError, Part, argument, function
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -33,10 +31,6 @@ class Role:
     may_be_number: bool = False  # the same for all rows, in place of a column
 
 
-def _accept(_: Table) -> None:
-    pass
-
-
 def _rows_in(table: Table) -> int:
     return table.n
 
@@ -53,7 +47,6 @@ class Layout:
     asks: str  # the function of the package that people call with such data, for messages
     arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
     from_arrays: Callable[[Any, Any], Table] | None = None
-    check: Callable[[Any], None] = _accept  # of its tables, wherever they come from
     row_is_item: bool = True
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
@@ -82,10 +75,7 @@ class Layout:
                 *joined([argument(role.argument) for role in self.roles]),
                 ".",
             )
-        tables = self.count(request)
-        for table in tables.values():
-            self.check(table)
-        return tables
+        return self.count(request)
 
     def rows(self, tables: Mapping[Any, Table]) -> int:
         """Return the number of rows that were counted or left out."""
@@ -163,12 +153,6 @@ def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
 
-def _check_soft_labels(table: SoftTable) -> None:
-    for edge in table.ranges:
-        for of_class in np.atleast_2d(edge.T):
-            check_unit_interval(of_class, name="soft_labels", entry="row")
-
-
 _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
 )
@@ -238,7 +222,6 @@ SOFT_LABELS = Layout(
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=_soft_labels_of_arrays,
-    check=_check_soft_labels,
 )
 ANNOTATIONS = Layout(
     name="annotations",

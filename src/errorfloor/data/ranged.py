@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._checks import InputError, as_floats, check_whole
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.table import Table, is_ascending, order_of, pool, starts_of
@@ -85,6 +86,8 @@ class Ranged(Table):
             Number of cells from 0 to 1, finer towards both ends; as many again take negative
             scores, and scores above 1.
         """
+        remedy = f"{CELLS:,} is usual; powers of two fit into each other."
+        check_whole(cells, name="cells", least=1, remedy=remedy)
         if len(self) == 0 or self.places.ndim > 1:
             return self
         start = starts_of(cell_of(self.places, cells))
@@ -137,22 +140,26 @@ class Ranged(Table):
 
     def _set_places(self) -> None:
         """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
-        places = np.asarray(self.places, dtype=np.float64) + 0.0
-        if not np.isfinite(places).all() or not is_ascending(places):
-            raise ValueError(
+        places = as_floats(getattr(self, self.place), name=self.place) + 0.0
+        if not is_ascending(places):
+            raise InputError(
                 f"`{self.place}` of a table must be finite, distinct and ascending. "
                 f"Build tables with {type(self).__name__}.from_arrays."
             )
         self._freeze(**{self.place: places, "counts": self.counts})
         if self.lows is not None or self.highs is not None:
-            self._freeze(lows=np.array(self.lows) + 0.0, highs=np.array(self.highs) + 0.0)
+            edges = {
+                name: as_floats(places if edge is None else edge, name=name) + 0.0
+                for name, edge in (("lows", self.lows), ("highs", self.highs))
+            }
+            self._freeze(**edges)
             self._check_ranges(places)
 
     def _check_ranges(self, places: Floats) -> None:
         lows, highs = self.ranges
         inside = (lows <= places) & (places <= highs) if lows.shape == places.shape else False
         if not (np.all(inside) and (highs[:-1] < lows[1:]).all()):
-            raise ValueError(
+            raise InputError(
                 "`lows` and `highs` must be ranges around the scores that do not overlap. "
                 f"Build such tables with {type(self).__name__}.coarsen."
             )

@@ -12,7 +12,7 @@ from errorfloor.data.asked import Asked, Reading, as_asked
 from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
 from errorfloor.data.counting import count_repeated
 from errorfloor.data.engines import Frame, kinds_of
-from errorfloor.data.files import find_data
+from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
 from errorfloor.data.layouts import ITEM
@@ -28,8 +28,7 @@ def of_files(data: Any, asked: Asked) -> Reading:
     paths = tuple(os.fspath(path) for path in given)
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     name = where.called or f"{paths[0]}{more}"
-    files = find_data(data, where.format)
-    with _calling(files, where.called):
+    with at_rest(find_data(data, where.format)) as files, _calling(files, where.called):
         if format_of(files, where.format).holds_tables:
             table = saved_table(files)
             if table is not None:
@@ -39,19 +38,13 @@ def of_files(data: Any, asked: Asked) -> Reading:
 
 @contextmanager
 def _calling(files: Sequence[str], called: str | None) -> Iterator[None]:
-    """Have errors call the only file as people do, who may know of no such file."""
+    """Have errors call the only file as people do."""
     try:
         yield
     except ValueError as error:
         if called is None:
             raise
-        parts = error.parts if isinstance(error, InputError) else (str(error),)
-        raise InputError(
-            *(
-                part.replace(repr(files[0]), called) if isinstance(part, str) else part
-                for part in parts
-            )
-        ) from error
+        raise renamed(error, {files[0]: called}) from error
 
 
 def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> Reading:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import as_counts
+from errorfloor._checks import InputError, as_counts, check_whole, unmasked
 from errorfloor._typing import Counts
 from errorfloor.data.storage import read_arrays, write_table
 
 TWO_CLASSES = ("0", "1")
+MOST_ITEMS = 2**62  # of a table, so that no sum of its counts is beyond 64 bits
 _HEADER = ("kind", "version")
 
 
@@ -54,6 +55,9 @@ class Table:
                 f"The tables have different classes: {', '.join(self.classes)}, and "
                 f"{', '.join(other.classes)}. Count both with the same classes."
             )
+        numbers = ((self.n, other.n), (self.dropped, other.dropped))
+        if any(mine + theirs > MOST_ITEMS for mine, theirs in numbers):
+            raise _too_many("The tables")
         return self._plus(other)
 
     @property
@@ -139,7 +143,9 @@ class Table:
         if len({array.shape[:1] for array in there.values()}) > 1:
             shapes = ", ".join(f"{name} {array.shape}" for name, array in there.items())
             raise ValueError(f"The columns must be of equal length, got {shapes}.")
-        object.__setattr__(self, "dropped", int(self.dropped))
+        remedy = "It is how many items were left out."
+        dropped = check_whole(self.dropped, name="dropped", least=0, most=MOST_ITEMS, remedy=remedy)
+        object.__setattr__(self, "dropped", dropped)
         for name, array in columns.items():
             if array is not None:
                 array.setflags(write=False)
@@ -157,16 +163,32 @@ class Table:
         object.__setattr__(self, "classes", names)
 
 
-def column(values: object, name: str, least: int = 0) -> Counts:
+def check_total(counts: Counts) -> None:
+    """Refuse counts that are too many to add up."""
+    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:
+        return
+    if sum(counts.ravel().tolist()) > MOST_ITEMS:
+        raise _too_many("The counts of a table")
+
+
+def _too_many(what: str) -> InputError:
+    return InputError(
+        f"{what} must add up to at most {MOST_ITEMS:,} items (2**62), and these are more. Check "
+        "the counts."
+    )
+
+
+def column(values: object, name: str, least: int = 0, most: int = MOST_ITEMS) -> Counts:
     """Return a copy of counts as int64, or say which is none; no counts are fine."""
-    if np.asarray(values).size == 0:
+    array = unmasked(values, name)
+    if array.size == 0:
         return np.zeros(0, dtype=np.int64)
-    return as_counts(values, name=name, least=least).copy()
+    return as_counts(array, name=name, least=least, most=most).copy()
 
 
-def by_class(values: object, name: str) -> Counts:
+def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
     """Return counts of shape (rows, classes), each class in one piece of memory."""
-    array = np.asarray(values)
+    array = unmasked(values, name)
     if array.ndim != 2 or array.shape[1] < 2:
         raise ValueError(
             f"`{name}` must have a column for each of two classes or more, got shape {array.shape}."
@@ -177,7 +199,7 @@ def by_class(values: object, name: str) -> Counts:
     rows, classes = array.shape
     found = np.empty((classes, rows), dtype=np.int64)
     for k in range(classes):
-        found[k] = column(array[:, k], f"{name} of class {k}")
+        found[k] = column(array[:, k], f"{name} of class {k}", most=most)
     return found.T
 
 

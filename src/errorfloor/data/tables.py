@@ -13,11 +13,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from errorfloor._checks import (
+    MOST_VOTES,
+    InputError,
     as_counts,
+    as_floats,
     as_labels,
     as_probabilities,
     as_scores,
     check_same_length,
+    check_unit_interval,
     refuse,
 )
 from errorfloor._typing import Bools, Counts, Floats
@@ -27,6 +31,7 @@ from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
     by_class,
+    check_total,
     column,
     is_ascending,
     order_of,
@@ -68,7 +73,11 @@ class SoftTable(Ranged):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", column(self.counts, "counts", least=1))
+        check_total(self.counts)
         self._set_places()
+        for edge in self.ranges:
+            for of_class in np.atleast_2d(edge.T):
+                check_unit_interval(of_class, name="soft_labels", entry="row")
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
 
     @classmethod
@@ -149,22 +158,24 @@ class ScoreTable(Ranged):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", by_class(self.counts, "counts"))
+        check_total(self.counts)
         self._set_places()
-        items = self.items
+        without = self.items == 0
         if self.unlabelled is not None:
             unlabelled = column(self.unlabelled, "unlabelled")
+            check_total(unlabelled)
             self._freeze(counts=self.counts, unlabelled=unlabelled)
-            items = items + unlabelled
+            without &= unlabelled == 0
         refuse(
-            items == 0,
+            without,
             self.scores,
             "The counts of a score must not all be 0",
             "Leave out scores that no item has.",
         )
         if self.weight is not None:
-            weight = np.asfortranarray(self.weight, dtype=np.float64)
-            if weight.shape != self.counts.shape or not (np.isfinite(weight) & (weight >= 0)).all():
-                raise ValueError(
+            weight = np.array(as_floats(self.weight, name="weight"), order="F")
+            if weight.shape != self.counts.shape or not (weight >= 0).all():
+                raise InputError(
                     "`weight` must be finite numbers of at least 0 in the shape of `counts`, "
                     f"{self.counts.shape}."
                 )
@@ -305,10 +316,17 @@ class VoteTable(Table):
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
 
     def __post_init__(self) -> None:
-        votes = by_class(self.votes, "votes")
+        votes = by_class(self.votes, "votes", most=MOST_VOTES)
         self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
+        check_total(self.counts)
         totals = self.totals
         refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
+        refuse(
+            votes.sum(axis=1, dtype=np.float64) > MOST_VOTES,
+            totals,
+            f"The votes on an item must be at most {MOST_VOTES:,}",
+            "Check the numbers of votes.",
+        )
         if not is_ascending(_vote_key(votes)):
             raise ValueError(
                 "The rows of a vote table must be distinct and ascend by total, then positives. "
@@ -407,7 +425,8 @@ def _vote_key(votes: Counts) -> Counts:
 
 def _two_columns(positives: object, totals: object) -> Counts:
     """Return the votes for both classes from those for class 1 and all of them."""
-    k, m = column(positives, "positives"), column(totals, "totals", least=1)
+    k = column(positives, "positives", most=MOST_VOTES)
+    m = column(totals, "totals", least=1, most=MOST_VOTES)
     check_same_length(k, m, ("positives", "totals"))
     _check_votes(k, m)
     return side_by_side(m - k, k)

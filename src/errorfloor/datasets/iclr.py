@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from errorfloor._checks import InputError, shown
 from errorfloor.data.storage import write_text
 from errorfloor.datasets._openreview import Submission
 from errorfloor.datasets.dataset import Dataset
@@ -103,15 +104,15 @@ def _as_years(years: int | Iterable[int] | None) -> list[int]:
         return list(YEARS)
     listed = list(years) if isinstance(years, Iterable) else [years]
     if not listed:
-        raise ValueError("`years` is empty. Pass at least one year, or None for all.")
+        raise InputError("`years` is empty. Pass at least one year, or None for all.")
     for entry, year in enumerate(listed):
         try:
             known = operator.index(year) in YEARS
         except TypeError:
             known = False
         if not known or listed.index(year) != entry:
-            what = "is there twice" if known else f"is {year!r}"
-            raise ValueError(
+            what = "is there twice" if known else f"is {shown(year)}"
+            raise InputError(
                 f"`years` must be different whole numbers from {YEARS[0]} to {YEARS[-1]}: "
                 f"entry {entry} {what}. Pass one year, a list such as [2019, 2020], or None "
                 "for all."

@@ -7,12 +7,20 @@ by a function of arrays and by a method that returns new data with other scores.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from errorfloor._checks import as_probabilities, as_scores, check_unit_interval
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_generator,
+    as_probabilities,
+    as_scores,
+    check_unit_interval,
+    check_whole,
+    shown,
+)
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.tables import ScoreTable, VoteTable
 
@@ -107,7 +115,7 @@ def gaussian_mixture(
     size = _as_size(n)
     share = _as_shares(weights)
     distance = _distance(means)
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     prior = float(np.log(share[1] / share[0]))
     # Only the coordinate along the line through both means matters; 0 and `distance` on it.
     second = generator.random(size) < share[1]
@@ -135,7 +143,7 @@ def label_flips(n: int = 10_000, *, rate: float = 0.1, rng: RandomLike = None) -
     """
     size = _as_size(n)
     flipped = _as_number(rate, "rate", low=0, high=1, remedy="Write 0.1 for 10 %.")
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     soft = np.where(generator.random(size) < 0.5, 1 - flipped, flipped)
     labels = generator.random(size) < soft
     return Synthetic(soft, labels, min(flipped, 1 - flipped), soft)
@@ -172,7 +180,7 @@ def break_order(scores: Floats, sigma: float, *, rng: RandomLike = None) -> Floa
     width = _as_number(sigma, "sigma", low=0, remedy="0 changes nothing.")
     if width == 0:
         return p.copy()
-    return np.asarray(expit(logit(p) + np.random.default_rng(rng).normal(scale=width, size=p.size)))
+    return np.asarray(expit(logit(p) + as_generator(rng).normal(scale=width, size=p.size)))
 
 
 def vote(prob: Floats, m: int, *, rng: RandomLike = None) -> Counts:
@@ -184,7 +192,7 @@ def vote(prob: Floats, m: int, *, rng: RandomLike = None) -> Counts:
     array([ 0,  6, 10])
     """
     p = as_probabilities(prob, name="prob")
-    return np.random.default_rng(rng).binomial(_as_size(m, "m"), p).astype(np.int64)
+    return as_generator(rng).binomial(_as_size(m, "m"), p).astype(np.int64)
 
 
 def shuffle(scores: Floats, share: float, *, rng: RandomLike = None) -> Floats:
@@ -197,7 +205,7 @@ def shuffle(scores: Floats, share: float, *, rng: RandomLike = None) -> Floats:
     """
     s = as_scores(scores, name="scores")
     part = _as_number(share, "share", low=0, high=1, remedy="Write 0.1 for 10 %.")
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     chosen = generator.permutation(s.size)[: round(part * s.size)]
     shuffled = s.copy()
     # A permutation's first entries are in random order; sorted, they are where these go.
@@ -215,16 +223,8 @@ def _two_gaussians(distance: float, share: Floats, prior: float) -> float:
 
 
 def _as_size(value: int, name: str = "n") -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise ValueError(
-            f"`{name}` must be a whole number of at least 1, got {value!r}. "
-            f"Pass how many {'items' if name == 'n' else 'votes per item'} to draw."
-        )
-    return number
+    remedy = f"Pass how many {'items' if name == 'n' else 'votes per item'} to draw."
+    return check_whole(value, name=name, least=1, remedy=remedy)
 
 
 def _as_number(
@@ -239,23 +239,25 @@ def _as_number(
 ) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     fits = low <= number <= high and np.isfinite(number)
     if not fits or (open_low and number == low) or (open_high and number == high):
         above = f"greater than {low:g}" if open_low else f"at least {low:g}"
         below = f"less than {high:g}" if open_high else f"at most {high:g}"
         bounds = above if high == np.inf else f"{above} and {below}"
-        raise ValueError(f"`{name}` must be a number, {bounds}; got {value!r}. {remedy}")
+        text = f" must be a number, {bounds}; got {shown(value)}. {remedy}"
+        raise InputError(argument(name), text)
     return number
 
 
 def _as_shares(weights: tuple[float, float]) -> Floats:
     share = as_scores(weights, name="weights")
     if share.size != 2 or not (share > 0).all():
-        raise ValueError(
-            f"`weights` must be two numbers greater than 0, got {weights!r}. "
-            "Pass the share of class 0, then that of class 1."
+        raise InputError(
+            argument("weights"),
+            f" must be two numbers greater than 0, got {shown(weights)}. "
+            "Pass the share of class 0, then that of class 1.",
         )
     return np.asarray(share / np.sum(share))
 
@@ -263,11 +265,12 @@ def _as_shares(weights: tuple[float, float]) -> Floats:
 def _distance(means: tuple[tuple[float, ...], tuple[float, ...]]) -> float:
     try:
         centre = np.asarray(means, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         centre = np.empty(0)
     if centre.ndim != 2 or len(centre) != 2 or not np.isfinite(centre).all():
-        raise ValueError(
-            f"`means` must be two points with equally many finite coordinates, got {means!r}. "
-            "Pass the mean of class 0, then that of class 1, such as ((0, 0), (2, 2))."
+        raise InputError(
+            argument("means"),
+            f" must be two points with equally many finite coordinates, got {shown(means)}. "
+            "Pass the mean of class 0, then that of class 1, such as ((0, 0), (2, 2)).",
         )
     return float(np.linalg.norm(centre[1] - centre[0]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._checks import as_generator
 from errorfloor._typing import RandomLike
 
 
@@ -31,10 +32,10 @@ class Seed:
         """Keep what it takes to begin again; None draws a seed."""
         if rng is None:
             return cls(int(np.random.SeedSequence().generate_state(1)[0]))
+        generator = as_generator(rng)  # of whatever NumPy takes, such as a seed sequence
         if isinstance(rng, int | np.integer):
             return cls(int(rng))
-        # Whatever else NumPy makes a generator of, such as a seed sequence.
-        return cls(generator=_kept(np.random.default_rng(rng).bit_generator))
+        return cls(generator=_kept(generator.bit_generator))
 
     def begin(self) -> np.random.Generator:
         """Return a generator as it was when the result was computed."""

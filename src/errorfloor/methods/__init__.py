@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorfloor._checks import InputError, argument, check_choice
+from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import logistic
@@ -73,8 +73,8 @@ def find(name: object, kind: str = ScoreTable.kind) -> Method:
             if one.resembles(name) and one.make(1).reads == kind:
                 raise InputError(
                     argument("method"),
-                    f" {one.name} needs a whole number {one.letter} of at least 1, got {name!r}. "
-                    f"{one.stem}-{one.usual[0]} is usual.",
+                    f" {one.name} needs a whole number {one.letter} of at least 1, got "
+                    f"{shown(name)}. {one.stem}-{one.usual[0]} is usual.",
                 )
     hints = (
         f" {one.letter} in {one.name} may be any number."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
 
 Clip: TypeAlias = float | Literal["auto"]
+
+_MOST_DIGITS = 15  # of the number in a method's name
 
 
 class Statistic(Protocol):
@@ -61,7 +63,7 @@ class Options:
         if clip != "auto" and not (isinstance(clip, int | float | np.number) and 0 < clip < 0.5):
             raise InputError(
                 argument("clip"),
-                f' must be "auto" or a number between 0 and 0.5, got {clip!r}. '
+                f' must be "auto" or a number between 0 and 0.5, got {shown(clip)}. '
                 "numpy.finfo(float).eps clips as betacal does.",
             )
 
@@ -169,7 +171,9 @@ class Series:
     def numbered(self, name: str) -> Method | None:
         """Return the method of that name, or None if it is none of these."""
         stem, _, number = name.rpartition("-")
-        if stem != self.stem or not number.isdecimal() or number != str(int(number)):
+        if stem != self.stem or not number.isdecimal() or len(number) > _MOST_DIGITS:
+            return None
+        if number != str(int(number)):
             return None
         return self.make(int(number)) if int(number) else None
 

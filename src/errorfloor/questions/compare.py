@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack, overload
 
@@ -79,7 +79,7 @@ def compare(
     >>> rows["hist-2"].value
     0.5
     """
-    if isinstance(methods, str) or (methods is not None and not len(methods)):
+    if methods is not None and (not _is_list(methods) or not len(methods)):
         raise InputError(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
@@ -97,6 +97,10 @@ def compare(
         return task.run(table, own, Origin(reading.source, name))
 
     return with_intervals_by_group(reading, request, rng, False, one)
+
+
+def _is_list(methods: object) -> bool:
+    return isinstance(methods, Collection) and not isinstance(methods, str | bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._checks import as_probabilities
+from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS, of_kind
 from errorfloor.data.read import Reading, Where, read
@@ -330,6 +330,11 @@ class Question:
     ) -> Any:
         """Return the floor of what was read: one, or one for each group."""
         if reading.source.group is None:
+            if simultaneous:
+                raise InputError(
+                    *(argument("simultaneous"), " is about the intervals of groups. Name their "),
+                    *("column with ", argument("group"), ", or leave it out."),
+                )
             return self.of(reading.table, request, Origin(reading.source, options=self._asked()))
         # What all groups were asked for together, which gives each of them again.
         asked = {**self._asked(), "level": request.level, "simultaneous": simultaneous}

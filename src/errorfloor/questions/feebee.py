@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, overload
 import numpy as np
 
 from errorfloor import methods as known
-from errorfloor._checks import InputError, argument, check_whole
+from errorfloor._checks import InputError, argument, check_whole, shown
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.cells import Cells
 from errorfloor.data.read import Where
@@ -233,7 +233,7 @@ def _named(methods: Methods) -> dict[str, Method | Estimator]:
         raise InputError(
             argument("methods"),
             ' must be a list such as ["isotonic", "beta"] or a dict of functions, '
-            f"got {methods!r}.",
+            f"got {shown(methods)}.",
         )
     pairs: list[tuple[str, Any]]
     if isinstance(methods, Mapping):
@@ -270,14 +270,13 @@ def _name(method: Any, entry: int) -> str:
 
 
 def _check_model_error(model_error: float) -> float:
-    number = float(model_error) if isinstance(model_error, numbers.Real) else float("nan")
-    if not 0 <= number <= 0.5:
+    if not isinstance(model_error, numbers.Real) or not 0 <= model_error <= 0.5:
         raise InputError(
             argument("model_error"),
-            f" must lie in [0, 0.5], got {model_error!r}. Divide percentages by 100; without a "
-            "model, the share of the rarer class is the error of a constant one.",
+            f" must lie in [0, 0.5], got {shown(model_error)}. Divide percentages by 100; without "
+            "a model, the share of the rarer class is the error of a constant one.",
         )
-    return number
+    return float(model_error)
 
 
 def _checked(name: str, estimator: Estimator) -> Estimator:
@@ -301,5 +300,5 @@ def _is_finite_number(value: Any) -> bool:
     try:
         single = not isinstance(value, str | bytes) and np.ndim(value) == 0
         return single and bool(np.isfinite(float(value)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from typing import Any, TypedDict, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import (
+    MOST_VOTES,
     InputError,
     LabelShiftWarning,
     argument,
     check_level,
     function,
+    shown,
     warn,
     words,
 )
@@ -132,7 +135,8 @@ def headroom(
         if not is_data(estimate):
             raise InputError(
                 argument("estimate"),
-                f" must be an Estimate with an interval, got {estimate!r}. Estimate the floor by ",
+                f" must be an Estimate with an interval, got {shown(estimate)}. Estimate the floor "
+                "by ",
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
@@ -268,13 +272,10 @@ def _distance(first: float, second: float) -> float:
 
 
 def _model_errors(errors: int | None, n: int | None, model_error: float | None) -> tuple[int, int]:
-    try:
-        items = operator.index(n)  # type: ignore[arg-type]
-    except TypeError:
-        items = 0
-    if items < 1:
+    items = _as_index(n)
+    if not 1 <= items <= MOST_VOTES:
         raise InputError(
-            argument("n"), f" must be the number of test items, at least 1; got {n!r}."
+            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
         )
     if (errors is None) == (model_error is None):
         raise InputError(
@@ -282,17 +283,23 @@ def _model_errors(errors: int | None, n: int | None, model_error: float | None) 
             *(argument("model_error"), ", a fraction."),
         )
     if model_error is not None:
-        if not 0 <= model_error <= 1:
-            text = f" must lie in [0, 1], got {model_error!r}. Divide percentages by 100."
+        if not isinstance(model_error, numbers.Real) or not 0 <= model_error <= 1:
+            text = f" must lie in [0, 1], got {shown(model_error)}. Divide percentages by 100."
             raise InputError(argument("model_error"), text)
         return round(model_error * items), items
-    try:
-        wrong = operator.index(errors)  # type: ignore[arg-type]
-    except TypeError:
-        wrong = -1
+    wrong = _as_index(errors)
     if not 0 <= wrong <= items:
         raise InputError(
             *(argument("errors"), " must be a whole number from 0 to ", argument("n")),
-            *(f" = {items}, got {errors!r}. Pass a fraction as ", argument("model_error"), "."),
+            *(f" = {items}, got {shown(errors)}. Pass a fraction as ", argument("model_error")),
+            ".",
         )
     return wrong, items
+
+
+def _as_index(value: Any) -> int:
+    """Return a whole number, and -1 for what is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return -1

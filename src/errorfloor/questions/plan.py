@@ -19,6 +19,7 @@ from errorfloor._checks import (
     check_level,
     check_same_length,
     refuse,
+    shown,
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
@@ -246,11 +247,11 @@ def _check_number(value: float, name: str, *, above: float = -math.inf) -> float
     """Return a finite number of at least 0 and above `above`."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (0 <= number < math.inf and number > above):
         least = "above 0" if above >= 0 else "of at least 0"
-        raise InputError(argument(name), f" must be a number {least}, got {value!r}.")
+        raise InputError(argument(name), f" must be a number {least}, got {shown(value)}.")
     return number
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import Layout
 from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.storage import scratch
 
 STDIN = "-"
 
@@ -75,7 +75,7 @@ class Labels:
         if not self.is_stdin:
             yield list(self.files)
             return
-        with tempfile.TemporaryDirectory(prefix="errorfloor-") as folder:
+        with scratch() as folder:
             path = Path(folder) / "stdin"
             with path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
