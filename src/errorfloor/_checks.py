@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
 
+MOST = 2**53 - 1  # up to which floats tell whole numbers apart
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -167,7 +169,7 @@ def as_counts(values: object, *, name: str, least: int) -> Counts:
     raw = _as_vector(values, name)
     array = raw if raw.dtype.kind in "iu" else _as_floats(raw, name)
     with np.errstate(invalid="ignore"):
-        whole = (array == np.floor(array)) & (np.abs(array) < 2**53)
+        whole = (array == np.floor(array)) & (np.abs(array) <= MOST)
     refuse(
         ~(whole & (array >= least)),
         array,
@@ -216,7 +218,15 @@ def check_whole(value: int, *, name: str, least: int, remedy: Words) -> int:
     if number < least:
         text = f" must be a whole number of at least {least}, got {value!r}. "
         raise InputError(*words(argument(name), text, remedy))
+    check_countable(number, name=name)
     return number
+
+
+def check_countable(number: int, *, name: str) -> None:
+    """Refuse a whole number that is too large to compute with."""
+    if number > MOST:
+        text = f" must be at most {MOST}, got a larger number. Check that no digits are doubled."
+        raise InputError(argument(name), text)
 
 
 def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Words = "") -> str:
@@ -286,7 +296,7 @@ def _as_floats(array: NDArray[Any], name: str) -> Floats:
     if array.dtype.kind in "OUST":
         try:
             return array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             refuse(
                 np.array([not _is_number(value) for value in array]),
                 array,
@@ -302,6 +312,6 @@ def _as_floats(array: NDArray[Any], name: str) -> Floats:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last for whole numbers beyond floats
         return False
     return True

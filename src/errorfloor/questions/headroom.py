@@ -12,6 +12,7 @@ from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
     argument,
+    check_countable,
     check_level,
     function,
     warn,
@@ -276,6 +277,7 @@ def _model_errors(errors: int | None, n: int | None, model_error: float | None) 
         raise InputError(
             argument("n"), f" must be the number of test items, at least 1; got {n!r}."
         )
+    check_countable(items, name="n")
     if (errors is None) == (model_error is None):
         raise InputError(
             *("Give either ", argument("errors"), ", a number of items, or "),
