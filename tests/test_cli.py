@@ -886,6 +886,7 @@ def test_without_arguments_the_program_prints_its_help():
 
 def test_without_the_extra_the_program_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "errorfloor.apps.cli.commands", None)
+    monkeypatch.setattr(package.interrupts, "leave_at_once", lambda: None)
     with pytest.raises(SystemExit) as left:
         package.main()
     assert left.value.code == 1

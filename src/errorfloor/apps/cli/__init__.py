@@ -2,14 +2,26 @@
 
 import sys
 
+from errorfloor.apps.cli import interrupts, streams
+
 _EXTRA = "pip install 'errorfloor[cli]'"
 
 
 def main() -> None:
     """Run the command line and exit: 0 fine, 1 bad input, 2 usage, 3 a requirement is not met."""
+    interrupts.leave_at_once()
+    streams.fill()
     try:
         from errorfloor.apps.cli.commands import run
     except ImportError as error:
         print(f"error: the command line needs more ({error}): {_EXTRA}.", file=sys.stderr)
         sys.exit(1)
-    sys.exit(run())
+    interrupts.remember()
+    try:
+        code = run()
+    except BaseException:
+        if not interrupts.was_pressed():
+            raise
+        code = interrupts.INTERRUPTED
+    interrupts.leave_at_once()
+    sys.exit(interrupts.INTERRUPTED if interrupts.was_pressed() else code)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from errorfloor._checks import InputError
+from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.apps.cli.voice import written
 
@@ -151,7 +152,8 @@ def with_session(function: Body) -> Body:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             context.exit(BROKEN_PIPE)
         except Exception as error:
-            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            # DuckDB makes an error of Ctrl-C; so may libraries that it interrupts while they load.
+            if interrupts.was_pressed() or str(error) == "Query interrupted":
                 raise KeyboardInterrupt from error
             message = explained(error)
             if message is None:
@@ -170,6 +172,10 @@ def explained(error: Exception) -> str | None:
     if isinstance(error, ImportError):
         text = str(error)
         return text if "pip install" in text else f"{text}: pip install 'errorfloor[cli]'."
+    if isinstance(error, MemoryError | OverflowError):
+        return f"This takes more than the machine has ({error}). Ask for less at once."
+    if isinstance(error, OSError) and error.strerror:  # of a stream, which has no name
+        return f"{error.strerror}."
     if isinstance(error, ValueError | OSError) or type(error).__module__.endswith("duckdb"):
         return str(error)
     return None

@@ -14,6 +14,7 @@ from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
+from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
@@ -30,10 +31,11 @@ from errorfloor.apps.cli.options import (
     with_model,
     with_precision,
 )
-from errorfloor.apps.cli.session import INTERRUPTED, Session
+from errorfloor.apps.cli.saying import complain
+from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers, Verdict
+from errorfloor.apps.cli.types import Number, Numbers, Verdict, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.results.verdict import VERDICTS
@@ -46,7 +48,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        complain(error)
         return error.exit_code
     return code if isinstance(code, int) else 0
 
@@ -174,7 +176,7 @@ def compare(
 @option(
     "--levels",
     metavar="COUNT",
-    type=click.IntRange(min=2),
+    type=Whole(2),
     default=101,
     show_default=True,
     help="Levels of noise from 0 to 1.",
@@ -182,7 +184,7 @@ def compare(
 @option(
     "--repeats",
     metavar="COUNT",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=10,
     show_default=True,
     help="Draws of the noise at each level.",

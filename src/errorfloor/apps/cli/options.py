@@ -14,7 +14,7 @@ import click
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Clip, Number
+from errorfloor.apps.cli.types import Clip, Number, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
@@ -143,7 +143,7 @@ RESAMPLES = option(
     "--resamples",
     "n_resamples",
     metavar="COUNT",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=1000,
     show_default=True,
     section=ANSWER,
@@ -169,7 +169,7 @@ SEED = option(
     "--seed",
     "rng",
     metavar="SEED",
-    type=click.IntRange(min=0),
+    type=Whole(0, None),
     default=0,
     show_default=True,
     section=ANSWER,
@@ -229,7 +229,7 @@ with_model = gathered(
         "--model-errors",
         "errors",
         metavar="COUNT",
-        type=click.IntRange(min=0),
+        type=Whole(0),
         help="Test items that the model got wrong.",
     ),
     option(
@@ -242,7 +242,7 @@ with_model = gathered(
         "--test-items",
         "n",
         metavar="COUNT",
-        type=click.IntRange(min=1),
+        type=Whole(1),
         help="Number of test items.",
     ),
     option("--same-labelling", is_flag=True, help="The test labels were made as the votes were."),

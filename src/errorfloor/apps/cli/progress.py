@@ -58,7 +58,7 @@ class Unstyled(io.TextIOBase):
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Callable[[float], None]]:
+def progressing(what: str) -> Iterator[Callable[[float], None]]:
     """Show on stderr what is going on, once it has taken a while.
 
     Yields what takes the fraction that is done.

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from errorfloor import __version__
-from errorfloor.apps.cli.progress import Unstyled, is_plain, shown
+from errorfloor.apps.cli import interrupts
+from errorfloor.apps.cli.progress import Unstyled, is_plain, progressing
+from errorfloor.apps.cli.saying import say, shown
 from errorfloor.apps.cli.voice import written
+from errorfloor.show.characters import in_sight
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 SCHEMA = "errorfloor/2"
 REQUIREMENT = 3  # exit code where the answer is not the one that was required
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as programs have that the signal ends
-INTERRUPTED = 130  # 128 + SIGINT
 
 Draw = Callable[["Console"], None]
 
@@ -35,7 +37,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the message to stderr."""
-        click.echo(f"error: {self.message}", err=True, file=file)
+        click.echo(f"error: {in_sight(self.message)}", err=True, file=file)
 
 
 class Session:
@@ -73,7 +75,7 @@ class Session:
         """Say something that is not the result."""
         self._remarks.append(text)
         if not self.quiet:
-            click.echo(f"note: {text}", err=True)
+            say(f"note: {text}", err=True)
 
     def show(
         self,
@@ -99,17 +101,18 @@ class Session:
         unmet : str, optional
             What was required and is not so.
         """
+        interrupts.heed()
         if self.as_json:
             click.echo(json.dumps(_plain(self._object(result)), allow_nan=False))
         elif headline and sys.stdout.isatty():
-            (draw or _wrapped(text))(_console())
+            (draw or _wrapped(shown(text, sys.stdout)))(_console())
         else:
-            click.echo(text)
+            say(text)
         if not self.quiet:
             for doubt in self._doubts:
-                click.echo(f"warning: {doubt}", err=True)
+                say(f"warning: {doubt}", err=True)
         if unmet is not None:
-            click.echo(f"failed: {unmet}", err=True)
+            say(f"failed: {unmet}", err=True)
             raise click.exceptions.Exit(REQUIREMENT)
 
     @contextmanager
@@ -118,11 +121,13 @@ class Session:
 
         Yields what takes the fraction that is done, or None where nobody watches.
         """
+        interrupts.heed()
         if self.quiet or not sys.stderr.isatty():
             yield None
-            return
-        with shown(what) as update:
-            yield update
+        else:
+            with progressing(shown(what, sys.stderr)) as update:
+                yield update
+        interrupts.heed()
 
     @contextmanager
     def taming(self) -> Iterator[None]:
@@ -154,7 +159,7 @@ class Session:
                 line: str | None = None,
             ) -> None:
                 if not isinstance(message, ErrorFloorWarning):
-                    usual(message, category, filename, lineno, file, line)
+                    usual(in_sight(message), category, filename, lineno, file, line)
                 elif (doubt := message.told(written)) not in self._doubts:
                     self._doubts.append(doubt)
 

@@ -75,6 +75,10 @@ class Labels:
         if not self.is_stdin:
             yield list(self.files)
             return
+        if sys.stdin is None:
+            raise InputError(
+                "Standard input is closed. Pipe labels into the command, or name a file."
+            )
         with scratch() as folder:
             path = Path(folder) / "stdin"
             with path.open("wb") as file, session.step(f"reading {self.name}"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from errorfloor._checks import MOST_VOTES as MOST
 from errorfloor.results.verdict import BEYOND, VERDICTS
 
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
@@ -25,6 +26,25 @@ class Number(click.FloatRange):
         return number
 
 
+class Whole(click.IntRange):
+    """A whole number of at least some other; not more than floats can count by default."""
+
+    name = "whole number"
+
+    def __init__(self, least: int, most: int | None = MOST) -> None:
+        super().__init__(least)
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Return the number."""
+        number = _read(str(value))
+        if number is None or number < self.least:
+            self.fail(f"{_brief(value)} must be a whole number, {self.least} or more.", param, ctx)
+        if self.most is not None and number > self.most:
+            self.fail(f"{_brief(value)} must not be more than {self.most}.", param, ctx)
+        return number
+
+
 class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument since click 8.4
     """Whole numbers with commas between them."""
 
@@ -32,10 +52,17 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument s
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         """Return the numbers."""
-        try:
-            return value if isinstance(value, tuple) else tuple(map(int, value.split(",")))
-        except ValueError:
-            self.fail(f"{value!r} must be whole numbers such as 2,3,5.", param, ctx)
+        if isinstance(value, tuple):
+            return value
+        numbers = tuple(map(_read, value.split(",")))
+        for number in numbers:
+            if number is None or number > MOST:
+                self.fail(
+                    f"{_brief(value)} must be whole numbers such as 2,3,5, none above {MOST}.",
+                    param,
+                    ctx,
+                )
+        return tuple(number for number in numbers if number is not None)
 
 
 class Clip(click.ParamType):  # type: ignore[type-arg]
@@ -58,3 +85,17 @@ class Verdict(click.Choice[str]):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the verdict as it was typed."""
         return str(value) if value in OLD_VERDICTS else super().convert(value, param, ctx)
+
+
+def _read(text: str) -> int | None:
+    """Return the whole number that is written, or None if it is none, or endless."""
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _brief(value: object) -> str:
+    """Return what was typed, as far as it helps to recognise it."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:20]}...{text[-10:]}"

@@ -11,6 +11,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.results import Comparison, Estimate, Groups, Interval
 from errorfloor.show import numbers
+from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import hold_floors
 from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
 from errorfloor.show.report.blocks import (
@@ -25,7 +26,6 @@ from errorfloor.show.report.blocks import (
     Table,
     Text,
 )
-from errorfloor.show.report.characters import in_sight
 from errorfloor.show.report.context import curve_of
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document

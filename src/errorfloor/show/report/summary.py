@@ -14,9 +14,9 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
 from errorfloor.results import Comparison, Estimate, Verdict
 from errorfloor.show import numbers
+from errorfloor.show.characters import in_sight
 from errorfloor.show.recipe import command_line, python_code, versions
 from errorfloor.show.report.blocks import Diagnostic, Section
-from errorfloor.show.report.characters import in_sight
 from errorfloor.show.report.context import DEFAULT, Context
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document

@@ -1,10 +1,11 @@
-"""Text of others, made safe to show."""
+"""Text of others, made safe to show: in reports, and on terminals."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _REVERSING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+_BREAKING = ("Cc", "Zl", "Zp")  # categories of control characters and of separators of lines
 
 
 def in_sight(value: object) -> str:
@@ -16,4 +17,4 @@ def in_sight(value: object) -> str:
 def _is_hidden(character: str) -> bool:
     """Tell control characters, and those that reverse the letters around them."""
     reverses = unicodedata.bidirectional(character) in _REVERSING
-    return reverses or (unicodedata.category(character) == "Cc" and character not in "\n\t")
+    return reverses or (unicodedata.category(character) in _BREAKING and character not in "\n\t")
