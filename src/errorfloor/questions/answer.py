@@ -177,13 +177,14 @@ def _estimate(
     method, table = case.method, case.table
     resolution, coarseness = _resolution(method, table, kind)
     adds = "" if kind is None else kind.assumes(method)
+    note = getattr(evidence, "note", "")
     classes = len(table.classes)
     return Estimate(
         value=case.value,
         method=method.name,
         interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
         n=table.n,
-        assumptions=f"{method.assumes}{adds}.{coarseness}",
+        assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
         target=method.target,
         warnings=doubts,
         resolution=resolution,

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict, Unpack, overload
 
-import numpy as np
-
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
@@ -381,12 +379,9 @@ def _with_votes(
 
 
 def _plugin_bias(fitted: Any, table: VoteTable) -> float:
-    from errorfloor.bounds import exact_bias
+    from errorfloor.methods.votes.lost import mean_lost
 
-    totals, group = np.unique(table.totals, return_inverse=True)
-    share = np.bincount(group, table.counts) / table.n
-    biases = [exact_bias(fitted.points, m, weights=fitted.weights) for m in totals]
-    return float(share @ biases)
+    return 0.0 - mean_lost(fitted.points, fitted.weights, table.totals, table.counts)
 
 
 def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:

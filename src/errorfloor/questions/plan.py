@@ -31,6 +31,8 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
 from errorfloor.methods.isotonic import FOLDS
+from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.questions.groups import by_group
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
@@ -158,15 +160,13 @@ class _Pilot:
     @classmethod
     def of_votes(cls, table: Table, level: float) -> _Pilot:
         """Take the distribution that is fitted to votes."""
-        from errorfloor.methods.votes.fit import fit_mixture
-
         assert isinstance(table, VoteTable)
         if len(table) == 0 or table.totals.max() < 2:
             raise InputError(
                 argument("pilot"),
                 " must have items with at least 2 votes. Collect a second vote on some.",
             )
-        fit = fit_mixture(table.positives, table.totals, table.counts)
+        fit = MixtureFloor(table.cells()).fitted
         return _from_distribution(fit.points, fit.weights, level, table)
 
     @classmethod
@@ -278,16 +278,22 @@ def _from_distribution(
 
 
 def _width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:
-    """Return the width of the likelihood interval on the expected votes of n items."""
+    """Return the width of the likelihood interval on the expected votes of n items.
+
+    Of very many votes the interval uses a part, whose expected numbers are binomial as well.
+    """
     from scipy.special import bdtr
 
     from errorfloor.inference.votes.limits import likelihood_limits
 
-    k = np.arange(m + 1)
-    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], m, points)])
+    used = votes_used(m)
+    k = np.arange(used + 1)
+    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
     expected = n * (np.diff(at_most, axis=0) @ weights)
     seen = expected > 1e-9 * n
-    low, high = likelihood_limits(k[seen], np.full(k.size, m)[seen], expected[seen], level=level)
+    cells = k[seen], np.full(k.size, used)[seen], expected[seen]
+    n_points = 256 if used == m else points_for(used)
+    low, high = likelihood_limits(*cells, level=level, n_points=n_points)
     return high - low
 
 

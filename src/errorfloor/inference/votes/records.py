@@ -10,6 +10,7 @@ from errorfloor._references import VOTE_LIMITS
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis
+from errorfloor.methods.votes.thin import Votes, points_for, thinned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,26 +21,46 @@ class VoteLimits:
     value: float  # the estimate, which limits never leave out
     table: VoteTable = field(repr=False)
     find: Callable[..., tuple[float, float]] = field(repr=False)
+    few: Votes | None = field(repr=False)  # of the votes, where all are too many
+
+    @classmethod
+    def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
+        """Return the limits of a case, from a part of the votes where all are too many."""
+        table = case.table
+        assert isinstance(table, VoteTable)
+        few = thinned(table.positives, table.totals, table.counts)
+        return cls(name, case.value, table, find, few)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        table = self.table
-        low, high = self.find(table.positives, table.totals, table.counts, level=level)
+        table, few = self.table, self.few
+        if few is None:
+            low, high = self.find(table.positives, table.totals, table.counts, level=level)
+        else:
+            low, high = self.find(*few, level=level, n_points=points_for(int(few.totals.max())))
         return min(low, self.value), max(high, self.value)
+
+    @property
+    def note(self) -> str:
+        """What to say about votes that were left out."""
+        if self.few is None:
+            return ""
+        return (
+            f" The limits use at most {self.few.totals.max():,} votes of each item, drawn at "
+            "random but always the same; they hold as they would with all votes."
+        )
 
 
 def _likelihood(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import likelihood_limits  # SciPy's parts load slowly
 
-    assert isinstance(case.table, VoteTable)
-    return VoteLimits("likelihood", case.value, case.table, likelihood_limits)
+    return VoteLimits.of("likelihood", case, likelihood_limits)
 
 
 def _certified(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import certified_limits
 
-    assert isinstance(case.table, VoteTable)
-    return VoteLimits("certified", case.value, case.table, certified_limits)
+    return VoteLimits.of("certified", case, certified_limits)
 
 
 _kind = partial(IntervalKind, basis=Basis.MIXTURE, references=(VOTE_LIMITS,), is_random=False)

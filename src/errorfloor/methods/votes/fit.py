@@ -13,6 +13,8 @@ __all__ = ["Mixture", "fit_mixture"]
 
 _PROMISED_GAP = 1e-6
 _MOST_POINTS = 16384
+# Entries of the likelihood's matrix, beyond which the grid is not made finer.
+_MOST_ENTRIES = 2**24
 
 
 def fit_mixture(
@@ -62,6 +64,8 @@ def fit_mixture(
     votes = VoteLikelihood.on_grid(positives, totals, counts, n_points)
     fit, dual = votes.fit(max(penalty / votes.n, TIE_BREAK))
     while penalty == 0 and fit.gap > _PROMISED_GAP and votes.size < _MOST_POINTS:
+        if 2 * votes.matrix.size > _MOST_ENTRIES:
+            break
         votes = votes.refined(fit)
         finer, dual = votes.fit(TIE_BREAK, dual)
         if finer.gap >= fit.gap:

@@ -45,10 +45,18 @@ def beta_weights(a: float, b: float, n_points: int) -> Floats:
 
 def binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
     """Return the binomial probabilities, one row a cell, one column a point."""
+    logs = log_binomial(positives, totals, points)
+    return np.exp(logs, out=logs)
+
+
+def log_binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
+    """Return the logarithms of the binomial probabilities."""
     k, m = positives[:, None].astype(np.float64), totals[:, None].astype(np.float64)
-    log_choose = gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
-    probability: Floats = np.exp(log_choose + xlogy(k, points) + xlog1py(m - k, -points))
-    return probability
+    # In place, as there may be many cells and points.
+    logs: Floats = xlogy(k, points)
+    logs += gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
+    logs += xlog1py(m - k, -points)
+    return logs
 
 
 def cosines(values: Floats, degree: int) -> Floats:

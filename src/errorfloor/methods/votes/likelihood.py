@@ -19,6 +19,7 @@ from errorfloor.methods.votes.grid import (
     evaluate,
     floors_on,
     grid,
+    log_binomial,
     supremum,
 )
 
@@ -160,8 +161,9 @@ class VoteLikelihood:
 
     def coin_flip_loss(self, fit: Mixture) -> float:
         """Return the mean log-likelihood that is lost if every item is a coin flip."""
-        coin = binomial(self.positives, self.totals, np.array([0.5]))[:, 0]
-        return fit.log_likelihood - float(self.share @ np.log(coin))
+        # In logarithms: from some 1,000 votes on, probabilities far from 1/2 are too small.
+        coin = log_binomial(self.positives, self.totals, np.array([0.5]))[:, 0]
+        return fit.log_likelihood - float(self.share @ coin)
 
     def lower_limit(self, target: Floats, fit: Mixture, choose: float, use: float) -> float:
         """Bound the mean of `target` over G with likelihood within `use` of the maximum.

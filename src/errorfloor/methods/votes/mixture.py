@@ -12,6 +12,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import VoteCells
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.votes.thin import Votes, floor_of_all, thinned
 from errorfloor.metrics import ERROR
 
 if TYPE_CHECKING:
@@ -30,29 +31,32 @@ class MixtureFloor:
                 " if there is a score for each item.",
             )
         self.cells = cells
-        self.fitted = self._fit(cells.count)
+        self.fitted, self._floor = self._fit(cells.count)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
         own = self.cells.count
         return np.array(
-            [
-                (self.fitted if np.array_equal(count, own) else self._fit(count)).floor
-                for count in counts
-            ]
+            [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
         )
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
         count = self.cells.count
         less = (count - one for one in np.eye(len(count), dtype=np.int64))
-        return np.array([self._fit(one_less).floor for one_less in less])
+        return np.array([self._fit(one_less)[1] for one_less in less])
 
-    def _fit(self, count: Counts) -> Mixture:
+    def _fit(self, count: Counts) -> tuple[Mixture, float]:
+        """Return the fitted distribution, and the floor: its own, unless votes were left out."""
         from errorfloor.methods.votes.fit import fit_mixture  # SciPy's parts load slowly
 
         seen = count > 0
-        return fit_mixture(self.cells.positives[seen], self.cells.totals[seen], count[seen])
+        votes = Votes(self.cells.positives[seen], self.cells.totals[seen], count[seen])
+        few = thinned(*votes)
+        fit = fit_mixture(*(few or votes))
+        if few is None:
+            return fit, fit.floor
+        return fit, floor_of_all(fit.points, fit.weights, few, votes)
 
 
 def _bind(cells: VoteCells, options: Options) -> MixtureFloor:
