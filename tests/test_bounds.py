@@ -402,3 +402,9 @@ def test_shapes_that_do_not_fit_are_named():
         separated_bias_bound([0.1, 0.2], [1, 2, 3])
     with pytest.raises(ValueError, match=r"`n` \(2,\), `m` \(\), `separation` \(3,\)"):
         votes_deviation([1, 2], 3, separation=[0.1, 0.2, 0.3])
+
+
+def test_no_floor_is_above_a_half_so_larger_limits_of_it_say_no_more():
+    for m in (1, 2, 9):
+        assert sharp_bias_bound(0.7, m) == sharp_bias_bound(1, m) == sharp_bias_bound(0.5, m)
+        assert m == 1 or sharp_bias_bound(0.5, m) > sharp_bias_bound(0.49, m)

@@ -252,3 +252,17 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
     assert many["certified"].interval == usual["certified"].interval
     assert many["honest"].low == usual["honest"].low
     assert many["honest"].high != usual["honest"].high
+
+
+def test_an_estimate_says_how_far_merged_rows_can_have_moved_it():
+    # The merged row has one label only: no cut inside it is better than those beside it.
+    ranges = {"lows": [0.1, 0.5], "highs": [0.1, 0.6]}
+    exact = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [0, 9]], **ranges), interval=None)
+    assert exact.resolution == 0
+    assert "1 of 2 rows stand for ranges of scores, at most 0.1 wide" in exact.assumptions
+    assert exact.assumptions.endswith("which leaves this value exact.")
+    moved = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [2, 7]], **ranges), rng=0)
+    assert moved.resolution == pytest.approx(2 / 20)
+    assert moved.assumptions.endswith("which moves this value by at most 0.1.")
+    whole = ef.from_scores([0.1, 0.5], [0, 1], interval=None)
+    assert (whole.resolution, "rows" in whole.assumptions) == (0, False)
