@@ -350,3 +350,18 @@ def test_the_supremum_is_above_the_largest_value_by_what_the_bend_allows(sign, m
     bend = np.abs(series) @ np.arange(m + 1) ** 2 * 1.01 + abs(sign) / 2
     found = _vote_grid.supremum(series, sign)
     assert truth - 1e-9 <= found <= truth + (np.pi / size) ** 2 / 8 * bend + 1e-8
+
+
+@pytest.mark.parametrize("n", [40, 10**8])
+def test_limits_start_from_a_fit_that_costs_less_than_a_twentieth_of_an_item(n, monkeypatch):
+    penalties = []
+    fit = VoteLikelihood.fit
+
+    def watched(self, penalty, start=None):
+        penalties.append(penalty)
+        return fit(self, penalty, start)
+
+    monkeypatch.setattr(VoteLikelihood, "fit", watched)
+    likelihood_limits(np.array([0, 1, 2]), np.array([2, 2, 2]), n * np.array([0.4, 0.2, 0.4]))
+    assert penalties
+    assert max(penalties) <= min(1e-7, 0.05 / n)

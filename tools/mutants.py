@@ -55,12 +55,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/votes": ("votes", "mixture"),
     "metrics.py": ("records", "estimate"),
     "questions": ("checks", "estimate", "decide", "door"),
+    "questions/calibrate.py": ("checks", "calibration", "tables"),
     "questions/feebee.py": ("label_noise",),
     "questions/headroom.py": ("decide",),
     "questions/label_noise.py": ("resample", "label_noise"),
     "questions/plan.py": ("decide",),
     "questions/reliability.py": ("reliability_band",),
-    "results": ("estimate", "decide", "label_noise"),
+    "results": ("checks", "estimate", "decide", "label_noise"),
 }
 
 
