@@ -417,3 +417,9 @@ def test_the_exact_bias_holds_for_a_thousand_million_votes(m, distance):
 
     lost = weights @ (x * density(x + distance)) / (weights @ density(x)) / np.sqrt(m)
     assert -exact_bias([0.5 - distance / np.sqrt(m)], m) == pytest.approx(lost, rel=1e-8)
+
+
+def test_no_floor_is_above_a_half_so_larger_limits_of_it_say_no_more():
+    for m in (1, 2, 9):
+        assert sharp_bias_bound(0.7, m) == sharp_bias_bound(1, m) == sharp_bias_bound(0.5, m)
+        assert m == 1 or sharp_bias_bound(0.5, m) > sharp_bias_bound(0.49, m)

@@ -252,3 +252,49 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
     assert many["certified"].interval == usual["certified"].interval
     assert many["honest"].low == usual["honest"].low
     assert many["honest"].high != usual["honest"].high
+
+
+def test_an_estimate_says_how_far_merged_rows_can_have_moved_it():
+    # The merged row has one label only: no cut inside it is better than those beside it.
+    ranges = {"lows": [0.1, 0.5], "highs": [0.1, 0.6]}
+    exact = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [0, 9]], **ranges), interval=None)
+    assert exact.resolution == 0
+    assert "1 of 2 rows stand for ranges of scores, at most 0.1 wide" in exact.assumptions
+    assert exact.assumptions.endswith("which leaves this value exact.")
+    moved = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [2, 7]], **ranges), rng=0)
+    assert moved.resolution == pytest.approx(2 / 20)
+    assert moved.assumptions.endswith("which moves this value by at most 0.1.")
+    whole = ef.from_scores([0.1, 0.5], [0, 1], interval=None)
+    assert (whole.resolution, "rows" in whole.assumptions) == (0, False)
+
+
+def test_groups_share_the_error_probability_where_all_limits_shall_hold_at_once():
+    rows = {
+        "score": [*np.arange(60) / 60, 0.5],
+        "label": [*(np.arange(60) % 7 > 3), None],
+        "batch": [*("abc"[i % 3] for i in range(60)), "a"],
+    }
+    ask = {"score": "score", "label": "label", "group": "batch", "drop_missing": True, "rng": 0}
+    frame = pl.DataFrame(rows, strict=False)
+    apart = ef.from_scores(frame, **ask, level=0.9)
+    together = ef.from_scores(frame, **ask, level=0.9, simultaneous=True)
+    assert [(g.level, g.dropped, g.simultaneous) for g in (apart, together)] == [
+        (0.9, 1, False), (0.9, 1, True),
+    ]  # fmt: skip
+    for name in "abc":
+        assert apart[name].level == 0.9
+        assert together[name].level == pytest.approx(1 - 0.1 / 3)
+        assert apart[name].n == together[name].n == 20
+        assert apart[name].at_level(together[name].level).high == together[name].high
+    compared = ef.compare(frame, **ask, methods=["isotonic"], level=0.9)
+    assert not compared.simultaneous
+    assert [compared[name]["isotonic"].level for name in "abc"] == [0.9] * 3
+    assert compared["b"]["isotonic"].high == apart["b"].high
+
+
+def test_results_have_the_names_they_list_and_no_others():
+    for name in ef.results.__all__:
+        assert name in dir(ef.results)
+        assert getattr(ef.results, name) is not None
+    with pytest.raises(AttributeError, match=r"'errorfloor\.results' has no attribute 'Estimat'"):
+        ef.results.Estimat  # noqa: B018

@@ -10,6 +10,7 @@ import errorfloor as ef
 from errorfloor import inference, methods
 from errorfloor.data.cells import split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.means import Betting, Hoeffding
@@ -302,3 +303,13 @@ def test_certified_limits_come_from_the_half_that_did_not_choose_the_cut():
     assert found.n == 2000
     rate = found.held_out_errors / found.held_out_n
     assert abs(rate - data.floor) < 5 * np.sqrt(data.floor / 1000)
+
+
+@pytest.mark.parametrize("tail", [0.025, 1e-6])
+def test_limits_of_many_shares_are_those_of_each(tail):
+    successes, n = np.array([0, 1, 4, 5, 5, 90]), np.array([3, 1, 9, 5, 6, 1000])
+    low, high = lower_limit(successes, n, tail), upper_limit(successes, n, tail)
+    for i, (k, m) in enumerate(zip(successes.tolist(), n.tolist(), strict=True)):
+        exact = stats.binomtest(k, m).proportion_ci(1 - 2 * tail)
+        assert (low[i], high[i]) == pytest.approx((exact.low, exact.high))
+        assert (low[i], high[i]) == (lower_limit(k, m, tail), upper_limit(k, m, tail))

@@ -514,3 +514,18 @@ def test_items_with_many_votes_far_from_one_half_raise_no_warning():
     found = ef.from_votes([0, 1, 700, 750, 1500, 1499], 1500)  # warnings are errors here
     assert "limits use" not in found.assumptions
     assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("n", [40, 10**8])
+def test_limits_start_from_a_fit_that_costs_less_than_a_twentieth_of_an_item(n, monkeypatch):
+    penalties = []
+    fit = VoteLikelihood.fit
+
+    def watched(self, penalty, start=None):
+        penalties.append(penalty)
+        return fit(self, penalty, start)
+
+    monkeypatch.setattr(VoteLikelihood, "fit", watched)
+    likelihood_limits(np.array([0, 1, 2]), np.array([2, 2, 2]), n * np.array([0.4, 0.2, 0.4]))
+    assert penalties
+    assert max(penalties) <= min(1e-7, 0.05 / n)

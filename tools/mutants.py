@@ -35,6 +35,7 @@ COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
 # Tests by the longest beginning of a module's path, those that take the least time first.
 TESTS: Mapping[str, tuple[str, ...]] = {
     "bounds": ("bounds",),
+    "bounds/curves.py": ("bounds", "plot"),
     "data": ("layouts", "tables", "door", "read"),
     "data/cells.py": ("tables", "resample"),
     "data/grid.py": ("tables", "frames"),
@@ -44,8 +45,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "inference": ("resample", "intervals", "estimate"),
     "inference/kuiper.py": ("bounds",),
     "inference/votes": ("votes", "decide", "mixture"),
-    "methods": ("calibration", "records", "estimate"),
-    "methods/cuts.py": ("resample",),
+    "methods": ("checks", "calibration", "records", "estimate"),
+    "methods/cuts.py": ("resample", "floors"),
     "methods/histogram.py": ("calibration", "floors"),
     "methods/isotonic.py": ("resample", "calibration", "floors"),
     "methods/logistic": ("calibration", "floors"),
@@ -53,13 +54,14 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/soft.py": ("resample", "intervals", "estimate"),
     "methods/votes": ("votes", "mixture"),
     "metrics.py": ("records", "estimate"),
-    "questions": ("estimate", "decide", "door"),
+    "questions": ("checks", "estimate", "decide", "door"),
+    "questions/calibrate.py": ("checks", "calibration", "tables"),
     "questions/feebee.py": ("label_noise",),
     "questions/headroom.py": ("decide",),
     "questions/label_noise.py": ("resample", "label_noise"),
     "questions/plan.py": ("decide",),
     "questions/reliability.py": ("reliability_band",),
-    "results": ("estimate", "decide", "label_noise"),
+    "results": ("checks", "estimate", "decide", "label_noise"),
 }
 
 
