@@ -19,6 +19,7 @@ from servers import FileServer, OpenReviewServer, serving
 import errorfloor as ef
 from errorfloor.datasets import (
     MissingDataError,
+    _download,
     _openreview,
     chaosnli,
     cifar10h,
@@ -331,6 +332,22 @@ def test_a_cached_file_that_was_damaged_is_fetched_again(serve):
     path.write_bytes(b"damaged")
     assert files.locate(FILE, None).read_bytes() == BODY
     assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("says_size", [True, False])
+def test_an_answer_beyond_all_sizes_is_refused_and_nothing_is_kept(
+    serve, nowhere, monkeypatch, says_size
+):
+    server = serve(FileServer({ADDRESS: BODY}))
+    if not says_size:
+        monkeypatch.setattr(_download, "_size", lambda *_: None)
+    monkeypatch.setattr(_download, "MOST", len(BODY) - 1)
+    with pytest.raises(MissingDataError, match=r"the server sends more than .* bytes"):
+        files.locate(FILE, None)
+    assert listed(nowhere) == []
+    monkeypatch.setattr(_download, "MOST", len(BODY))
+    assert files.locate(FILE, None).read_bytes() == BODY
+    assert server.asked
 
 
 def test_a_wrong_file_is_never_put_in_place(serve, nowhere):
@@ -680,3 +697,44 @@ def test_plain_means_of_ratings_are_scores_as_if_no_confidences_were_known():
     assert 0.005 < difference < 0.015
     unknown = load_iclr(2025)
     assert np.array_equal(unknown.scores, load_iclr(2025, weighted=False).scores)
+
+
+def one_review(year=2017):
+    submission = f"ICLR.cc/{year}/conference/-/submission"
+    paper = f"ICLR.cc/{year}/conference/-/paper7"
+    replies = [
+        v1_reply(f"{paper}/official/review", rating="7: Good", confidence="4: Confident"),
+        v1_reply(f"{paper}/acceptance", decision="Accept (Poster)"),
+    ]
+    return {submission: [v1_note("a", submission, replies), v1_note("b", submission, replies)]}
+
+
+def test_a_cached_file_of_reviews_that_was_damaged_is_refused_by_name(openreview, nowhere):
+    server = openreview(one_review())
+    path = nowhere / "cache/errorfloor/iclr/iclr_2017.csv"
+    assert load_iclr(2017).ids.tolist() == ["a", "b"]
+    checksum = path.with_name("iclr_2017.csv.sha256")
+    assert checksum.read_text().strip() == hashlib.sha256(path.read_bytes()).hexdigest()
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for damaged in (b"".join(lines[:-1]), whole.replace(b",7,", b",9,")):
+        assert damaged != whole
+        path.write_bytes(damaged)
+        with pytest.raises(ef.InputError, match=r"iclr_2017\.csv is damaged.* Delete .*\.csv to"):
+            load_iclr(2017)
+    path.unlink()
+    asked = len(server.asked)
+    assert load_iclr(2017).ids.tolist() == ["a", "b"]
+    assert len(server.asked) > asked
+
+
+def test_an_old_cached_file_of_reviews_is_taken_once_and_gets_a_checksum(openreview, nowhere):
+    openreview(one_review())
+    path = nowhere / "cache/errorfloor/iclr/iclr_2017.csv"
+    load_iclr(2017)
+    checksum = path.with_name("iclr_2017.csv.sha256")
+    checksum.unlink()
+    assert load_iclr(2017).ids.tolist() == ["a", "b"]
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ef.InputError, match="is damaged"):
+        load_iclr(2017)

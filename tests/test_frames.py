@@ -11,6 +11,8 @@ from decimal import Decimal
 
 import engines
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from helpers import answer
 from hypothesis import given
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 import errorfloor as ef
 from errorfloor.data import counting as _counting
 from errorfloor.data import engines as _engines
-from errorfloor.data import frames
+from errorfloor.data import files, formats, frames
 from errorfloor.data.grid import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
@@ -230,6 +232,87 @@ def test_columns_of_lists_and_names_that_are_no_text_are_refused():
         frames.score_table(frame, score="p", label="y")
     with pytest.raises(ValueError, match=r"`score` must be one of 0, 1; got 0.* Give the columns"):
         frames.score_table(pd.DataFrame({0: [0.1], 1: [1]}), score=0, label=1)
+
+
+NUMBERED = pd.DataFrame({0: [0.1, 0.9], 1: [0, 1], "g": ["a", "b"]})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ef.from_scores(NUMBERED),
+        lambda: ef.from_scores(NUMBERED, score=0, label=1),
+        lambda: ef.from_scores(NUMBERED, score="0", label="1"),
+        lambda: ef.from_scores(NUMBERED, group=0),
+        lambda: ef.from_scores(NUMBERED, group=["g"]),
+        lambda: ef.from_votes(NUMBERED, annotators=[0, 1]),
+        lambda: frames.score_tables(NUMBERED, score="g", label="g", group=1),
+    ],
+)
+def test_columns_whose_names_are_no_text_are_refused_with_how_to_rename_them(call):
+    with pytest.raises(ef.InputError, match=r"names that are text first, such as by frame\.rename"):
+        call()
+    named = ef.from_scores(NUMBERED.rename(columns=str), score="0", label="1", interval=None)
+    assert named.n == 2
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, {1}, np.array([1])])
+def test_groups_and_items_that_are_several_values_are_refused_or_left_alone(value):
+    frame = pd.DataFrame({"p": [0.1, 0.9], "y": [0, 1], "item": [value, value]})
+    with pytest.raises(ef.InputError, match=r"`group` \(column 'item'\) holds several values in"):
+        ef.from_scores(frame, group="item")
+    assert ef.from_scores(frame, interval=None).n == 2
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_positive_class_of_another_type_than_the_column_is_refused_by_name(make):
+    frame = make({"p": [0.1, 0.9], "y": [0, 1], "t": ["0", "1"]})
+    for positive in ("1", 1, 1.0, np.int64(1), True):
+        assert (
+            frames.score_table(frame, score="p", label="y", positive=positive).positives.sum() == 1
+        )
+    for positive in ("1", 1):
+        assert (
+            frames.score_table(frame, score="p", label="t", positive=positive).positives.sum() == 1
+        )
+    for positive in ("x", [1], {"a": 1}, b"1", object, 10**400, float("inf"), ("x",)):
+        for label in ("y", "t"):
+            with pytest.raises(ef.InputError, match=rf"`positive` is .*column '{label}'.* only: "):
+                frames.score_table(frame, score="p", label=label, positive=positive)
+
+
+def wide_text(delimiter):
+    names = ["p", "y", "it's", "a,b", *(f"c{i}" for i in range(300))]
+    rows = [names, *([str(i / 10), str(i % 2), "NA", "x;y"] + ["1"] * 300 for i in range(9))]
+    return "\n".join(delimiter.join(f'"{one}"' for one in row) for row in rows)
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("x.csv", ","), ("x.csv", ";"), ("x.tsv", "\t")])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_wide_file_is_read_like_a_narrow_one(tmp_path, name, delimiter, packed):
+    text = wide_text(delimiter).encode()
+    path = tmp_path / (f"{name}.gz" if packed else name)
+    path.write_bytes(gzip.compress(text) if packed else text)
+    expected = ef.ScoreTable.from_arrays(np.arange(9) / 10, np.arange(9) % 2)
+    assert frames.score_table(path, score="p", label="y") == expected
+    assert ef.from_scores(path, interval=None).n == 9
+    kinds = frames.columns(path)
+    assert list(kinds)[:4] == ["p", "y", "it's", "a,b"]
+    assert kinds["it's"] == "text"  # of which there is nothing
+    path.write_bytes(
+        gzip.compress(text.replace(b"c7", b"p", 1)) if packed else text.replace(b"c7", b"p", 1)
+    )
+    with pytest.raises(ef.InputError, match="it has 2 columns called 'p'"):
+        frames.score_table(path, score="p", label="y")
+
+
+def test_how_a_wide_file_is_written_is_found_out_once(tmp_path):
+    (tmp_path / "x.csv").write_text(wide_text(","))
+    connection = files.connect(str(tmp_path))
+    call = formats.format_called("csv").call(connection, [str(tmp_path / "x.csv")], None)
+    connection.close()
+    assert "auto_detect = false" in call
+    assert "union_by_name" not in call
 
 
 VOTES = RNG.integers(2, size=(120, 3))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, function
+from errorfloor._checks import InputError, Part, argument, function, shown
+from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
 from errorfloor.data.source import Origin, Source
 from errorfloor.data.table import Table
@@ -42,6 +43,9 @@ class Where:
         known = {role.argument for layout in LAYOUTS for role in layout.roles}
         for name in columns.keys() - known:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
+        if group is not None and not isinstance(group, str):
+            text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
+            raise InputError(argument("group"), text)
         return cls(
             columns={name: column for name, column in columns.items() if column is not None},
             positive=positive,

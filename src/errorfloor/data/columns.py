@@ -13,6 +13,7 @@ from errorfloor._checks import InputError, Part, argument, check_whole
 from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
 
 _MOST_LISTED = 40
+TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,8 @@ def choose(
         return readings[0]
     meant = _lines("You may mean", [reading.mentions for reading in readings])
     remedy = meant if readings else usage(allowed)
-    listed = _listed(kinds, name)
+    odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
+    listed = f"{_listed(kinds, name)}{odd}"
     raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
 
 

@@ -69,6 +69,15 @@ def is_missing(frame: Frame, column: str) -> nw.Expr:
     return null
 
 
+def holds_several(frame: Frame, run: Callable[[Frame], Columns], column: str) -> bool:
+    """Tell whether a column has lists or the like, which pandas keeps among other objects."""
+    kind = frame.collect_schema()[column]
+    if kind != nw.Object or not frame.implementation.is_pandas():
+        return bool(kind.is_nested())
+    values = run(select(frame, {column: column}))[column].tolist()
+    return any(isinstance(value, list | dict | set | np.ndarray) for value in values)
+
+
 def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
     """Add column `cell`: what `errorfloor.data.grid.cell_of` computes of the column `score`."""
     scale = math.nextafter(cells, 0)

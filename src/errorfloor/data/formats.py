@@ -55,15 +55,44 @@ PACKINGS = (GZIP, ZSTD)
 _BLANK = "['', 'NA', 'N/A', 'na', 'n/a', 'NULL', 'null', 'None', 'none', 'NaN', 'nan', 'NAN']"
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
-_TEXT = f"all_varchar = true, header = true, nullstr = {_BLANK}, union_by_name = true"
+_TEXT = f"all_varchar = true, header = true, nullstr = {_BLANK}"
+_WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
-def _call_csv(_: Any, files: Sequence[str], packing: Packing | None) -> str:
-    return f"read_csv([{_names(files)}], {_TEXT}{_packed(packing)})"
+def _call_csv(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
+    return _call_text(connection, files, packing, "")
 
 
-def _call_tsv(_: Any, files: Sequence[str], packing: Packing | None) -> str:
-    return f"read_csv([{_names(files)}], {_TEXT}{_packed(packing)}, delim = '\t')"
+def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
+    return _call_text(connection, files, packing, ", delim = '\t'")
+
+
+def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
+    how = f"{_TEXT}{_packed(packing)}"
+    if len(files) == 1 and _is_wide(files[0], packing):
+        return f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
+    return f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
+
+
+def _is_wide(file: str, packing: Packing | None) -> bool:
+    """Tell whether the first row of a text file has many fields."""
+    head = _start(file, packing, 2**16).split(b"\n")[0]
+    return any(head.count(mark) >= _WIDE for mark in b",;|\t")
+
+
+def _written(connection: Any, file: str, how: str) -> str:
+    """Return how a text file is written, or DuckDB finds that out anew for each step of a query."""
+    marks = ("delim", "quote", "escape", "comment")
+    named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
+    found = connection.sql(f"select {named} from sniff_csv({_names([file])}, {how})").fetchone()
+    *values, skip, columns = found
+    kinds = ", ".join(f"{as_text(column['name'])}: 'varchar'" for column in columns)
+    told = (
+        (mark, "" if value == "(empty)" else value)
+        for mark, value in zip(marks, values, strict=True)
+    )
+    dialect = ", ".join(f"{mark} = {as_text(value)}" for mark, value in told)
+    return f"auto_detect = false, {dialect}, skip = {skip}, columns = {{{kinds}}}"
 
 
 def _call_jsonl(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
@@ -220,21 +249,20 @@ def _format_of_one(file: str) -> Format:
     known = next((kind for kind in FORMATS if suffix in kind.suffixes), None)
     if known is not None:
         return known
-    packing = packing_of(file)
-    if packing is None:
-        start = start_of(file, 4096)
-    elif packing.unpack is None:  # DuckDB tells CSV from TSV
-        start = b""
-    else:
-        start = _start_within(file, packing.unpack)
+    start = _start(file, packing_of(file), 4096)
     # The first format is that of any text, so those that are told by more come before it.
     return next(kind for kind in reversed(FORMATS) if kind.begins(start))
 
 
-def _start_within(file: str, unpack: Callable[[str], GzipFile]) -> bytes:
+def _start(file: str, packing: Packing | None, size: int) -> bytes:
+    """Return the first bytes of a file as they are unpacked; nothing where Python cannot."""
+    if packing is None:
+        return start_of(file, size)
+    if packing.unpack is None:  # DuckDB tells CSV from TSV
+        return b""
     try:
-        with unpack(file) as unpacked:
-            return unpacked.read(4096)
+        with packing.unpack(file) as unpacked:
+            return unpacked.read(size)
     except (EOFError, OSError, zlib.error):  # damaged, which whoever reads it will say
         return b""
 

@@ -11,7 +11,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor.data.asked import Asked, Reading, as_asked
 from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
 from errorfloor.data.counting import count_repeated
-from errorfloor.data.engines import Frame, kinds_of
+from errorfloor.data.engines import Frame, holds_several, kinds_of
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
@@ -102,7 +102,7 @@ def _facts(frame: Frame, run: Run, chosen: Chosen, group: str | None, rows: int)
     items = fitting(ITEM, [one for one in kinds if one not in {*chosen.used, group}])
     if not chosen.layout.row_is_item or rows > _FEW_ROWS or not items:
         return {}
-    if kinds[items[0]].is_nested():
+    if holds_several(frame, run, items[0]):
         return {}
     repeated = count_repeated(frame, run, items[0], group)
     return {"repeated_items": repeated} if repeated else {}

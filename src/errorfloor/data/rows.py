@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import inf
+from numbers import Real
 from operator import or_
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, Words, argument, check_choice, words
+from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
 from errorfloor._typing import Counts
-from errorfloor.data.engines import Columns, Frame, is_missing, select, with_number
+from errorfloor.data.columns import TEXT_FIRST
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    holds_several,
+    is_missing,
+    select,
+    with_number,
+)
 from errorfloor.data.grid import CELLS
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -138,9 +148,11 @@ def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
     given = {**names, **group}
     for name, column in given.items():
         said = name.split()[0]
-        hint = "" if isinstance(column, str) else " Give the columns names that are text first."
-        check_choice(column, map(str, kinds), name=said, hint=hint)
-        if kinds[column].is_nested():
+        known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
+        hint = "" if known and isinstance(column, str) else TEXT_FIRST
+        choices = map(str, kinds) if known else [one for one in kinds if isinstance(one, str)]
+        check_choice(column, choices, name=said, hint=hint)
+        if holds_several(request.frame, request.run, column):
             raise InputError(
                 argument(said),
                 f" (column {column!r}) holds several values in a row, {kinds[column]}. "
@@ -190,7 +202,11 @@ def with_class(
 def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
     kind = frame.collect_schema()[given]
     if kind.is_numeric():
-        number = _number(positive)
+        number = _number(positive) if isinstance(positive, str | Real) else None
+        try:
+            number = number if number is None or abs(float(number)) < inf else None
+        except OverflowError:
+            number = None
         # A value that is no number is none of the column's, which will be said.
         return nw.lit(False) if number is None else nw.col(given) == number
     if kind == nw.Boolean:  # which engines spell in different ways
@@ -299,7 +315,7 @@ def check_positive(items: Items, positive: object, said: tuple[Part, ...], name:
     if not seen[name].any():
         values = ", ".join(sorted(map(repr, seen[f"given_{name}"].tolist())))
         raise InputError(
-            argument("positive"), f" is {positive!r}, but ", *said, f" has only: {values}."
+            argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
         )
 
 

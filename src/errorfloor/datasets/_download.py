@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 16
 TIMEOUT = 30.0  # seconds without a byte
+MOST = 200_000_000  # bytes of a file; all of ours are much smaller
+
+
+class TooLargeError(OSError):
+    """A server sends more than any file of ours has."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the server sends more than {MOST:,} bytes, which is not the file")
 
 
 class ResumingDownloader:
@@ -29,7 +37,11 @@ class ResumingDownloader:
         name = url.rsplit("/", 1)[-1]
         part = Path(output_file).with_name(f".{name}.part")
         with open(part, "r+b", opener=_open_or_create) as file:
-            _complete(url, file, name)
+            try:
+                _complete(url, file, name)
+            except TooLargeError:
+                part.unlink(missing_ok=True)
+                raise
             # Read from what is open: another process may have finished, and removed the name.
             file.seek(0)
             with open(output_file, "wb") as whole:
@@ -57,16 +69,21 @@ def _complete(url: str, file: IO[bytes], name: str) -> None:
             return
         answer.raise_for_status()
         start = _first_byte(answer, start)
+        size = _size(answer, start)
+        if size is not None and size > MOST:
+            raise TooLargeError
         file.seek(start)
         with tqdm(
             desc=name,
             initial=start,
-            total=_size(answer, start),
+            total=size,
             unit="B",
             unit_scale=True,
             disable=None,  # no bar where no one watches
         ) as bar:
             for chunk in answer.iter_content(CHUNK):
+                if file.tell() + len(chunk) > MOST:
+                    raise TooLargeError
                 file.write(chunk)
                 bar.update(len(chunk))
         file.truncate()

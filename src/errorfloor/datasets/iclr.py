@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import operator
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +155,7 @@ def _load_year(year: int, data_home: DataHome) -> list[Submission]:
     if not cached.is_file():
         try:
             cached.parent.mkdir(parents=True, exist_ok=True)
+            _checksum(cached).unlink(missing_ok=True)
             submissions = fetch(year)
         except (openreview.OpenReviewException, OSError) as error:
             raise unavailable(path, error, _LAYOUT + _ACCOUNT) from error
@@ -162,7 +165,27 @@ def _load_year(year: int, data_home: DataHome) -> list[Submission]:
                 f"holds {path} by `data_home`.{_LAYOUT}"
             )
         _write(cached, submissions)
-    return _read(cached, year)
+    return _read_cached(cached, year)
+
+
+def _read_cached(path: Path, year: int) -> list[Submission]:
+    """Read a file of the cache that is as it was written; an old one has no checksum yet."""
+    checksum, found = _checksum(path), hashlib.sha256(path.read_bytes()).hexdigest()
+    known = checksum.read_text(encoding="utf-8").strip() if checksum.is_file() else None
+    if known not in (None, found):
+        raise InputError(
+            f"{path} is damaged: its SHA-256 is {found}, not {known} as when it was fetched. "
+            f"Delete {path} to have it fetched again."
+        )
+    submissions = _read(path, year)
+    if known is None:
+        with suppress(OSError):  # of a cache that may only be read
+            write_text(checksum, f"{found}\n")
+    return submissions
+
+
+def _checksum(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
 
 
 def _read(path: Path, year: int) -> list[Submission]:
