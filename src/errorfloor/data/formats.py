@@ -34,6 +34,7 @@ class Format:
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool]  # tells it by the first bytes of an unpacked file
     call: Callable[[Any, Sequence[str], Packing | None], str]  # what DuckDB reads such files by
+    is_text: bool = False
     has_header: bool = False  # a first row of names
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows
@@ -105,6 +106,7 @@ FORMATS = (
         suffixes=(".csv", ".txt"),
         begins=lambda _: True,
         call=_call_csv,
+        is_text=True,
         has_header=True,
         finds_delimiter=True,
     ),
@@ -113,6 +115,7 @@ FORMATS = (
         suffixes=(".tsv", ".tab"),
         begins=lambda start: b"\t" in start.split(b"\n")[0],
         call=_call_tsv,
+        is_text=True,
         has_header=True,
     ),
     Format(
@@ -120,6 +123,7 @@ FORMATS = (
         suffixes=(".jsonl", ".ndjson", ".json"),
         begins=lambda start: start.lstrip()[:1] in (b"{", b"["),
         call=_call_jsonl,
+        is_text=True,
     ),
     Format(
         name="parquet",
