@@ -120,7 +120,7 @@ def estimate(
     from errorfloor.show.words import long_text_of
 
     if simultaneous and labels.where.group is None:
-        raise click.UsageError("--simultaneous goes with --group.")
+        raise click.UsageError("--simultaneous goes with --group. Add that, or leave it out.")
     limit = gates.limit_of(session, attainable, fail_above)
     reading = labels.read(session)
     with session.step("estimating"):
