@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from benchmarks import coverage, scale, votes
+from benchmarks import coverage, scale, start, votes
 
 
 def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
@@ -66,3 +66,9 @@ def test_a_small_scale_study_finds_the_floor_of_its_files(tmp_path):
     error = 0.5 / 10_000**0.5
     assert abs(found["ours"][10_000].result["value"] - 3 / 16) < 4 * error + 0.01
     assert found["resample"][10_000].result["rows"] == 1000
+
+
+def test_the_start_of_commands_is_measured_in_imports_of_numpy():
+    found = start.ratios(repeats=1)
+    assert [name for _, name in found] == list(start.COMMANDS)
+    assert all((ratio > 0).all() for ratio in found.values())

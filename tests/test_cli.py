@@ -467,9 +467,11 @@ def test_the_bias_of_plain_shares_is_bounded_for_a_model_error(folder):
     run("report", *votes, "-o", "report.json")
     assert "--bias-for-error 0.1" in command_in("report.json")
     said = error("estimate", "demo/scores.csv", "--bias-for-error", 0.1)
-    assert said.endswith("error: --bias-for-error goes with votes; these are scores.\n")
+    assert said.endswith(
+        "error: --bias-for-error goes with votes; these are scores. Leave it out.\n"
+    )
     said = error("estimate", "demo/votes.csv", "--clip", 0.1)
-    assert said.endswith("error: --clip goes with scores; these are votes.\n")
+    assert said.endswith("error: --clip goes with scores; these are votes. Leave it out.\n")
 
 
 def test_warnings_become_remarks_in_the_words_of_the_command(folder):

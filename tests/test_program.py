@@ -390,3 +390,90 @@ def test_ctrl_c_that_is_ignored_stays_ignored(folder):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("floor 7.40 %")
+
+
+# What to do.
+
+SAID = {
+    "estimate demo/scores.csv --method isotonik": (1, "--method must be", "Did you mean isotonic"),
+    "estimate demo/scores.csv --interval wald": (1, "--interval must be", "--interval none skips"),
+    "estimate empty": (1, "The folder 'empty' has no file", "Name a file."),
+    "merge empty -o x.npz": (1, "The folder 'empty' has no file", "Name a file."),
+    "estimate binary.csv": (1, "Could not read 'binary.csv'", "name that with --format."),
+    "estimate demo/scores.csv --group nope": (1, "--group must be one of score", "got 'nope'."),
+    "estimate demo/scores.csv --group score": (1, "--group score leaves too", "--score COL"),
+    "estimate demo/scores.csv --score score --group score": (2, "--score and --group", "Group by"),
+    "estimate demo/annotators.csv --annotators ann": (2, "--annotators needs", "Name all of them"),
+    "estimate demo/scores.csv --positive 1 --positive 0": (2, "'--positive'", "Give it once."),
+    "estimate demo/scores.csv --group a --group b": (2, "'--group'", "Give it once."),
+    "estimate demo/scores.csv --score a --score b": (2, "'--score'", "Give it once."),
+    "estimate demo/soft_labels.csv --positive 1": (1, "--positive goes with", "Leave it out."),
+    "estimate demo/votes.csv --positive 1": (1, "--positive goes with", "Leave it out."),
+    "estimate demo/scores.csv --simultaneous": (2, "--simultaneous goes", "or leave it out."),
+    "count demo/scores.csv -o no/x.npz": (2, "'--output'", "Make it first, or name another."),
+    "count demo/scores.csv -o x.csv": (2, "'--output'", "must end in .npz. Add the ending."),
+    "count demo/scores.csv -o dir.npz": (2, "'--output'", "Name another file."),
+    "headroom demo/scores.csv --model-errors 3 --test-items 2": (2, "--model-errors", "Check"),
+}
+
+
+@pytest.mark.parametrize("typed", SAID)
+def test_errors_name_the_option_and_say_what_to_do(typed, folder):
+    (folder / "empty").mkdir()
+    (folder / "dir.npz").mkdir()
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 8)
+    code, what, remedy = SAID[typed]
+    said = refused(*typed.split(), code=code)
+    assert what in said
+    assert remedy in said[said.index(what) :]
+
+
+def test_files_without_the_right_to_read_are_said_with_what_to_do():
+    wrong = PermissionError(13, "Permission denied", "x.csv")
+    assert explained(wrong) == (
+        "x.csv: Permission denied. Change its rights, or name another file."
+    )
+
+
+def test_files_that_are_named_twice_are_counted_once_with_a_note(folder):
+    typed = ["estimate", "demo/scores.csv", "./demo/scores.csv", "--json"]
+    found = json.loads(CliRunner().invoke(cli, typed).stdout)
+    assert found["result"]["n"] == 10_000
+    assert "demo/scores.csv is named 2 times, and counted once" in found["remarks"]
+    CliRunner().invoke(cli, ["count", "demo/votes.csv", "-o", "votes.npz"])
+    merged = CliRunner().invoke(cli, ["merge", "votes.npz", "votes.npz", "-o", "both.npz"])
+    assert "2,000 items" in merged.stdout
+    assert merged.stderr == "note: votes.npz is named 2 times, and counted once\n"
+
+
+# The start.
+
+
+def test_an_estimate_loads_nothing_that_it_has_no_use_for(folder):
+    loading = [sys.executable, "-X", "importtime", "-m", "errorfloor", "estimate"]
+    done = subprocess.run(
+        [*loading, "demo/scores.csv"], capture_output=True, env=ENVIRONMENT, check=True, text=True
+    )
+    assert done.stdout.startswith("floor 7.40 %")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    loaded = {line.rpartition("|")[2].strip() for line in lines}
+    assert "scipy.special" in loaded
+    unused = ("pandas.core", "pyarrow", "numpy.f2py", "scipy.optimize", "scipy.stats", "rich")
+    assert [name for name in loaded if name.startswith((*unused, "matplotlib"))] == []
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "votes.csv", "annotations.csv"])
+def test_files_are_counted_alike_from_memory_and_from_disk(name, folder, monkeypatch):
+    def counted():
+        result = CliRunner().invoke(cli, ["estimate", f"demo/{name}", "--json"])
+        return json.loads(result.stdout)
+
+    kept = counted()
+    monkeypatch.setattr("errorfloor.data.files._SMALL", 0)
+    assert counted() == kept
+
+
+def test_a_program_that_ends_quickly_has_written_everything(folder):
+    done = start("data", "list", "--json")
+    assert len(json.loads(done.stdout)["result"]["sets"]) > 2
+    assert done.returncode == 0

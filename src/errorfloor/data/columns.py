@@ -168,8 +168,10 @@ def _plain(role: Role, value: Any, there: Collection[str]) -> Any:
         return tuple(value)
     if not role.may_be_number or (isinstance(value, str) and value in there):
         return value
+    if isinstance(value, str) and not value.isdecimal():
+        return value
     if isinstance(value, str):
-        return int(value) if value.isdecimal() else value
+        value = int(value[:99])  # enough digits to be refused; of thousands Python reads none
     return check_whole(value, name=role.argument, least=1, remedy="Or name its column.")
 
 

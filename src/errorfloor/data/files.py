@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, argument
 from errorfloor.data.formats import (
     FORMATS,
     Format,
@@ -28,6 +28,7 @@ Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
+_SMALL = 2**24  # bytes of text files whose rows are kept between queries
 # How files begin that hold no rows for us.
 _FOREIGN = {
     b"PK\x03\x04": "a ZIP archive, an Excel file or NPZ",
@@ -113,7 +114,7 @@ def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
         import duckdb
 
         try:
-            yield connection, relation(connection, files, kind)
+            yield connection, _kept(connection, relation(connection, files, kind), files, kind)
         except duckdb.Error as error:
             raise _unreadable(files, error) from error
         finally:
@@ -169,13 +170,24 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
     return rows
 
 
+def _kept(connection: Any, rows: Any, files: Sequence[str], kind: Format) -> Any:
+    """Return the rows of small text files from memory.
+
+    DuckDB finds out anew how a text file is written at each step of a query.
+    """
+    if not kind.is_text or sum(map(os.path.getsize, files)) > _SMALL:
+        return rows
+    rows.create("kept")
+    return connection.table("kept")
+
+
 def _find_one(name: str, suffixes: Collection[str]) -> list[str]:
     if os.path.isdir(name):
         folder = Path(name)
         found = [str(path) for path in folder.rglob("*") if _is_data(path, folder, suffixes)]
         if not found:
             raise FileNotFoundError(
-                f"The folder {name!r} has no file ending in {', '.join(suffixes)}."
+                f"The folder {name!r} has no file ending in {', '.join(suffixes)}. Name a file."
             )
         return found
     if os.path.exists(name):
@@ -259,7 +271,12 @@ def _check_names(
 def _unreadable(files: Sequence[str], error: Exception) -> InputError:
     advice = ("Possible", "The search space")  # about settings, which come last
     lines = takewhile(lambda line: line and not line.startswith(advice), str(error).split("\n"))
-    return InputError(f"Could not read {_which(files)}: {' '.join(list(lines)[:3]).strip()}")
+    reason = " ".join(list(lines)[:3]).strip().rstrip(".")
+    return InputError(
+        f"Could not read {_which(files)}: {reason}. Check that all of it is rows of one format, or "
+        "name that with ",
+        *(argument("format"), "."),
+    )
 
 
 def _which(files: Sequence[str]) -> str:

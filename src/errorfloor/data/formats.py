@@ -37,6 +37,7 @@ class Format:
     call: Callable[[Any, Sequence[str], Packing | None], str]  # what DuckDB reads such files by
     names: Callable[[Any, str, Packing | None], Sequence[str]] | None = None  # as a file has them
     is_whole: Callable[[bytes, bytes], bool] = lambda _, __: True  # by how it begins and ends
+    is_text: bool = False
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows
 
@@ -167,6 +168,7 @@ FORMATS = (
         begins=lambda _: True,
         call=_call_csv,
         names=partial(_names_in_text, _call_csv),
+        is_text=True,
         finds_delimiter=True,
     ),
     Format(
@@ -175,6 +177,7 @@ FORMATS = (
         begins=lambda start: b"\t" in start.split(b"\n")[0],
         call=_call_tsv,
         names=partial(_names_in_text, _call_tsv),
+        is_text=True,
     ),
     Format(
         name="jsonl",
@@ -182,6 +185,7 @@ FORMATS = (
         begins=lambda start: start.lstrip()[:1] in (b"{", b"["),
         call=_call_jsonl,
         is_whole=_is_whole_json,
+        is_text=True,
     ),
     Format(
         name="parquet",

@@ -73,7 +73,7 @@ class Layout:
                 argument("positive"),
                 " goes with single votes and with labels, not with ",
                 *joined([argument(role.argument) for role in self.roles]),
-                ".",
+                ". Leave it out.",
             )
         return self.count(request)
 

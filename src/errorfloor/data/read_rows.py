@@ -92,8 +92,14 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name
     if chosen is not None:
         return chosen
     kinds = kinds_of(frame, run)
-    kinds.pop(asked.where.group or "", None)
-    return choose(kinds, given, asked.layouts, name)
+    grouped = kinds.pop(asked.where.group or "", None)
+    try:
+        return choose(kinds, given, asked.layouts, name)
+    except InputError as error:
+        if grouped is None:
+            raise
+        taken = argument("group", asked.where.group)
+        raise InputError(taken, " leaves too few columns. ", *error.parts) from error
 
 
 def _facts(frame: Frame, run: Run, chosen: Chosen, group: str | None, rows: int) -> dict[str, int]:

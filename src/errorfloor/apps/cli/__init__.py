@@ -2,7 +2,7 @@
 
 import sys
 
-from errorfloor.apps.cli import interrupts, streams
+from errorfloor.apps.cli import interrupts, starting, streams
 
 _EXTRA = "pip install 'errorfloor[cli]'"
 
@@ -12,6 +12,7 @@ def main() -> None:
     interrupts.leave_at_once()
     streams.fill()
     try:
+        starting.spare()
         from errorfloor.apps.cli.commands import run
     except ImportError as error:
         print(f"error: the command line needs more ({error}): {_EXTRA}.", file=sys.stderr)
@@ -24,4 +25,4 @@ def main() -> None:
             raise
         code = interrupts.INTERRUPTED
     interrupts.leave_at_once()
-    sys.exit(interrupts.INTERRUPTED if interrupts.was_pressed() else code)
+    starting.leave(interrupts.INTERRUPTED if interrupts.was_pressed() else code)

@@ -57,4 +57,4 @@ def _check_fits(kind: str, how: How) -> None:
         ("bias_for_error", how.bias_for_error, None, VoteTable.kind),
     ):
         if value != usual and kind != reads:
-            raise InputError(argument(name), f" goes with {reads}; these are {kind}.")
+            raise InputError(argument(name), f" goes with {reads}; these are {kind}. Leave it out.")

@@ -167,6 +167,8 @@ def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
     if isinstance(error, InputError):
         return error.told(written)
+    if isinstance(error, PermissionError) and error.filename:
+        return f"{error.filename}: {error.strerror}. Change its rights, or name another file."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, ImportError):

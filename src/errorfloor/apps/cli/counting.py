@@ -10,7 +10,7 @@ import click
 from errorfloor.apps.cli.building import Command, examples, with_session
 from errorfloor.apps.cli.options import destination, with_labels
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.source import Labels, note_doubles
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 
@@ -58,7 +58,9 @@ def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
     """Add up tables that `count` wrote; the sum equals one count of all items."""
     from errorfloor.data.frames import merge
 
-    table = merge(tables)
+    note_doubles(session, tables)
+    with session.step("adding up"):
+        table = merge(tables)
     table.save(output)
     _show(session, table, output)
 

@@ -41,24 +41,29 @@ def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator
     return decorate
 
 
+def _once(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> Any:
+    """Refuse what is said twice, of which click would take the last without a word."""
+    if len(values) > 1:
+        given = " and ".join(map(repr, values))
+        raise click.BadParameter(f"it is given {len(values)} times, as {given}. Give it once.")
+    return values[0] if values else None
+
+
+once = functools.partial(option, multiple=True, callback=_once)
+
+
 def _column(role: Role) -> Decorator:
-    return option(
-        f"--{role.name}",
-        role.argument,
-        metavar="COL",
-        multiple=role.several,
-        section=COLUMNS,
-        help=role.help,
-    )
+    kind = functools.partial(option, multiple=True) if role.several else once
+    return kind(f"--{role.name}", role.argument, metavar="COL", section=COLUMNS, help=role.help)
 
 
-POSITIVE = option(
+POSITIVE = once(
     "--positive",
     metavar="VALUE",
     section=COLUMNS,
     help="Which value of labels or votes is class 1.",
 )
-GROUP = option(
+GROUP = once(
     "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."
 )
 SIMULTANEOUS = option(
@@ -215,7 +220,9 @@ class Model:
         if self.n is None or (self.errors is None) == (self.model_error is None):
             raise click.UsageError("Give --test-items and either --model-errors or --model-error.")
         if self.errors is not None and self.errors > self.n:
-            raise click.UsageError("--model-errors must not be more than --test-items.")
+            raise click.UsageError(
+                "--model-errors must not be more than --test-items. Check which is which."
+            )
         if how.interval is None:
             raise click.UsageError("A verdict needs an interval: leave out --interval none.")
 
@@ -263,11 +270,13 @@ def destination(
             return None
         path = Path(value)
         if path.suffix.lower() not in suffixes():
-            raise click.BadParameter(f"{value} must end in {either(suffixes())}.")
+            raise click.BadParameter(f"{value!r} must end in {either(suffixes())}. Add the ending.")
         if not path.parent.is_dir():
-            raise click.BadParameter(f"there is no folder {path.parent}.")
+            raise click.BadParameter(
+                f"there is no folder {str(path.parent)!r}. Make it first, or name another."
+            )
         if path.is_dir() or not os.access(path.parent, os.W_OK):
-            raise click.BadParameter(f"{value} cannot be written.")
+            raise click.BadParameter(f"{value!r} cannot be written. Name another file.")
         return path
 
     return option(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, argument
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
@@ -46,6 +48,7 @@ class Labels:
     def read(self, session: Session) -> Reading:
         """Return the labels, counted, and say which columns were guessed."""
         self._check()
+        note_doubles(session, self.files)
         with self._paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
             reading = read(paths, self.layouts, where, progress=progress)
@@ -59,15 +62,32 @@ class Labels:
     def check_simultaneous(self, simultaneous: bool) -> None:
         """Refuse intervals that hold for all groups at once where there are no groups."""
         if simultaneous and self.where.group is None:
-            raise click.UsageError("--simultaneous goes with --group.")
+            raise click.UsageError("--simultaneous goes with --group. Add that, or leave it out.")
 
     def _check(self) -> None:
         if STDIN in self.files and len(self.files) > 1:
-            raise click.UsageError("- for standard input stands alone.")
+            raise click.UsageError("- for standard input stands alone. Name it without files.")
+        self._check_columns()
         try:
             layout_of(by_role(self.where.columns), self.layouts)
         except InputError as error:
             raise click.UsageError(error.told(written)) from error
+
+    def _check_columns(self) -> None:
+        """Refuse what can be told to be wrong before any file is read."""
+        named = {role.name: role for layout in self.layouts for role in layout.roles}
+        for name, column in by_role(self.where.columns).items():
+            option = written(argument(named[name].argument))
+            if column == self.where.group:
+                raise click.UsageError(
+                    f"{option} and --group name the same column, {column!r}. "
+                    "Group by another column, or leave out --group."
+                )
+            if named[name].several and len(column) == 1 and not set(column[0]) & set(",*?["):
+                raise click.UsageError(
+                    f"{option} needs at least two columns, got {column[0]!r}. "
+                    "Name all of them with commas between, or give a pattern such as 'rater*'."
+                )
 
     @contextmanager
     def _paths(self, session: Session) -> Iterator[list[str]]:
@@ -84,6 +104,14 @@ class Labels:
             with path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
             yield [str(path)]
+
+
+def note_doubles(session: Session, files: Sequence[str]) -> None:
+    """Say which files are named more than once; they are counted once."""
+    names = {os.path.realpath(file): file for file in reversed(files)}  # by which they came first
+    for path, times in Counter(map(os.path.realpath, files)).items():
+        if times > 1:
+            session.remark(f"{names[path]} is named {times} times, and counted once")
 
 
 def _described(reading: Reading) -> dict[str, object]:
