@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, as_floats, check_whole
+from errorfloor._checks import InputError, as_floats, check_unit_interval, check_whole
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.table import Table, is_ascending, order_of, pool, starts_of
@@ -154,6 +154,12 @@ class Ranged(Table):
             }
             self._freeze(**edges)
             self._check_ranges(places)
+
+    def _check_unit(self, name: str) -> None:
+        """Refuse places outside [0, 1]."""
+        for edge in self.ranges:
+            for of_class in np.atleast_2d(edge.T):
+                check_unit_interval(of_class, name=name, entry="row")
 
     def _check_ranges(self, places: Floats) -> None:
         lows, highs = self.ranges

@@ -9,8 +9,16 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, as_counts, check_whole, unmasked
-from errorfloor._typing import Counts
+from errorfloor._checks import (
+    MOST_VOTES,
+    InputError,
+    as_counts,
+    as_floats,
+    check_whole,
+    refuse,
+    unmasked,
+)
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.storage import read_arrays, write_table
 
 TWO_CLASSES = ("0", "1")
@@ -201,6 +209,28 @@ def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
     for k in range(classes):
         found[k] = column(array[:, k], f"{name} of class {k}", most=most)
     return found.T
+
+
+def as_weight(values: object, shape: tuple[int, ...]) -> Floats:
+    """Return weights in the shape of counts, each class in one piece of memory."""
+    weight = np.array(as_floats(values, name="weight"), order="F")
+    if weight.shape != shape or not (weight >= 0).all():
+        raise InputError(
+            "`weight` must be finite numbers of at least 0 in the shape of `counts`, ", f"{shape}."
+        )
+    return weight
+
+
+def check_votes(votes: Counts) -> None:
+    """Refuse items without votes, and with too many to add up."""
+    totals = votes.sum(axis=1, dtype=np.float64)
+    refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
+    refuse(
+        totals > MOST_VOTES,
+        totals,
+        f"The votes on an item must be at most {MOST_VOTES:,}",
+        "Check the numbers of votes.",
+    )
 
 
 def side_by_side(*classes: Counts) -> Counts:

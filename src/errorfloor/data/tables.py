@@ -14,14 +14,11 @@ import numpy as np
 
 from errorfloor._checks import (
     MOST_VOTES,
-    InputError,
     as_counts,
-    as_floats,
     as_labels,
     as_probabilities,
     as_scores,
     check_same_length,
-    check_unit_interval,
     refuse,
 )
 from errorfloor._typing import Bools, Counts, Floats
@@ -30,8 +27,10 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
+    as_weight,
     by_class,
     check_total,
+    check_votes,
     column,
     is_ascending,
     order_of,
@@ -75,9 +74,7 @@ class SoftTable(Ranged):
         object.__setattr__(self, "counts", column(self.counts, "counts", least=1))
         check_total(self.counts)
         self._set_places()
-        for edge in self.ranges:
-            for of_class in np.atleast_2d(edge.T):
-                check_unit_interval(of_class, name="soft_labels", entry="row")
+        self._check_unit("soft_labels")
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
 
     @classmethod
@@ -173,12 +170,7 @@ class ScoreTable(Ranged):
             "Leave out scores that no item has.",
         )
         if self.weight is not None:
-            weight = np.array(as_floats(self.weight, name="weight"), order="F")
-            if weight.shape != self.counts.shape or not (weight >= 0).all():
-                raise InputError(
-                    "`weight` must be finite numbers of at least 0 in the shape of `counts`, "
-                    f"{self.counts.shape}."
-                )
+            weight = as_weight(self.weight, self.counts.shape)
             self._freeze(weight=weight)
         self._name_classes(self.counts.shape[1])
 
@@ -319,14 +311,7 @@ class VoteTable(Table):
         votes = by_class(self.votes, "votes", most=MOST_VOTES)
         self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
         check_total(self.counts)
-        totals = self.totals
-        refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
-        refuse(
-            votes.sum(axis=1, dtype=np.float64) > MOST_VOTES,
-            totals,
-            f"The votes on an item must be at most {MOST_VOTES:,}",
-            "Check the numbers of votes.",
-        )
+        check_votes(votes)
         if not is_ascending(_vote_key(votes)):
             raise ValueError(
                 "The rows of a vote table must be distinct and ascend by total, then positives. "
