@@ -114,7 +114,7 @@ def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
         import duckdb
 
         try:
-            yield connection, _kept(connection, relation(connection, files, kind), files, kind)
+            yield connection, _in_memory(connection, relation(connection, files, kind), files, kind)
         except duckdb.Error as error:
             raise _unreadable(files, error) from error
         finally:
@@ -170,15 +170,15 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
     return rows
 
 
-def _kept(connection: Any, rows: Any, files: Sequence[str], kind: Format) -> Any:
+def _in_memory(connection: Any, rows: Any, files: Sequence[str], kind: Format) -> Any:
     """Return the rows of small text files from memory.
 
     DuckDB finds out anew how a text file is written at each step of a query.
     """
     if not kind.is_text or sum(map(os.path.getsize, files)) > _SMALL:
         return rows
-    rows.create("kept")
-    return connection.table("kept")
+    rows.create("in_memory")
+    return connection.table("in_memory")
 
 
 def _find_one(name: str, suffixes: Collection[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -21,6 +22,7 @@ def spare() -> None:
 
 def leave(code: int) -> None:
     """End the process once all is written, without taking every loaded module apart."""
+    atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
