@@ -290,6 +290,12 @@ def test_groups_share_the_error_probability_where_all_limits_shall_hold_at_once(
     assert not compared.simultaneous
     assert [compared[name]["isotonic"].level for name in "abc"] == [0.9] * 3
     assert compared["b"]["isotonic"].high == apart["b"].high
+    assert compared["b"]["isotonic"].options["simultaneous"] is False
+    # What was asked for is the level of all groups at once, or else the level of each.
+    assert together["a"].at_level(0.8).options["level"] == together["a"].options["level"]
+    assert apart["a"].at_level(0.8).options["level"] == 0.8
+    verdicts = ef.headroom(frame.drop_nulls(), 5, 20, group="batch", level=0.9, rng=0)
+    assert [verdicts[name].floor.level for name in "abc"] == [0.9] * 3
 
 
 def test_results_have_the_names_they_list_and_no_others():

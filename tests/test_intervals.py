@@ -1,3 +1,4 @@
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.means import Betting, Hoeffding
 from errorfloor.inference.record import Undefined
 from errorfloor.inference.resample import acceleration
+from errorfloor.methods.record import Basis
 from errorfloor.methods.soft import MeanFloor
 
 
@@ -313,3 +315,18 @@ def test_limits_of_many_shares_are_those_of_each(tail):
         exact = stats.binomtest(k, m).proportion_ci(1 - 2 * tail)
         assert (low[i], high[i]) == pytest.approx((exact.low, exact.high))
         assert (low[i], high[i]) == (lower_limit(k, m, tail), upper_limit(k, m, tail))
+
+
+@pytest.mark.parametrize(
+    "kind", inference.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
+)
+def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
+    data = gaussian_mixture(300, rng=1)
+    if kind.basis is Basis.MIXTURE:
+        ask = partial(ef.from_votes, rng.binomial(3, data.soft_labels), 3)
+    else:
+        method = "corrupted" if kind.basis is Basis.MEAN else "isotonic"
+        ask = partial(ef.from_scores, data.soft_labels, data.labels, method=method)
+    found = [ask(interval=kind.name, n_resamples=200, rng=seed) for seed in range(3)]
+    assert (len({(one.low, one.high) for one in found}) > 1) == kind.is_random
+    assert (found[0].replicates is not None) == kind.resamples

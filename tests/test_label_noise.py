@@ -349,3 +349,34 @@ def test_published_scores_are_within_three_standard_errors_of_one_run(name):
 def test_variants_of_beta_score_what_betacal_scores(method, score, error):
     found = SETTINGS["Fashion-MNIST"].run([method], repeats=20, clip=EPS)[method]
     assert found.score == pytest.approx(score, abs=4 * np.hypot(error, found.standard_error))
+
+
+def test_scores_and_bands_of_known_estimates():
+    estimates = {
+        "mine": np.array([[0.1, 0.3, 0.6], [0.2, 0.3, 0.5], [0.0, 0.1, 0.5]]),
+        "oracle": np.array([[0.1, 0.3, 0.5], [0.1, 0.3, 0.5], [0.0, 0.3, 0.5]]),
+    }
+    noise = np.array([0.0, 0.5, 1.0])
+    found = ef.FeeBeeResult(model_error=0.1, n=50, noise=noise, estimates=estimates)
+    least, largest = found.bounds
+    assert least == pytest.approx([0, 0.25, 0.5])
+    assert largest == pytest.approx([0.1, 0.3, 0.5])
+    # What lies outside, over three levels: 0.1 above; 0.1 above; 0.15 below.
+    assert found.runs("mine") == pytest.approx([0.1 / 3, 0.1 / 3, 0.05])
+    score = found["mine"]
+    assert (score.upper, score.lower) == pytest.approx((0.2 / 9, 0.15 / 9))
+    assert score.score == pytest.approx(0.35 / 9)
+    sd = np.std([0.1 / 3, 0.1 / 3, 0.05], ddof=1)
+    assert score.standard_error == pytest.approx(sd / np.sqrt(3))
+    gap = found.difference("mine", level=0.9)
+    reach = stats.t.ppf(0.95, 2) * sd / np.sqrt(3)
+    assert (gap.low, gap.high) == pytest.approx((gap.value - reach, gap.value + reach))
+    assert gap.is_clear == (gap.low > 0)
+    # One more run falls into the band: its own spread, and that of the mean.
+    curve = found.curve("mine", level=0.9)
+    spread = estimates["mine"].std(axis=0, ddof=1) * np.sqrt(4 / 3) * stats.t.ppf(0.95, 2)
+    assert curve.estimate == pytest.approx(estimates["mine"].mean(axis=0))
+    assert curve.high - curve.estimate == pytest.approx(spread)
+    assert curve.estimate - curve.low == pytest.approx(spread)
+    assert curve.lower_bound == pytest.approx(least)
+    assert curve.upper_bound == pytest.approx(largest)

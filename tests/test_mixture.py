@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
-from scipy.stats import binom, hypergeom
+from scipy.stats import binom, chi2, hypergeom
 
 import errorfloor as ef
 from errorfloor.bounds import bias_curves
@@ -529,3 +529,26 @@ def test_limits_start_from_a_fit_that_costs_less_than_a_twentieth_of_an_item(n, 
     likelihood_limits(np.array([0, 1, 2]), np.array([2, 2, 2]), n * np.array([0.4, 0.2, 0.4]))
     assert penalties
     assert max(penalties) <= min(1e-7, 0.05 / n)
+
+
+@pytest.mark.parametrize(
+    ("m", "share", "freedom"), [(2, 0.9, 2), (3, 0.5, 3), (4, 0.5, 4), (9, 0.5, 4)]
+)
+def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promises(
+    m, share, freedom, monkeypatch
+):
+    regions = []
+    limit = VoteLikelihood.lower_limit
+
+    def watched(self, target, fit, choose, use):
+        regions.append((choose, use))
+        return limit(self, target, fit, choose, use)
+
+    monkeypatch.setattr(VoteLikelihood, "lower_limit", watched)
+    cells = draw(1, 400, m, two_atoms)
+    low, high = likelihood_limits(*cells, level=0.9)
+    # Within half a chi-square quantile of the maximum, for the mean over 400 items.
+    expected = chi2.ppf(0.9, freedom) / 800, chi2.ppf(1 - share * 0.1, 1) / 800
+    assert len(regions) == 2  # below and above: not every item is a coin flip
+    np.testing.assert_allclose(regions, [expected] * 2)
+    assert low < 0.1 < high < 0.5

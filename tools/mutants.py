@@ -45,6 +45,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "inference": ("resample", "intervals", "estimate"),
     "inference/kuiper.py": ("bounds",),
     "inference/votes": ("votes", "decide", "mixture"),
+    "inference/votes/records.py": ("votes", "intervals"),
     "methods": ("checks", "calibration", "records", "estimate"),
     "methods/cuts.py": ("resample", "floors"),
     "methods/histogram.py": ("calibration", "floors"),
