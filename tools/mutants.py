@@ -36,7 +36,7 @@ COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
 TESTS: Mapping[str, tuple[str, ...]] = {
     "bounds": ("bounds",),
     "bounds/curves.py": ("bounds", "plot"),
-    "data": ("layouts", "tables", "door", "read"),
+    "data": ("layouts", "tables", "door", "read", "frames"),
     "data/cells.py": ("tables", "resample"),
     "data/grid.py": ("tables", "frames"),
     "data/ranged.py": ("tables", "frames"),
@@ -158,8 +158,8 @@ class Workshop:
         environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "OPENBLAS_NUM_THREADS": "1"}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         environment.pop("ERRORFLOOR_DATA", None)
-        # A cluster takes half a minute to start, and the other engines fail for the same mutants.
-        options = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not spark")
+        # Clusters take long to start, and the other engines fail for the same mutants.
+        options = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not spark and not dask")
         # The limit is on processor time, which a busy machine does not use up; the other one is for
         # tests that wait for ever.
         limit = ("sh", "-c", f'ulimit -t {self.project.timeout} && exec "$@"', "sh")
