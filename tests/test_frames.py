@@ -864,7 +864,12 @@ UNREADABLE = [
     ("twice.csv", b"y,a score,y\n1,0.5,0\n", ValueError, "it has 2 columns called 'y'. Rename"),
     ("head.csv", b"a score,y\n", ValueError, "has no rows"),
     ("short.csv", b"a score,y\n0.1,0\n0.2\n", ValueError, "different numbers of fields"),
-    ("late.csv", b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n", ValueError, "Columns: 2 Found: 1\\. Check"),
+    (
+        "late.csv",
+        b"a score,y\n" + b"0,1\n" * 30_000 + b"0\n",
+        ValueError,
+        "Columns: 2 Found: 1\\. Check",
+    ),
     ("latin.csv", b"a score,y\n0.1,caf\xe9\n", ValueError, "not utf-8"),
     ("noise.parquet", bytes(range(256)) * 4, ValueError, "Could not read .*noise.parquet"),
     ("noise.jsonl", b"\x00\x01\x02{", ValueError, "Could not read|must be one of"),
