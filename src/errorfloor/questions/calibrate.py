@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
@@ -11,16 +11,13 @@ from errorfloor.data.table import Table
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import check_answerable
+from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import read_scores
 from errorfloor.questions.groups import by_group
 from errorfloor.results import Groups
 
 
-class _Options(TypedDict, total=False):
-    score: str | None
-    label: str | None
-    positive: object
-    drop_missing: bool
+class _Options(ScoreColumns, total=False):
     method: str
     clip: Clip
 

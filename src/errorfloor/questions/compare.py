@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
@@ -13,16 +13,13 @@ from errorfloor.data.read import Where
 from errorfloor.data.table import Table
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import Origin, Request, estimates
+from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import read_scores
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.results import Comparison, Groups
 
 
-class _Options(TypedDict, total=False):
-    score: str | None
-    label: str | None
-    positive: object
-    drop_missing: bool
+class _Options(ScoreColumns, total=False):
     methods: Sequence[str] | None
     interval: str | None
     level: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict, Unpack, overload
+from typing import Any, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.answer import check_answerable, data_doubts
+from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import read_scores
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
@@ -30,11 +31,7 @@ Estimator: TypeAlias = Callable[[ScoreTable], float]
 Methods: TypeAlias = "Iterable[str | Estimator] | Mapping[str, str | Estimator]"
 
 
-class _Options(TypedDict, total=False):
-    score: str | None
-    label: str | None
-    positive: object
-    drop_missing: bool
+class _Options(ScoreColumns, total=False):
     methods: Methods | None
     levels: int
     repeats: int

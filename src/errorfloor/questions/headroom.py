@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import (
@@ -26,26 +25,16 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.record import Evidence
 from errorfloor.metrics import named as metric_named
+from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.estimate import floor_of
 from errorfloor.results import Estimate, Groups, Interval, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 
 
-class _Options(TypedDict, total=False):
+class _Options(AnyColumns, total=False):
     model_error: float | None
     level: float
     same_labelling: bool
-    score: str | None
-    label: str | None
-    soft: str | None
-    positives: str | None
-    totals: str | int | None
-    item: str | None
-    vote: str | None
-    annotator: str | None
-    annotators: Sequence[str] | None
-    positive: object
-    drop_missing: bool
     rng: RandomLike
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, TypedDict, Unpack, overload
+from typing import Any, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
+from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
@@ -41,23 +42,13 @@ MOST_ITEMS = 10**8
 _Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
 
 
-class _Options(TypedDict, total=False):
+class _Options(AnyColumns, total=False):
     votes: Sequence[int]
     items: Sequence[int]
     target: float | None
     cost_per_item: float
     cost_per_vote: float
     level: float
-    score: str | None
-    label: str | None
-    positives: str | None
-    totals: str | int | None
-    item: str | None
-    vote: str | None
-    annotator: str | None
-    annotators: Sequence[str] | None
-    positive: object
-    drop_missing: bool
 
 
 @overload

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.calibrate import fit, with_map
+from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import read_scores
 from errorfloor.questions.groups import by_group
 from errorfloor.results import Groups, Reliability
@@ -24,11 +25,7 @@ BINS = 20
 MOST_SCORES = 2000  # a curve looks the same with more
 
 
-class _Options(TypedDict, total=False):
-    score: str | None
-    label: str | None
-    positive: object
-    drop_missing: bool
+class _Options(ScoreColumns, total=False):
     method: str
     level: float
     clip: Clip
