@@ -274,6 +274,7 @@ def test_bca_is_undefined_where_all_replicates_lie_on_one_side(side):
     with pytest.raises(Undefined, match="one side of the estimate") as undefined:
         BCA.make(given)
     assert undefined.value.instead is BASIC
+    assert str(undefined.value) == "all replicates lie on one side of the estimate"
     given.replicates = np.append(replicates, 0.2 - side * 0.01)
     found = BCA.make(given)
     assert found.acceleration == acceleration(values.leave_one_out(), values.count) != 0
@@ -295,6 +296,9 @@ def test_merged_rows_lower_the_errors_that_count_for_the_lower_limit():
         assert found.value == pytest.approx(3 / 15)
         assert (found.evidence.errors, found.evidence.n) == (1, 15)
         assert found.low == pytest.approx(stats.binomtest(1, 15).proportion_ci(0.95).low)
+        assert "does not allow" not in found.assumptions
+    resampled = ef.from_scores(table, interval="percentile", n_resamples=50, rng=0)
+    assert resampled.assumptions.endswith("; the interval does not allow for that.")
 
 
 def test_certified_limits_come_from_the_half_that_did_not_choose_the_cut():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from errorfloor._typing import Bools, Counts, Floats
 
 # From so many items on, one binomial draw for a cell takes less time than drawing its items.
-MANY_ITEMS = 16  # only for speed
+MANY_ITEMS = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class Cells:
 
 def split(count: Counts, parts: int, rng: np.random.Generator) -> Counts:
     """Divide the items of the cells at random, each alike to any part; shape (parts, cells)."""
-    many = count > MANY_ITEMS * parts  # only for speed
+    many = count > MANY_ITEMS * parts
     few = np.flatnonzero(~many)
     cell = np.repeat(few, count[few])
     part = rng.integers(parts, size=cell.size)

@@ -17,7 +17,7 @@ from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, held_out
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Basis, Method, Shape
 
-_MANY_ITEMS, _BLOCKS = 2**20, 2**13  # only for speed
+_MANY_ITEMS, _BLOCKS = 2**20, 2**13
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _honest(case: Case) -> Evidence:
     # Blocks are made of all scores, held-out ones included, so this is for measured limits.
     positive, count = case.cells.positive, case.count
     n = case.table.n
-    if n > _MANY_ITEMS:  # only for speed
+    if n > _MANY_ITEMS:
         positive, count = case.cells.pooled(_BLOCKS)
     folds = split(count, FOLDS, case.streams.for_("folds"))
     return CutErrors("honest", errors_in_sample(case), n, cross_fitted_errors(positive, folds), n)

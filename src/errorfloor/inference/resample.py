@@ -66,7 +66,7 @@ def keep_freed_memory() -> None:
 def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     """Return `times` multinomial draws of ``count.sum()`` items over the cells of `count`."""
     n = int(count.sum())
-    many = count > MANY_ITEMS  # only for speed
+    many = count > MANY_ITEMS
     few = count[~many]
     cell = np.repeat(np.arange(few.size), few)  # of each item in a cell with few
     drawn = rng.multinomial(n, np.append(count[many], cell.size) / n, size=times)
