@@ -243,3 +243,24 @@ def test_reviews_are_kept_in_a_file_of_the_usual_rights(tmp_path):
     usual, ours = ((tmp_path / name).stat().st_mode for name in ("usual", "iclr.csv"))
     assert stat.S_IMODE(ours) == stat.S_IMODE(usual)
     assert iclr._read(tmp_path / "iclr.csv", 2023) == [paper]
+
+
+def test_a_table_of_0_1_that_may_hold_soft_labels_is_not_taken_for_scores(tmp_path):
+    soft = np.linspace(0.01, 0.99, 50)
+    none, one = np.zeros(50, dtype=int), np.ones(50, dtype=int)
+    path = tmp_path / "old.npz"
+    np.savez(path, scores=soft, negatives=one, positives=none)
+    for ask, more in ((ef.from_scores, {}), (ef.headroom, {"errors": 1, "n": 9})):
+        with pytest.raises(ef.InputError, match=r"saved by version 0\.1, which kept soft labels"):
+            ask(path, **more)
+    expected = ef.from_soft_labels(soft, interval=None).value
+    assert ef.from_soft_labels(path, interval=None).value == expected
+    assert ef.headroom(path, errors=1, n=9, soft="scores", rng=0).floor.value == expected
+    np.savez(path, scores=soft, negatives=one, positives=one)
+    assert ef.from_scores(path, interval=None).n == 100
+
+
+def test_floors_of_groups_for_a_model_each_have_the_level_by_themselves(path):
+    for verdict in ef.headroom(path, errors=40, n=200, group="site", rng=0, **SCORES).values():
+        assert verdict.floor.level == 0.95
+        assert verdict.floor.options["simultaneous"] is False

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, function
 from errorfloor.data.asked import Asked, Reading, as_asked
 from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
 from errorfloor.data.counting import count_repeated
@@ -15,8 +15,11 @@ from errorfloor.data.engines import Frame, holds_several, kinds_of
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
-from errorfloor.data.layouts import ITEM
+from errorfloor.data.layouts import ITEM, SOFT_LABELS
 from errorfloor.data.rows import Request, Run
+from errorfloor.data.storage import read_arrays
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable
 
 _FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
 
@@ -32,8 +35,25 @@ def of_files(data: Any, asked: Asked) -> Reading:
         if format_of(files, where.format).holds_tables:
             table = saved_table(files)
             if table is not None:
+                _refuse_unclear_table(table, files, asked, name)
                 return as_asked(table, asked, (name, "a saved table"), paths)
         return of_rows(files, asked, name, paths)
+
+
+def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name: str) -> None:
+    """Refuse tables of 0.1 that may hold soft labels, which it kept as scores with labels 0."""
+    if not isinstance(table, ScoreTable) or ScoreTable.kind not in asked.kinds:
+        return
+    may_be_soft = not table.positives.any() and table.scores.min(initial=0) >= 0
+    may_be_soft = may_be_soft and table.scores.max(initial=1) <= 1 and not asked.where.columns
+    if may_be_soft and any("kind" not in read_arrays(file) for file in files):
+        soft = argument("soft", "scores")
+        raise InputError(
+            f"{name} was saved by version 0.1, which kept soft labels as scores whose labels are "
+            "all 0: it does not say which of the two it holds. Take it for soft labels with ",
+            soft if SOFT_LABELS in asked.layouts else function(SOFT_LABELS.asks),
+            "; count scores with labels anew.",
+        )
 
 
 @contextmanager
