@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.inference.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Statistic
+from errorfloor.methods.record import Basis, Method, Options, Statistic
 
 
 class Evidence(Protocol):
@@ -33,6 +33,7 @@ class Case:
     statistic: Statistic
     value: float
     streams: Streams
+    options: Options = field(default_factory=Options)
     replicates: Floats | None = field(default=None, repr=False)  # where the interval resamples
 
     @property

@@ -109,6 +109,7 @@ def estimates(
             statistic=statistic,
             value=float(value),
             streams=request.streams,
+            options=options,
             replicates=next(replicates) if kind is not None and kind.resamples else None,
         )
         found.append((_estimate(case, kind, request, origin, doubts), statistic))

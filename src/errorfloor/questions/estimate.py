@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, Unpack, overload
 
-from errorfloor import methods
+from errorfloor import checks, methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS, of_kind
@@ -346,7 +346,9 @@ class Question:
         """Return the floor of a table."""
         found, statistic = estimate(table, self.method, self.options, request, origin)
         add = _DETAILS.get(table.kind)
-        return found if add is None else add(found, statistic, self.model_error, request)
+        if add is not None:
+            found = add(found, statistic, self.model_error, request)
+        return replace(found, findings=checks.of(found))
 
     def _asked(self) -> dict[str, Any]:
         by_kind: dict[str, dict[str, Any]] = {

@@ -15,6 +15,7 @@ from errorfloor.inference.record import Evidence
 from errorfloor.inference.seeds import Seed
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics import named as metric_named
+from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
@@ -74,6 +75,8 @@ class Estimate(Shown):
         The group of the items, where groups were asked for.
     table : Table or None
         The counts that the estimate is computed from, for pictures and reports.
+    findings : tuple of Finding
+        What the checks found about the data, the gravest first.
     """
 
     value: float
@@ -92,6 +95,12 @@ class Estimate(Shown):
     group: Any = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the data contradict what the value assumes, so that it is no finding."""
+        return any(finding.level == "refuted" for finding in self.findings)
 
     @property
     def low(self) -> float | None:

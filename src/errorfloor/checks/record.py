@@ -1,0 +1,39 @@
+"""What a check is: a question about the data behind an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Check:
+    """A question about the data behind an estimate.
+
+    Attributes
+    ----------
+    name : str
+        What is checked.
+    kinds : tuple of str
+        The kinds of tables that it is about; empty for all.
+    run : callable
+        From an estimate to findings.
+    asks : str
+        The question in a sentence, for the documentation.
+    false_alarm : float
+        How often it raises an alarm on clean data, at most; 0 where it only counts.
+    """
+
+    name: str
+    run: Callable[[Any], Iterable[Finding]]
+    asks: str
+    kinds: tuple[str, ...] = ()
+    false_alarm: float = 0.0
+
+    def applies_to(self, estimate: Estimate) -> bool:
+        """Tell whether the check is about such data."""
+        return estimate.table is not None and (not self.kinds or estimate.table.kind in self.kinds)

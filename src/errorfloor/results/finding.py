@@ -1,0 +1,43 @@
+"""What a check found out about the data behind a result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]
+LEVELS: tuple[Level, ...] = ("refuted", "warn", "note", "ok")  # the gravest first
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One question about the data, its answer, and what the answer means.
+
+    Attributes
+    ----------
+    name : str
+        What was checked, in a few words.
+    value : str
+        The answer in short.
+    level : {"refuted", "warn", "note", "ok"}
+        How much it matters. A result with a refuted finding is not stated as one.
+    sentence : str
+        What the answer means.
+    remedy : str
+        What to do about it.
+    """
+
+    name: str
+    value: str
+    level: Level
+    sentence: str
+    remedy: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it means and what to do about it."""
+        return f"{self.sentence} {self.remedy}".rstrip()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain values."""
+        return asdict(self)
