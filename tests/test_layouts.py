@@ -9,6 +9,7 @@ from errorfloor.data.formats import FORMATS, format_of
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
+    BESIDE_LABELS,
     LAYOUTS,
     SCORES,
     SOFT_LABELS,
@@ -35,6 +36,9 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         "soft labels",
         "annotations",
         "annotators",
+        "votes and labels",
+        "annotations and labels",
+        "annotators and labels",
     ]
     assert {layout.kind for layout in LAYOUTS} == {kind.kind for kind in KINDS}
     roles = [role for layout in LAYOUTS for role in layout.roles]
@@ -42,7 +46,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
     for layout in LAYOUTS:
         assert layout.says.startswith("A row is ")
         assert layout.needed
-        assert (layout.from_arrays is None) == (layout.arrays == ())
+        assert layout.of_shares or (layout.from_arrays is None) == (layout.arrays == ())
     assert all(role.help.endswith(".") for role in roles)
     assert {role.name: role.argument for role in roles if role.name != role.argument} == {
         "votes": "positives",
@@ -52,6 +56,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         SCORES,
         ANNOTATIONS,
         ANNOTATORS,
+        *BESIDE_LABELS,
     ]
 
 

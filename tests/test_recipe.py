@@ -50,6 +50,7 @@ def folder(tmp_path_factory):
             "item": np.repeat(np.arange(N), 3),
             "annotator": np.tile(list("abc"), N),
             "vote": votes.ravel(),
+            "gold": np.repeat(data.labels.astype(int), 3),
         }
     ).to_csv(folder / "long.csv", index=False)
     frame[["my score", "y"]].to_csv(folder / "scores.dat", index=False, sep="\t")
@@ -121,6 +122,12 @@ LAYOUT_COLUMNS = {
     "soft labels": ("wide file.csv", {"soft": "soft"}),
     "annotations": ("long.csv", {"item": "item", "vote": "vote", "annotator": "annotator"}),
     "annotators": ("wide file.csv", {"annotators": ["rater_0", "rater_1", "rater_2"]}),
+    "votes and labels": ("wide file.csv", {"positives": "k", "totals": "m", "label": "y"}),
+    "annotations and labels": ("long.csv", {"item": "item", "vote": "vote", "label": "gold"}),
+    "annotators and labels": (
+        "wide file.csv",
+        {"annotators": ["rater_0", "rater_2"], "label": "y"},
+    ),
 }
 
 

@@ -127,9 +127,10 @@ def choose(
             if role.name in given
         }
         return _completed(layout, columns, kinds, name)
-    readings = [found for layout in allowed if (found := _by_name(layout, kinds)) is not None]
+    likely = [layout for layout in allowed if not layout.of_shares]
+    readings = [found for layout in likely if (found := _by_name(layout, kinds)) is not None]
     readings = readings or [
-        found for layout in allowed if (found := _by_kind(layout, kinds)) is not None
+        found for layout in likely if (found := _by_kind(layout, kinds)) is not None
     ]
     if len(readings) == 1:
         return readings[0]

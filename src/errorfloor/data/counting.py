@@ -17,6 +17,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
+from errorfloor.data.shares import shares_table
 from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -181,21 +182,26 @@ def _taken_apart(
     return ScoreTable.from_ranges(low, high, counts, dropped=table.dropped)
 
 
-def count_votes(items: Items) -> dict[Any, VoteTable]:
-    """Return the table of each group of items; of the group None where there are no groups."""
-    query = items.frame.group_by(*items.groups, "positives", "totals").agg(n=nw.len())
+def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
+    """Return the table of each group of items; of the group None where there are no groups.
+
+    Beside labels, the shares of votes are scores.
+    """
+    label = ("label",) if items.labelled else ()
+    query = items.frame.group_by(*items.groups, "positives", "totals", *label).agg(n=nw.len())
     found = items.run(query)
+    numbers = {name: whole(found[name]) for name in ("positives", "totals", *label, "n")}
+    make: Any = shares_table if items.labelled else VoteTable.from_counts
     tables = {
-        group: VoteTable.from_counts(
-            positives=whole(found["positives"][at]),
-            totals=whole(found["totals"][at]),
-            counts=whole(found["n"][at]),
+        group: make(
+            *(column[at] for column in numbers.values()),
             dropped=items.dropped.get(group, 0),
         )
         for group, at in _rows_by_group(items, found)
     }
+    empty: Any = ScoreTable.empty() if items.labelled else VoteTable.empty()
     return tables | {
-        group: replace(VoteTable.empty(), dropped=dropped)
+        group: replace(empty, dropped=dropped)
         for group, dropped in items.dropped.items()
         if group not in tables
     }

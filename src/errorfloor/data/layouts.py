@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
@@ -50,6 +51,7 @@ class Layout:
     row_is_item: bool = True
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
+    of_shares: bool = False  # of votes as scores, which only a label that is named asks for
 
     @property
     def kind(self) -> str:
@@ -165,6 +167,7 @@ ITEM = Role(
     frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
+LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
 SCORES = Layout(
     name="scores",
     table=ScoreTable,
@@ -178,7 +181,7 @@ SCORES = Layout(
             | _SOFT_NAMES,
             is_number=True,
         ),
-        Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True),
+        LABEL,
     ),
     says="A row is an item with a score and its one true label.",
     count=_count_scores,
@@ -239,7 +242,8 @@ ANNOTATIONS = Layout(
             "vote",
             "vote",
             "The vote of a row.",
-            frozenset({"vote", "answer", "annotation", "response"}) | _LABEL_NAMES,
+            frozenset({"vote", "answer", "annotation", "response"}),
+            unsure_names=_LABEL_NAMES,
             is_class=True,
         ),
     ),
@@ -266,9 +270,31 @@ ANNOTATORS = Layout(
     count=_count_annotators,
     asks="from_votes",
 )
-LAYOUTS = (SCORES, VOTES, SOFT_LABELS, ANNOTATIONS, ANNOTATORS)
+_of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True)
+VOTES_AND_LABELS = _of_shares(
+    VOTES,
+    name="votes and labels",
+    roles=(*VOTES.roles, LABEL),
+    says="A row is an item with its votes and its one true label.",
+    arrays=(*VOTES.arrays, "labels"),
+    from_arrays=None,
+)
+ANNOTATIONS_AND_LABELS = _of_shares(
+    ANNOTATIONS,
+    name="annotations and labels",
+    roles=(*ANNOTATIONS.roles, LABEL),
+    says="A row is the vote of one annotator on one item, with the item's one true label.",
+)
+ANNOTATORS_AND_LABELS = _of_shares(
+    ANNOTATORS,
+    name="annotators and labels",
+    roles=(*ANNOTATORS.roles, LABEL),
+    says="A row is an item with one column of votes per annotator, and its one true label.",
+)
+BESIDE_LABELS = (VOTES_AND_LABELS, ANNOTATIONS_AND_LABELS, ANNOTATORS_AND_LABELS)
+LAYOUTS = (SCORES, VOTES, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, *BESIDE_LABELS)
 
 
 def of_kind(kind: str) -> tuple[Layout, ...]:
-    """Return the layouts that make tables of a kind."""
-    return tuple(layout for layout in LAYOUTS if layout.kind == kind)
+    """Return the layouts that make tables of a kind, but for votes that serve as scores."""
+    return tuple(layout for layout in LAYOUTS if layout.kind == kind and not layout.of_shares)

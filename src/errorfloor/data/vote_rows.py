@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import narwhals as nw
 
-from errorfloor._checks import InputError, argument
-from errorfloor.data.engines import is_missing, with_number
+from errorfloor._checks import InputError, Part, argument
+from errorfloor.data.engines import Frame, is_missing, with_number
 from errorfloor.data.rows import (
+    Given,
     Items,
     Request,
     Rule,
@@ -56,14 +57,16 @@ def counted(request: Request) -> Items:
             "Check the order of the two columns.",
         )
     )
-    return checked(request, frame, given, rules)
+    frame, more = _with_label(frame, given, request)
+    return _labelled(checked(request, frame, given, [*rules, *more]), given)
 
 
 def one_by_one(request: Request) -> Items:
     """Return one checked row per item from rows with one vote each."""
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request.positive)
-    items = checked(request, frame, given, [rule])
+    frame, more = _with_label(frame, given, request)
+    items = checked(request, frame, given, [rule, *more])
     if request.positive is not None:
         check_positive(items, request.positive, given["vote"], "vote")
     if "annotator" in given:
@@ -76,16 +79,20 @@ def one_by_one(request: Request) -> Items:
                 f" voted more than once on an item, {number:,} times. "
                 "Keep one vote per item and annotator.",
             )
-    votes = items.frame.group_by(*items.groups, "given_item").agg(
+    label = ("label",) if "label" in given else ()
+    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(
         nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
     )
-    return replace(items, frame=votes)
+    if label:
+        _check_one_label(replace(items, frame=votes), given["label"])
+    return _labelled(replace(items, frame=votes), given)
 
 
 def side_by_side(request: Request) -> Items:
     """Return one checked row per item from rows with a column of votes per annotator."""
     names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
-    frame, given = named(request, names)
+    beside = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | beside)
     rules, there = [], []
     for name in names:
         frame, rule = with_class(frame, name, given[name], request.positive)
@@ -101,10 +108,36 @@ def side_by_side(request: Request) -> Items:
         totals=nw.sum_horizontal(*(present.cast(nw.Int64) for present in there)),
     )
     blank = {"annotators": nw.col("totals") == 0}
-    items = checked(request, frame, given, rules, missing=blank)
+    blank |= {name: is_missing(frame, f"given_{name}") for name in beside}
+    frame, more = _with_label(frame, given, request)
+    items = checked(request, frame, given, [*rules, *more], missing=blank)
     if request.positive is not None:
         _check_any_positive(items, request.positive)
-    return items
+    return _labelled(items, given)
+
+
+def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tuple[Rule, ...]]:
+    """Add the column of the one true label, where there is one, and the rule for it."""
+    if "label" not in given:
+        return frame, ()
+    frame, rule = with_class(frame, "label", given["label"], request.positive)
+    return frame, (rule,)
+
+
+def _labelled(items: Items, given: Given) -> Items:
+    return replace(items, labelled="label" in given)
+
+
+def _check_one_label(votes: Items, said: tuple[Part, ...]) -> None:
+    """Refuse items whose votes stand beside different labels."""
+    twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
+    found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
+    if found["given_item"].size:
+        raise InputError(
+            *said,
+            f" is not the same in all rows of an item, such as {found['given_item'].tolist()[0]!r}."
+            " An item has one true label: repeat it in each of its rows.",
+        )
 
 
 def _check_any_positive(items: Items, positive: object) -> None:

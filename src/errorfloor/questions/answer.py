@@ -21,6 +21,7 @@ from errorfloor._checks import (
     warn,
 )
 from errorfloor._typing import Floats, RandomLike
+from errorfloor.data.layouts import BESIDE_LABELS
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
@@ -79,6 +80,12 @@ class Origin:
     source: Source | None = None
     group: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def beside_votes(self) -> bool:
+        """Whether the labels are those that stood beside votes."""
+        names = [layout.name for layout in BESIDE_LABELS]
+        return self.source is not None and self.source.layout in names
 
 
 def estimate(
@@ -186,7 +193,7 @@ def _estimate(
         interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
         n=table.n,
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
-        target=method.target,
+        target="the gold label" if origin.beside_votes else method.target,
         warnings=doubts,
         resolution=resolution,
         dropped=table.dropped,

@@ -9,8 +9,10 @@ from typing import Any, TypedDict, Unpack, overload
 from errorfloor import checks, methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import LAYOUTS, of_kind
-from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS, VOTES_AND_LABELS, of_kind
+from errorfloor.data.read import Reading, Where, is_data, read
+from errorfloor.data.shares import shares_of_arrays
+from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Clip, Method, Options, Statistic
@@ -42,8 +44,10 @@ class _VoteOptions(_Options, total=False):
     vote: str | None
     annotator: str | None
     annotators: Sequence[str] | None
+    label: str | None
+    labels: object
     positive: object
-    method: str
+    method: str | None
     model_error: float | None
 
 
@@ -138,11 +142,13 @@ def from_votes(
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
+    label: str | None = None,
+    labels: object = None,
     positive: object = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
-    method: str = "mixture",
+    method: str | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -160,12 +166,17 @@ def from_votes(
     positives, item, vote, annotator, annotators, positive
         Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`;
         guessed where their names leave no doubt.
+    label : str, optional
+        Column of one true (gold) label per item. The floor is then that of this label: the shares
+        of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
+    labels : array-like of shape (n,), optional
+        The same where votes are arrays: 0 or 1 for each item.
     group, simultaneous, drop_missing
         As in `from_scores`.
-    method : {"mixture", "plugin"}
-        "mixture" fits the distribution of the items' probabilities by maximum likelihood, which
-        two or three votes per item suffice for. "plugin" is the paper's `hard`: vote shares in
-        place of probabilities, too low by an amount that shrinks as votes are added.
+    method : {"mixture", "plugin"}, optional
+        "mixture", the default, fits the distribution of the items' probabilities by maximum
+        likelihood, which two or three votes per item suffice for. "plugin" is the paper's `hard`:
+        vote shares in place of probabilities, too low by an amount that shrinks as votes are added.
     interval : str or None
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover) or "certified" (valid for every distribution, any n and
@@ -192,7 +203,8 @@ def from_votes(
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % (mixture, n = 1,000)
     """
-    chosen = methods.find(method, VoteTable.kind)
+    kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
+    chosen = methods.DEFAULTS[kind] if method is None else methods.find(method, kind)
     request = Request.of(interval, level, n_resamples, rng)
     if votes is None:
         votes, positives = positives, None
@@ -202,11 +214,16 @@ def from_votes(
         vote=vote,
         annotator=annotator,
         annotators=annotators,
+        label=label,
         positive=positive,
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read(votes, of_kind(VoteTable.kind), where, second=totals)
+    if labels is not None:
+        reading = _read_shares(votes, totals, labels, where)
+    else:
+        layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
+        reading = read(votes, layouts, where, second=totals)
     question = Question(chosen, model_error=model_error)
     return question.answer(reading, request, rng, simultaneous)
 
@@ -305,6 +322,19 @@ def read_scores(scores: object, labels: object, where: Where, chosen: Sequence[M
         # Names the entry, which the table's rows cannot.
         as_probabilities(scores, name="scores", instead=methods.on_any_scale())
     return reading
+
+
+def _read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
+    """Read votes that are arrays beside one label for each item."""
+    if is_data(votes) or totals is None or where != Where.of():
+        raise InputError(
+            *(argument("labels"), " goes with arrays of votes and "),
+            *(argument("totals"), ". Of a dataframe or file, name the column with "),
+            *(argument("label"), "."),
+        )
+    table = shares_of_arrays(votes, totals, labels)
+    source = Source(origin="arrays", layout=VOTES_AND_LABELS.name, rows=table.n)
+    return Reading({None: table}, source)
 
 
 def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:

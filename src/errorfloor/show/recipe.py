@@ -16,7 +16,7 @@ import numpy as np
 
 from errorfloor import inference, methods
 from errorfloor.data.formats import format_called
-from errorfloor.data.layouts import Layout, of_kind
+from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.record import IntervalKind
@@ -210,9 +210,10 @@ def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | No
 def _layout(estimate: Estimate, method: Method | None) -> Layout:
     """Return the layout of the labels; of a table the first that makes tables of its kind."""
     kind = ScoreTable.kind if method is None else method.reads
-    possible = of_kind(kind if estimate.table is None else estimate.table.kind)
+    kind = kind if estimate.table is None else estimate.table.kind
     name = None if estimate.source is None else estimate.source.layout
-    return next((layout for layout in possible if layout.name == name), possible[0])
+    possible = (layout for layout in LAYOUTS if layout.kind == kind and layout.name == name)
+    return next(possible, of_kind(kind)[0])
 
 
 def _before(asked: _Asked) -> Iterator[str]:
@@ -235,7 +236,8 @@ def _call(asked: _Asked) -> str:
 def _data(asked: _Asked) -> str:
     source = asked.source
     if source is None or source.origin == "arrays":
-        return ", ".join(asked.layout.arrays)
+        arrays = asked.layout.arrays
+        return ", ".join([*arrays[:2], *(f"{name}={name}" for name in arrays[2:])])
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))
