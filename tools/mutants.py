@@ -275,11 +275,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for score in scores(project, chosen, known_equivalent(), asked.jobs):
         found.append(score)
         print(score, flush=True)
+        for mutant in score.survivors:  # at once: a whole run takes long
+            print(f"  line {mutant.line}: {mutant.before}\n    ->  {mutant.after}", flush=True)
     whole = total(found)
     print(whole)
     print(f"\n{len(whole.survivors)} survived." if whole.survivors else "\nNone survived.")
-    for mutant in whole.survivors:
-        print(f"{mutant.module}:{mutant.line}\n    {mutant.before}\n ->  {mutant.after}")
 
 
 if __name__ == "__main__":
