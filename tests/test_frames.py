@@ -22,6 +22,7 @@ import errorfloor as ef
 from errorfloor.data import counting as _counting
 from errorfloor.data import engines as _engines
 from errorfloor.data import files, formats, frames
+from errorfloor.data import refining as _refining
 from errorfloor.data.grid import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
@@ -431,9 +432,9 @@ def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
     monkeypatch.setattr(_counting, "EXACT", 100)
     first = frames.score_table(frame, score="p", label="y", cells=256, refine=False)
     wanted = first.may_hold_the_best_cut()
-    assert len(_counting._ranges(first)) == 1
-    monkeypatch.setattr(_counting, "_MOST_REFINED", 1000)  # more lie between the two cuts
-    ranges = _counting._ranges(first)
+    assert len(_refining.unsure_ranges(first)) == 1
+    monkeypatch.setattr(_refining, "MOST_REFINED", 1000)  # more lie between the two cuts
+    ranges = _refining.unsure_ranges(first)
     assert len(ranges) > 1
     inside = [any(low <= s <= high for low, high in ranges) for s in first.scores]
     assert np.all(inside >= wanted)
@@ -446,7 +447,7 @@ def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
 def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
     _, _, frame = two_good_cuts()
     monkeypatch.setattr(_counting, "EXACT", 100)
-    monkeypatch.setattr(_counting, "_MOST_REFINED", 3)
+    monkeypatch.setattr(_refining, "MOST_REFINED", 3)
     estimate = ef.from_scores(frame, score="p", label="y", interval=None)
     first = frames.score_table(frame, score="p", label="y", refine=False)
     assert estimate.table == first

@@ -12,17 +12,14 @@ from typing import Any, TypeVar
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts
+from errorfloor.data import refining
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.grid import EXACT
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
 from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-
-EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
-_RANGES = 16  # of scores that the second pass looks into, at most
-_MOST_REFINED = 4 * EXACT  # distinct scores in them, at most
 
 RangedT = TypeVar("RangedT", bound=Ranged)
 
@@ -122,63 +119,28 @@ def _counts_in(found: Columns) -> Counts:
 
 def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
     """Take the rows apart that can hold the best cut, by a second look at their scores."""
-    ranges = {group: _ranges(table) for group, table in tables.items()}
+    ranges = {group: refining.unsure_ranges(table) for group, table in tables.items()}
     score, kind = nw.col("score"), items.frame.collect_schema()["score"]
     wanted = [
         _of_group(items, group, (score >= nw.lit(low, kind)) & (score <= nw.lit(high, kind)))
         for group, found in ranges.items()
         for low, high in found
     ]
-    if not wanted or len(wanted) > 8 * _RANGES:
+    if not wanted or len(wanted) > 8 * refining.MOST_RANGES:
         return tables
     query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
-    found = items.run(query.head(_MOST_REFINED + 1))
-    if found["n"].size > _MOST_REFINED:
+    found = items.run(query.head(refining.MOST_REFINED + 1))
+    if found["n"].size > refining.MOST_REFINED:
         return tables
     parts = _tables_of(items, found, ScoreTable)
     return {
-        group: _taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
+        group: refining.taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
         for group, table in tables.items()
     }
 
 
 def _of_group(items: Items, group: Any, condition: nw.Expr) -> nw.Expr:
     return (nw.col("group") == group) & condition if items.groups else condition
-
-
-def _ranges(table: ScoreTable) -> list[tuple[float, float]]:
-    """Return few ranges of scores that together hold all rows in which the best cut may be."""
-    rows = np.flatnonzero(table.may_hold_the_best_cut())
-    if rows.size == 0:
-        return []
-    # The rows between two wanted ones come along, but for the widest gaps if they are too many.
-    total = np.cumsum(table.items)
-    gap = total[rows[1:] - 1] - total[rows[:-1]]
-    few = total[rows[-1]] - total[rows[0]] <= _MOST_REFINED
-    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: 0 if few else _RANGES - 1])
-    ends = ends[gap[ends] > 0]
-    first = rows[np.concatenate(([0], ends + 1))]
-    last = rows[np.append(ends, rows.size - 1)]
-    lows, highs = table.ranges
-    return list(zip(lows[first].tolist(), highs[last].tolist(), strict=True))
-
-
-def _taken_apart(
-    table: ScoreTable, ranges: list[tuple[float, float]], part: ScoreTable
-) -> ScoreTable:
-    """Return the table with the rows in `ranges` replaced by those of `part`."""
-    lows, highs = table.ranges
-    inside = reduce(or_, ((lows >= low) & (highs <= high) for low, high in ranges))
-    if (table.counts[inside].sum(axis=0) != part.counts.sum(axis=0)).any():
-        raise InputError(
-            "The data changed between two passes over it. Save it first, or pass ",
-            argument("refine", False),
-            ".",
-        )
-    rest = (lows[~inside], highs[~inside], table.counts[~inside])
-    new = (*part.ranges, part.counts)
-    low, high, counts = (np.concatenate(pair) for pair in zip(rest, new, strict=True))
-    return ScoreTable.from_ranges(low, high, counts, dropped=table.dropped)
 
 
 def count_votes(items: Items) -> dict[Any, VoteTable]:

@@ -16,10 +16,9 @@ from errorfloor._checks import InputError, argument, check_whole, function, show
 from errorfloor.data import files
 from errorfloor.data.asked import is_source
 from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
-from errorfloor.data.counting import EXACT
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
 from errorfloor.data.formats import FORMATS, format_of
-from errorfloor.data.grid import CELLS
+from errorfloor.data.grid import CELLS, EXACT
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,

@@ -6,6 +6,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 
+EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
 CELLS = 65_536  # of the grid from 0 to 1, where scores have to be merged
 
 
