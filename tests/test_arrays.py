@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from errorfloor import frames
-from errorfloor.data import arrays, counting, grid, refining
+from errorfloor.data import arrays, grid, refining
 from tests import engines
 
 TINY = 5e-324  # the least float above 0
@@ -53,7 +53,6 @@ def test_arrays_of_many_distinct_scores_give_the_table_of_a_frame(pairs, exact, 
     columns = {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grid, "EXACT", exact)
-        patch.setattr(counting, "EXACT", exact)
         patch.setattr(arrays, "_CHUNK", chunk)
         found = arrays.count_arrays(scores, labels)
         assert found == frames.score_table(engines.arrow(columns), score="p", label="y")

@@ -13,13 +13,15 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._typing import Counts
-from errorfloor.data import refining
+from errorfloor.data import grid, refining
+from errorfloor.data.arrays import count_checked
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
-from errorfloor.data.grid import EXACT
 from errorfloor.data.ranged import Ranged
-from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
+from errorfloor.data.rows import Items, Request, Run, ScoreRows, count, whole
 from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+
+FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
 
 RangedT = TypeVar("RangedT", bound=Ranged)
 
@@ -27,6 +29,9 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 def count_scores(request: Request) -> dict[Any, ScoreTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "score", "label")
+    table = _table_of_few(rows)
+    if table is not None:
+        return {None: table}
     items = rows.likely()
     tables = _first_pass(items, request.cells, ScoreTable)
     none_positive = not any(table.positives.any() for table in tables.values())
@@ -34,6 +39,27 @@ def count_scores(request: Request) -> dict[Any, ScoreTable]:
         items = rows.checked()
         tables = _first_pass(items, request.cells, ScoreTable)
     return _refined(items, tables) if request.refine else tables
+
+
+def _table_of_few(rows: ScoreRows) -> ScoreTable | None:
+    """Return the table of rows that fit into memory; None if they do not, or some will not do.
+
+    To fetch two columns takes DuckDB a fraction of the time of a group-by.
+    """
+    request = rows.request
+    if request.group is not None or not rows.frame.implementation.is_duckdb():
+        return None
+    if request.cells > grid.CELLS:  # too many for an entry each
+        return None
+    if not 0 < count(rows.frame, request.run, {})["n"] <= FEW_ROWS:
+        return None
+    found = request.run(rows.frame.select("score", "label"))
+    scores, labels = found["score"], found["label"]
+    if not (np.isfinite(scores).all() and ((labels == 0) | (labels == 1)).all()):
+        return None
+    if request.positive is not None and not labels.any():
+        return None
+    return count_checked(scores, labels, cells=request.cells, refine=request.refine)
 
 
 def count_soft_labels(request: Request) -> dict[Any, SoftTable]:
@@ -70,14 +96,14 @@ def _first_pass(items: Items, cells: int, kind: type[RangedT]) -> dict[Any, Rang
 def _exact_tables(items: Items, kind: type[RangedT]) -> dict[Any, RangedT] | None:
     """Return tables of all distinct scores, or None if there are too many."""
     query = _by_score(items, items.frame)
-    if items.n > EXACT:
+    if items.n > grid.EXACT:
         # Most of the time the first rows tell, and the whole group-by is spared.
-        head = _by_score(items, items.frame.head(2 * EXACT))
-        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > EXACT:
+        head = _by_score(items, items.frame.head(2 * grid.EXACT))
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > grid.EXACT:
             return None
-        query = query.head(EXACT + 1)
+        query = query.head(grid.EXACT + 1)
     found = items.run(query)
-    return _tables_of(items, found, kind) if found["n"].size <= EXACT else None
+    return _tables_of(items, found, kind) if found["n"].size <= grid.EXACT else None
 
 
 def _by_score(items: Items, frame: Frame) -> Frame:

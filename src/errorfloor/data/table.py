@@ -251,26 +251,31 @@ def as_labelled_scores(scores: object, labels: object) -> tuple[Floats, Bools]:
     return s, y
 
 
-def by_score(scores: Floats, labels: Bools) -> tuple[Floats, Counts]:
-    """Return the distinct scores, ascending, and the numbers of labels 0 and 1 at each."""
+def by_score(scores: NDArray[Any], labels: Bools) -> tuple[Floats, Counts]:
+    """Return the distinct scores, ascending, and the numbers of labels 0 and 1 at each.
+
+    Scores are floats of any size.
+    """
     s, y = _sorted(scores, labels)
     start = starts_of(s)
     ends = np.append(start[1:], s.size) - 1
     positives = np.diff(np.cumsum(y, dtype=np.int64)[ends], prepend=0)
-    return s[start], side_by_side(np.diff(start, append=s.size) - positives, positives)
+    pair = side_by_side(ends - start + 1 - positives, positives)
+    return s[start].astype(np.float64, copy=False), pair
 
 
-def _sorted(scores: Floats, labels: Bools) -> tuple[Floats, NDArray[Any]]:
+def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return scores in ascending order with their labels; labels of equal scores in any order."""
     if scores.min() < 0:
         order = np.argsort(scores)
         return scores[order], labels[order]
     # The bits of floats ascend as the floats do. Without the sign, which no score has but -0.0,
     # there is room for the label, and a sort of whole numbers is the fastest there is.
-    key = scores.view(np.uint64) << np.uint64(1)
+    bits = np.dtype(f"u{scores.itemsize}").type
+    key = scores.view(bits) << bits(1)
     key |= labels
     key.sort()
-    return (key >> np.uint64(1)).view(np.float64), key & np.uint64(1)
+    return (key >> bits(1)).view(scores.dtype), key & bits(1)
 
 
 def order_of(keys: NDArray[Any]) -> NDArray[np.intp]:
