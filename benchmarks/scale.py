@@ -23,7 +23,7 @@ import numpy as np
 
 import errorfloor as ef
 from benchmarks.speed import machine
-from errorfloor.data.counting import EXACT
+from errorfloor.data.grid import EXACT
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "scale.md"
 EXPONENTS = (5, 6, 7, 8)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from benchmarks import coverage, scale, start, votes
+from benchmarks import coverage, door, scale, start, votes
+from errorfloor.data.grid import CELLS, cell_of
 
 
 def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
@@ -72,3 +73,17 @@ def test_the_start_of_commands_is_measured_in_imports_of_numpy():
     found = start.ratios(repeats=1)
     assert [name for _, name in found] == list(start.COMMANDS)
     assert all((ratio > 0).all() for ratio in found.values())
+
+
+def test_the_door_is_timed_against_a_sort_a_group_by_and_a_fit():
+    found = door.ratios(rows=2000, few_rows=500, repeats=1)
+    assert len(found) == 4
+    assert all((ratio > 0).all() for ratio in found.values())
+
+
+def test_the_cells_that_the_door_is_timed_against_are_those_of_the_library(tmp_path):
+    path = tmp_path / "rows.parquet"
+    door.scale.write(path, 3000)
+    counted = door.of_file(path)[door.GROUP_BY]()
+    scores = np.sort(ef.from_scores(path, score="score", label="label", interval=None).table.scores)
+    assert set(counted["cell"]) == set(cell_of(scores, CELLS))

@@ -13,6 +13,8 @@ import engines
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers import answer
 from hypothesis import given
@@ -22,6 +24,8 @@ import errorfloor as ef
 from errorfloor.data import counting as _counting
 from errorfloor.data import engines as _engines
 from errorfloor.data import files, formats, frames
+from errorfloor.data import grid as _grid
+from errorfloor.data import refining as _refining
 from errorfloor.data.grid import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
@@ -196,7 +200,7 @@ def test_groups_may_be_dates_and_times(engine, kind, monkeypatch):
     table = pa.table({"p": scores, "y": labels, "day": times})
     make = {"pandas": pa.Table.to_pandas, "polars": pl.from_arrow, "pyarrow": lambda t: t}
     frame = make.get(engine, duckdb.connect().from_arrow)(table)
-    monkeypatch.setattr(_counting, "EXACT", 50)  # so that a second pass asks for the groups
+    monkeypatch.setattr(_grid, "EXACT", 50)  # so that a second pass asks for the groups
     found = ef.from_scores(frame, score="p", label="y", group="day", interval=None)
     assert next(map(str, found)) == name
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["group"] == name
@@ -379,7 +383,7 @@ def test_every_engine_reads_votes_in_three_layouts(engine):
 def test_every_engine_makes_the_same_cells_and_the_isotonic_answer_exact(
     engine, spread, monkeypatch
 ):
-    monkeypatch.setattr(_counting, "EXACT", 100)
+    monkeypatch.setattr(_grid, "EXACT", 100)
     rng = np.random.default_rng(5)
     scores = rng.random(600) if spread == 1 else rng.normal(0, spread, 600)
     labels = rng.random(600) < (scores if spread == 1 else 1 / (1 + np.exp(-scores)))
@@ -399,8 +403,34 @@ def test_every_engine_makes_the_same_cells_and_the_isotonic_answer_exact(
     assert "which leaves this value exact" in estimate.assumptions
 
 
+@pytest.mark.parametrize("spread", [1.0, 8.0], ids=["probabilities", "logits"])
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_rows_that_fit_into_memory_give_the_table_that_duckdb_counts(
+    kind, spread, tmp_path, monkeypatch
+):
+    rng = np.random.default_rng(5)
+    scores = (rng.random(600) if spread == 1 else rng.normal(0, spread, 600)).astype(kind)
+    labels = rng.random(600) < (scores if spread == 1 else 1 / (1 + np.exp(-scores)))
+    file = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"p": scores, "y": labels}), file)
+    for exact, cells, refine in itertools.product((100, 1000), (64, 2**16), (False, True)):
+        how = {"score": "p", "label": "y", "cells": cells, "refine": refine}
+        monkeypatch.setattr(_grid, "EXACT", exact)
+        found = []
+        for rows in (0, 599, 600):
+            monkeypatch.setattr(_counting, "FEW_ROWS", rows)
+            found.append(frames.score_table(file, **how))
+        assert found[0] == found[1] == found[2]
+        assert exact == 100 or not found[0].coarse.any()
+        assert exact == 1000 or cells > 64 or found[0].coarse.any()
+        arrays = ef.from_scores(scores, labels, rng=0)
+        whole = ef.from_scores(file, score="p", label="y", rng=0)
+        assert arrays.table == whole.table
+        assert (arrays.value, arrays.interval) == (whole.value, whole.interval)
+
+
 def test_cells_of_groups_are_made_exact_too(monkeypatch):
-    monkeypatch.setattr(_counting, "EXACT", 50)
+    monkeypatch.setattr(_grid, "EXACT", 50)
     rng = np.random.default_rng(6)
     scores, site = rng.random(900), rng.integers(3, size=900)
     labels = rng.random(900) < scores
@@ -428,12 +458,12 @@ def two_good_cuts():
 
 def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
     scores, labels, frame = two_good_cuts()
-    monkeypatch.setattr(_counting, "EXACT", 100)
+    monkeypatch.setattr(_grid, "EXACT", 100)
     first = frames.score_table(frame, score="p", label="y", cells=256, refine=False)
     wanted = first.may_hold_the_best_cut()
-    assert len(_counting._ranges(first)) == 1
-    monkeypatch.setattr(_counting, "_MOST_REFINED", 1000)  # more lie between the two cuts
-    ranges = _counting._ranges(first)
+    assert len(_refining.unsure_ranges(first)) == 1
+    monkeypatch.setattr(_refining, "MOST_REFINED", 1000)  # more lie between the two cuts
+    ranges = _refining.unsure_ranges(first)
     assert len(ranges) > 1
     inside = [any(low <= s <= high for low, high in ranges) for s in first.scores]
     assert np.all(inside >= wanted)
@@ -445,8 +475,8 @@ def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
 
 def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
     _, _, frame = two_good_cuts()
-    monkeypatch.setattr(_counting, "EXACT", 100)
-    monkeypatch.setattr(_counting, "_MOST_REFINED", 3)
+    monkeypatch.setattr(_grid, "EXACT", 100)
+    monkeypatch.setattr(_refining, "MOST_REFINED", 3)
     estimate = ef.from_scores(frame, score="p", label="y", interval=None)
     first = frames.score_table(frame, score="p", label="y", refine=False)
     assert estimate.table == first
@@ -455,7 +485,7 @@ def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
 
 
 def test_merged_tables_stay_small(tmp_path, monkeypatch):
-    monkeypatch.setattr(frames, "EXACT", 300)
+    monkeypatch.setattr(_grid, "EXACT", 300)
     near = 0.3 + np.arange(400) * 1e-10
     parts = [ef.ScoreTable.from_arrays(near[i::2], np.arange(200) % 3 == 0) for i in (0, 1)]
     for i, part in enumerate(parts):
@@ -466,18 +496,19 @@ def test_merged_tables_stay_small(tmp_path, monkeypatch):
 
 
 def test_few_distinct_scores_are_exact_however_many_rows(monkeypatch):
-    monkeypatch.setattr(_counting, "EXACT", 120)
+    monkeypatch.setattr(_grid, "EXACT", 120)
     table = frames.score_table(engines.arrow(columns()), score="a score", label="y", cells=16)
     assert table == ef.ScoreTable.from_arrays(SCORES, LABELS)
     # The first rows can be few by chance; the whole then tells.
-    monkeypatch.setattr(_counting, "EXACT", 90)
+    monkeypatch.setattr(_grid, "EXACT", 90)
     rare = np.sort(SCORES)
     frame = engines.arrow({"p": ("float64", rare.tolist()), "y": ("bool", LABELS.tolist())})
     assert frames.score_table(frame, score="p", label="y", cells=16).coarse.any()
 
 
 def test_data_that_change_between_passes_are_refused(monkeypatch):
-    monkeypatch.setattr(_counting, "EXACT", 100)
+    monkeypatch.setattr(_counting, "FEW_ROWS", 0)  # which are fetched in one pass
+    monkeypatch.setattr(_grid, "EXACT", 100)
     import duckdb
 
     connection = duckdb.connect()
@@ -921,8 +952,7 @@ def test_shards_saved_and_merged_give_the_answer_of_one_pass(tmp_path):
 
 
 def test_a_table_updated_day_by_day_stays_small_and_equals_one_pass(tmp_path, monkeypatch):
-    monkeypatch.setattr(frames, "EXACT", 300)
-    monkeypatch.setattr(_counting, "EXACT", 300)
+    monkeypatch.setattr(_grid, "EXACT", 300)
     rng = np.random.default_rng(8)
     scores = rng.random(5000)
     labels = rng.random(5000) < scores
@@ -957,10 +987,12 @@ def test_coarse_tables_are_saved_and_loaded_whole(tmp_path):
 
 
 def test_engines_agree_with_numpy_on_the_cells_of_hard_scores(monkeypatch):
-    monkeypatch.setattr(_counting, "EXACT", 10)
+    monkeypatch.setattr(_grid, "EXACT", 10)
     edges = np.concatenate([[0.0, -0.0, 1.0, 5e-324, 1e-300, 1 - 2**-53], np.arange(1, 64) / 64])
     near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges[6:], 0)])
     wide = np.concatenate([near, -near, 1 + near, 1e300 * near[6:], -1e300 * near[6:]])
+    # DuckDB, which would rather fetch so few rows, is to count them here, too.
+    monkeypatch.setattr(_counting, "FEW_ROWS", 0)
     for scores, name in itertools.product((near, wide), ("polars", "duckdb", "pandas", "ibis")):
         labels = np.arange(scores.size) % 2 == 0
         frame = engines.ENGINES[name](
@@ -974,7 +1006,8 @@ def test_engines_agree_with_numpy_on_the_cells_of_hard_scores(monkeypatch):
 @pytest.mark.parametrize("cells", [2**16, 2**17])
 def test_grids_of_any_size_have_the_cells_of_the_library(engine, cells, monkeypatch):
     # DuckDB counts cells in 16 bits where they fit; the last of 2**17 do not.
-    monkeypatch.setattr(_counting, "EXACT", 50)
+    monkeypatch.setattr(_counting, "FEW_ROWS", 0)
+    monkeypatch.setattr(_grid, "EXACT", 50)
     scores = np.concatenate((np.arange(200) / 199, 0.999_999 + np.arange(100) * 1e-9))
     labels = np.arange(300) % 3 == 0
     columns = {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}

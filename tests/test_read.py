@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import engines
 import numpy as np
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import frames, read_rows
+from errorfloor.data import frames, grid, read_rows
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -536,7 +537,7 @@ def test_saved_tables_add_up_and_kinds_do_not_merge(tmp_path):
 
 
 def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
-    monkeypatch.setattr(frames, "EXACT", 300)
+    monkeypatch.setattr(grid, "EXACT", 300)
     near = 0.3 + np.arange(400) * 1e-10
     parts = [SoftTable.from_arrays(near[i::2]) for i in (0, 1)]
     for i, part in enumerate(parts):
@@ -587,9 +588,7 @@ def test_soft_labels_are_counted_by_name_and_group_and_in_cells(monkeypatch):
     tables = frames.soft_tables(frame, soft="p", group="g", drop_missing=True)
     assert (tables["a"].n, tables["b"].n, tables["b"].dropped) == (2, 1, 1)
     assert "`soft` (column 'p') has missing values: 1 of 4" in error_of(frame, soft="p")
-    from errorfloor.data import counting
-
-    monkeypatch.setattr(counting, "EXACT", 100)
+    monkeypatch.setattr(grid, "EXACT", 100)
     soft = np.random.default_rng(1).random(600)
     for make in (pd.DataFrame, pl.DataFrame):
         found = frames.soft_table(make({"p": soft}), soft="p", cells=64)
@@ -815,3 +814,54 @@ def test_columns_of_parquet_with_the_same_name_are_refused(tmp_path):
     nested = [pa.array(P), pa.array(Y), pa.array([{"p": 1, "q": [1]}] * 4), pa.array(P)]
     pq.write_table(pa.table(nested, names=["p", "y", "parts", "p_1"]), path)
     assert table_of(path, score="p", label="y") == TABLE
+
+
+# Little files of Parquet, which one database reads that is kept.
+
+
+def parquet(path, scores):
+    pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2}), path)
+    return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
+
+
+def test_a_file_that_is_replaced_is_read_anew_however_alike_it_is(tmp_path):
+    path = tmp_path / "rows.parquet"
+    for start in range(5):
+        expected = parquet(path, np.arange(start, start + 4.0))
+        os.utime(path, (1e9, 1e9))
+        assert table_of(path) == expected
+
+
+def test_a_damaged_file_spoils_no_other(tmp_path):
+    expected = parquet(tmp_path / "good.parquet", np.arange(9.0))
+    whole = (tmp_path / "good.parquet").read_bytes()
+    (tmp_path / "bad.parquet").write_bytes(whole[:200] + whole[220:])
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"Could not read .*bad\.parquet"):
+            table_of(tmp_path / "bad.parquet")
+        assert table_of(tmp_path / "good.parquet") == expected
+
+
+def test_files_are_read_from_several_threads_at_a_time(tmp_path):
+    expected = [parquet(tmp_path / f"{i}.parquet", np.arange(3.0 + i)) for i in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(table_of, [tmp_path / f"{i}.parquet" for i in range(8)] * 5)
+    assert list(found) == expected * 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_that_was_forked_reads_files_and_ends(tmp_path):
+    parquet(tmp_path / "rows.parquet", np.arange(9.0))
+    code = """
+import os, sys, errorfloor as ef
+read = lambda: ef.frames.score_table(sys.argv[1], score="score", label="label").n
+assert read() == 9
+child = os.fork()
+assert read() == 9
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    print("both")
+"""
+    command = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path / "rows.parquet")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "both\n", done.stderr

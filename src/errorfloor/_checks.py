@@ -173,6 +173,8 @@ def as_labels(values: object, *, name: str) -> Bools:
     array = _as_vector(values, name)
     if array.dtype.kind == "b":
         return array.astype(np.bool_, copy=False)
+    if array.dtype.kind in "iu" and ((array == 0) | (array == 1)).all():
+        return np.asarray(array != 0)  # without a copy as floats
     number = _as_floats(array, name)
     refuse(
         (number != 0) & (number != 1),

@@ -49,8 +49,10 @@ def split(count: Counts, parts: int, rng: np.random.Generator) -> Counts:
     many = count > MANY_ITEMS * parts
     few = np.flatnonzero(~many)
     cell = np.repeat(few, count[few])
-    part = rng.integers(parts, size=cell.size)
-    divided = np.bincount(part * count.size + cell, minlength=parts * count.size)
+    place = rng.integers(parts, size=cell.size)
+    place *= count.size
+    place += cell
+    divided = np.bincount(place, minlength=parts * count.size)
     divided = divided.reshape(parts, count.size)
     divided[:, many] = rng.multinomial(count[many], np.full(parts, 1 / parts)).T
     return divided

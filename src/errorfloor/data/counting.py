@@ -12,18 +12,17 @@ from typing import Any, TypeVar
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts
+from errorfloor.data import grid, refining
+from errorfloor.data.arrays import count_checked
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
 from errorfloor.data.ranged import Ranged
-from errorfloor.data.rows import Items, Request, Run, ScoreRows, whole
+from errorfloor.data.rows import Items, Request, Run, ScoreRows, count, whole
 from errorfloor.data.shares import shares_table
 from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
-EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
-_RANGES = 16  # of scores that the second pass looks into, at most
-_MOST_REFINED = 4 * EXACT  # distinct scores in them, at most
+FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
 
 RangedT = TypeVar("RangedT", bound=Ranged)
 
@@ -31,6 +30,9 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 def count_scores(request: Request) -> dict[Any, ScoreTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "score", "label")
+    table = _table_of_few(rows)
+    if table is not None:
+        return {None: table}
     items = rows.likely()
     tables = _first_pass(items, request.cells, ScoreTable)
     none_positive = not any(table.positives.any() for table in tables.values())
@@ -38,6 +40,27 @@ def count_scores(request: Request) -> dict[Any, ScoreTable]:
         items = rows.checked()
         tables = _first_pass(items, request.cells, ScoreTable)
     return _refined(items, tables) if request.refine else tables
+
+
+def _table_of_few(rows: ScoreRows) -> ScoreTable | None:
+    """Return the table of rows that fit into memory; None if they do not, or some will not do.
+
+    To fetch two columns takes DuckDB a fraction of the time of a group-by.
+    """
+    request = rows.request
+    if request.group is not None or not rows.frame.implementation.is_duckdb():
+        return None
+    if request.cells > grid.CELLS:  # too many for an entry each
+        return None
+    if not 0 < count(rows.frame, request.run, {})["n"] <= FEW_ROWS:
+        return None
+    found = request.run(rows.frame.select("score", "label"))
+    scores, labels = found["score"], found["label"]
+    if not (np.isfinite(scores).all() and ((labels == 0) | (labels == 1)).all()):
+        return None
+    if request.positive is not None and not labels.any():
+        return None
+    return count_checked(scores, labels, cells=request.cells, refine=request.refine)
 
 
 def count_soft_labels(request: Request) -> dict[Any, SoftTable]:
@@ -74,14 +97,14 @@ def _first_pass(items: Items, cells: int, kind: type[RangedT]) -> dict[Any, Rang
 def _exact_tables(items: Items, kind: type[RangedT]) -> dict[Any, RangedT] | None:
     """Return tables of all distinct scores, or None if there are too many."""
     query = _by_score(items, items.frame)
-    if items.n > EXACT:
+    if items.n > grid.EXACT:
         # Most of the time the first rows tell, and the whole group-by is spared.
-        head = _by_score(items, items.frame.head(2 * EXACT))
-        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > EXACT:
+        head = _by_score(items, items.frame.head(2 * grid.EXACT))
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > grid.EXACT:
             return None
-        query = query.head(EXACT + 1)
+        query = query.head(grid.EXACT + 1)
     found = items.run(query)
-    return _tables_of(items, found, kind) if found["n"].size <= EXACT else None
+    return _tables_of(items, found, kind) if found["n"].size <= grid.EXACT else None
 
 
 def _by_score(items: Items, frame: Frame) -> Frame:
@@ -123,63 +146,28 @@ def _counts_in(found: Columns) -> Counts:
 
 def _refined(items: Items, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
     """Take the rows apart that can hold the best cut, by a second look at their scores."""
-    ranges = {group: _ranges(table) for group, table in tables.items()}
+    ranges = {group: refining.unsure_ranges(table) for group, table in tables.items()}
     score, kind = nw.col("score"), items.frame.collect_schema()["score"]
     wanted = [
         _of_group(items, group, (score >= nw.lit(low, kind)) & (score <= nw.lit(high, kind)))
         for group, found in ranges.items()
         for low, high in found
     ]
-    if not wanted or len(wanted) > 8 * _RANGES:
+    if not wanted or len(wanted) > 8 * refining.MOST_RANGES:
         return tables
     query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
-    found = items.run(query.head(_MOST_REFINED + 1))
-    if found["n"].size > _MOST_REFINED:
+    found = items.run(query.head(refining.MOST_REFINED + 1))
+    if found["n"].size > refining.MOST_REFINED:
         return tables
     parts = _tables_of(items, found, ScoreTable)
     return {
-        group: _taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
+        group: refining.taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
         for group, table in tables.items()
     }
 
 
 def _of_group(items: Items, group: Any, condition: nw.Expr) -> nw.Expr:
     return (nw.col("group") == group) & condition if items.groups else condition
-
-
-def _ranges(table: ScoreTable) -> list[tuple[float, float]]:
-    """Return few ranges of scores that together hold all rows in which the best cut may be."""
-    rows = np.flatnonzero(table.may_hold_the_best_cut())
-    if rows.size == 0:
-        return []
-    # The rows between two wanted ones come along, but for the widest gaps if they are too many.
-    total = np.cumsum(table.items)
-    gap = total[rows[1:] - 1] - total[rows[:-1]]
-    few = total[rows[-1]] - total[rows[0]] <= _MOST_REFINED
-    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: 0 if few else _RANGES - 1])
-    ends = ends[gap[ends] > 0]
-    first = rows[np.concatenate(([0], ends + 1))]
-    last = rows[np.append(ends, rows.size - 1)]
-    lows, highs = table.ranges
-    return list(zip(lows[first].tolist(), highs[last].tolist(), strict=True))
-
-
-def _taken_apart(
-    table: ScoreTable, ranges: list[tuple[float, float]], part: ScoreTable
-) -> ScoreTable:
-    """Return the table with the rows in `ranges` replaced by those of `part`."""
-    lows, highs = table.ranges
-    inside = reduce(or_, ((lows >= low) & (highs <= high) for low, high in ranges))
-    if (table.counts[inside].sum(axis=0) != part.counts.sum(axis=0)).any():
-        raise InputError(
-            "The data changed between two passes over it. Save it first, or pass ",
-            argument("refine", False),
-            ".",
-        )
-    rest = (lows[~inside], highs[~inside], table.counts[~inside])
-    new = (*part.ranges, part.counts)
-    low, high, counts = (np.concatenate(pair) for pair in zip(rest, new, strict=True))
-    return ScoreTable.from_ranges(low, high, counts, dropped=table.dropped)
 
 
 def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,6 +30,9 @@ Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
+_LITTLE = 2**22  # bytes of files that are read by one database, which is kept
+_kept: dict[int, Any] = {}
+_one_at_a_time = threading.Lock()
 # How files begin that hold no rows for us.
 _FOREIGN = {
     b"PK\x03\x04": "a ZIP archive, an Excel file or NPZ",
@@ -109,19 +113,48 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 @contextmanager
 def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used."""
-    with scratch() as folder:
-        connection = connect(folder)
+    with _connected(files, kind) as connection:
         import duckdb
 
         try:
             yield connection, _in_memory(connection, relation(connection, files, kind), files, kind)
         except duckdb.Error as error:
+            _kept.clear()  # it may be the database that is damaged
             raise _unreadable(files, error) from error
-        finally:
-            connection.close()
 
 
-def connect(folder: str) -> Any:
+@contextmanager
+def _connected(files: Sequence[str], kind: Format) -> Iterator[Any]:
+    """Yield a connection to a database of its own, or to one that is kept for little files.
+
+    To open a database takes longer than to read them.
+    """
+    plain = not kind.is_text and not kind.holds_tables  # nothing of it is put into the database
+    if plain and sum(map(os.path.getsize, files)) <= _LITTLE:
+        with closing(_cursor()) as connection:
+            yield connection
+    else:
+        with scratch() as folder, closing(connect(folder)) as connection:
+            yield connection
+
+
+def _cursor() -> Any:
+    """Return a connection to the database that this process keeps."""
+    import tempfile
+
+    process = os.getpid()  # one that was forked shall leave alone what belongs to its parent
+    with _one_at_a_time:
+        if process not in _kept:
+            folder = os.path.join(tempfile.gettempdir(), f"{PREFIX}{process}")
+            database = connect(folder, threads=1)
+            # Files may change between two calls, however short the time between them is.
+            database.execute("set parquet_metadata_cache = false")
+            database.execute("set enable_external_file_cache = false")
+            _kept[process] = database
+        return _kept[process].cursor()
+
+
+def connect(folder: str, **config: Any) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
     try:
         import duckdb
@@ -130,7 +163,7 @@ def connect(folder: str) -> Any:
             "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
             "another library and pass its dataframe."
         ) from None
-    connection = duckdb.connect()
+    connection = duckdb.connect(config=config)
     for setting in (
         f"memory_limit = '{_MEMORY}'",
         f"temp_directory = {as_text(folder)}",

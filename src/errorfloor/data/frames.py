@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from errorfloor._checks import InputError, argument, check_whole, function, shown
-from errorfloor.data import files
+from errorfloor.data import files, grid
 from errorfloor.data.asked import is_source
 from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
-from errorfloor.data.counting import EXACT
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
 from errorfloor.data.formats import FORMATS, format_of
 from errorfloor.data.grid import CELLS
@@ -332,7 +331,7 @@ def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
                 f"The files hold both {total.kind} and {table.kind}; {file!r} is the first of "
                 "another kind. Merge each kind on its own.",
             )
-        if isinstance(total, Ranged) and len(total) > EXACT:
+        if isinstance(total, Ranged) and len(total) > grid.EXACT:
             total = total.coarsen()
     assert total is not None  # there is a file
     return total

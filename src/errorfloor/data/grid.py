@@ -6,6 +6,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 
+EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
 CELLS = 65_536  # of the grid from 0 to 1, where scores have to be merged
 
 
@@ -16,11 +17,15 @@ def cell_of(scores: Floats, cells: int) -> Counts:
     there. Only operations that round the same way everywhere are used, so that any engine that
     computes the same expression finds the same cells.
     """
-    inside = np.clip(scores, 0.0, 1.0)
-    place = (1 + np.sqrt(inside) - np.sqrt(1 - inside)) / 2
-    below, above = scores < 0, scores > 1
-    if below.any() or above.any():
-        place = np.where(below, scores / (1 + np.abs(scores)), place)
-        place = np.where(above, 2 - 1 / np.maximum(scores, 1), place)
-    scale = np.nextafter(cells, 0)  # so that 1 is in the last cell
-    return np.asarray(np.floor(place * scale), dtype=np.int64)
+    least, most = scores.min(initial=0.0), scores.max(initial=1.0)
+    inside = scores if least >= 0 and most <= 1 else np.clip(scores, 0.0, 1.0)
+    # In place, because this is most of the work on arrays of many scores.
+    place, rest = np.sqrt(inside), 1 - inside
+    place += 1
+    place -= np.sqrt(rest, out=rest)
+    place /= 2
+    if inside is not scores:
+        place = np.where(scores < 0, scores / (1 + np.abs(scores)), place)
+        place = np.where(scores > 1, 2 - 1 / np.maximum(scores, 1), place)
+    place *= np.nextafter(cells, 0)  # a bit less than `cells`, so that 1 is in the last cell
+    return np.floor(place, out=place).astype(np.int64)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
+from errorfloor.data.arrays import count_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -135,7 +136,7 @@ def _scores_of_arrays(scores: Any, labels: Any) -> ScoreTable:
             function("from_votes"),
             ".",
         )
-    return ScoreTable.from_arrays(scores, labels)
+    return count_arrays(scores, labels)
 
 
 def _votes_of_arrays(positives: Any, totals: Any) -> VoteTable:

@@ -14,11 +14,14 @@ from errorfloor._checks import (
     InputError,
     as_counts,
     as_floats,
+    as_labels,
+    as_scores,
+    check_same_length,
     check_whole,
     refuse,
     unmasked,
 )
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.storage import read_arrays, write_table
 
 TWO_CLASSES = ("0", "1")
@@ -240,6 +243,41 @@ def side_by_side(*classes: Counts) -> Counts:
     return counts
 
 
+def as_labelled_scores(scores: object, labels: object) -> tuple[Floats, Bools]:
+    """Return scores with one label each as arrays, or say what is wrong with them."""
+    s = as_scores(scores, name="scores")
+    y = as_labels(labels, name="labels")
+    check_same_length(s, y, ("scores", "labels"))
+    return s, y
+
+
+def by_score(scores: NDArray[Any], labels: Bools) -> tuple[Floats, Counts]:
+    """Return the distinct scores, ascending, and the numbers of labels 0 and 1 at each.
+
+    Scores are floats of any size.
+    """
+    s, y = _sorted(scores, labels)
+    start = starts_of(s)
+    ends = np.append(start[1:], s.size) - 1
+    positives = np.diff(np.cumsum(y, dtype=np.int64)[ends], prepend=0)
+    pair = side_by_side(ends - start + 1 - positives, positives)
+    return s[start].astype(np.float64, copy=False), pair
+
+
+def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return scores in ascending order with their labels; labels of equal scores in any order."""
+    if scores.min() < 0:
+        order = np.argsort(scores)
+        return scores[order], labels[order]
+    # The bits of floats ascend as the floats do. Without the sign, which no score has but -0.0,
+    # there is room for the label, and a sort of whole numbers is the fastest there is.
+    bits = np.dtype(f"u{scores.itemsize}").type
+    key = scores.view(bits) << bits(1)
+    key |= labels
+    key.sort()
+    return (key >> bits(1)).view(scores.dtype), key & bits(1)
+
+
 def order_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the order of rows by their key, a number or several."""
     return np.argsort(keys, kind="stable") if keys.ndim == 1 else np.lexsort(keys.T[::-1])
@@ -255,7 +293,7 @@ def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:
 def is_ascending(keys: NDArray[Any]) -> bool:
     """Tell whether keys are distinct and in order."""
     if keys.ndim == 1:
-        return not (np.diff(keys) <= 0).any()
+        return not (keys[1:] <= keys[:-1]).any()
     return starts_of(keys).size == len(keys) and bool(
         (order_of(keys) == np.arange(len(keys))).all()
     )

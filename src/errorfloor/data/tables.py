@@ -15,9 +15,7 @@ import numpy as np
 from errorfloor._checks import (
     MOST_VOTES,
     as_counts,
-    as_labels,
     as_probabilities,
-    as_scores,
     check_same_length,
     refuse,
 )
@@ -27,8 +25,10 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
+    as_labelled_scores,
     as_weight,
     by_class,
+    by_score,
     check_total,
     check_votes,
     column,
@@ -190,15 +190,7 @@ class ScoreTable(Ranged):
         labels : array-like of shape (n,)
             0 or 1, or False or True.
         """
-        s = as_scores(scores, name="scores")
-        y = as_labels(labels, name="labels")
-        check_same_length(s, y, ("scores", "labels"))
-        order = np.argsort(s)
-        s = s[order]
-        start = starts_of(s)
-        positives = np.add.reduceat(y[order], start, dtype=np.int64)
-        negatives = np.diff(start, append=s.size) - positives
-        return cls(s[start], side_by_side(negatives, positives))
+        return cls(*by_score(*as_labelled_scores(scores, labels)))
 
     @classmethod
     def from_counts(

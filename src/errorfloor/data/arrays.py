@@ -1,0 +1,102 @@
+"""Arrays of scores with labels, counted as dataframes and files are: equal rows, equal tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor.data import grid, refining
+from errorfloor.data.grid import CELLS, cell_of
+from errorfloor.data.table import as_labelled_scores, by_score, side_by_side
+from errorfloor.data.tables import ScoreTable
+
+_CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
+
+
+def count_arrays(scores: object, labels: object) -> ScoreTable:
+    """Return the table that a file of these scores and labels has.
+
+    Up to 262,144 distinct scores there is a row for each. Beyond, a row stands for the scores of
+    one cell of a fixed grid, but for those in which the best cut can be. Nothing is sorted then
+    but a few rows, so this takes less time than a sort of the scores.
+
+    Parameters
+    ----------
+    scores, labels : array-like of shape (n,)
+        As in `ScoreTable.from_arrays`, which has a row for each score whatever their number.
+    """
+    return count_checked(*as_labelled_scores(scores, labels))
+
+
+def count_checked(
+    scores: NDArray[Any], labels: NDArray[Any], *, cells: int = CELLS, refine: bool = True
+) -> ScoreTable:
+    """Return the table of finite numbers of any type with labels 0 and 1."""
+    if scores.dtype.kind != "f":
+        scores = scores.astype(np.float64)
+    if not _has_many(scores):
+        table = ScoreTable(*by_score(scores, labels != 0))
+        if len(table) <= grid.EXACT:
+            return table
+    table = _by_cell(scores, labels, cells)
+    return _refined(scores, labels, table) if refine else table
+
+
+def _has_many(scores: NDArray[Any]) -> bool:
+    """Tell whether the first scores alone are too many for a row each, which is soon known."""
+    if scores.size <= grid.EXACT:
+        return False
+    for rows in (9 * grid.EXACT // 8, 4 * grid.EXACT):
+        ascending = np.sort(scores[:rows])
+        if np.count_nonzero(ascending[1:] != ascending[:-1]) >= grid.EXACT:
+            return True
+    return False
+
+
+def _by_cell(scores: NDArray[Any], labels: NDArray[Any], cells: int) -> ScoreTable:
+    """Return the table of the cells of the grid, from one pass over the items."""
+    before = cells if scores.min() < 0 else 0  # cells of negative scores
+    size = before + (cells if scores.max() <= 1 else 2 * cells)
+    counts = np.zeros(2 * size, dtype=np.int64)
+    low, high = (np.full(size, edge, dtype=scores.dtype) for edge in (np.inf, -np.inf))
+    for some, label in _chunks(scores, labels):
+        cell = cell_of(some.astype(np.float64, copy=False), cells)
+        cell += before
+        np.minimum.at(low, cell, some)
+        np.maximum.at(high, cell, some)
+        cell *= 2
+        cell += label != 0
+        found = np.bincount(cell)
+        counts[: found.size] += found
+    negatives, positives = counts.reshape(size, 2).T
+    there = np.flatnonzero(negatives + positives)
+    pair = side_by_side(negatives[there], positives[there])
+    lows, highs = (edge[there].astype(np.float64, copy=False) for edge in (low, high))
+    return ScoreTable.from_ranges(lows, highs, pair)
+
+
+def _refined(scores: NDArray[Any], labels: NDArray[Any], table: ScoreTable) -> ScoreTable:
+    """Take the rows apart that can hold the best cut, by a second look at their scores."""
+    ranges = refining.unsure_ranges(table)
+    if not ranges:
+        return table
+    parts = []
+    for some, label in _chunks(scores, labels):
+        inside = reduce(or_, ((some >= low) & (some <= high) for low, high in ranges))
+        parts.append((some[inside], label[inside]))
+    s, y = (np.concatenate(column) for column in zip(*parts, strict=True))
+    part = ScoreTable(*by_score(s, y != 0))
+    return table if len(part) > refining.MOST_REFINED else refining.taken_apart(table, ranges, part)
+
+
+def _chunks(
+    scores: NDArray[Any], labels: NDArray[Any]
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    for start in range(0, scores.size, _CHUNK):
+        here = slice(start, start + _CHUNK)
+        yield scores[here], labels[here]
