@@ -10,6 +10,8 @@ import numpy as np
 from errorfloor._typing import Bools, Counts
 from errorfloor.data.cells import Cells
 
+FAR, SURE = 3.0, 1.5  # in standard deviations; see `flat_items`
+
 
 def signs(positive: Bools) -> Counts:
     """Return +1 for positive cells and -1 for negative ones."""
@@ -30,6 +32,27 @@ def wrong_cells(cells: Cells) -> Bools:
     walk = np.concatenate(([0], np.cumsum(cells.count * signs(cells.positive))))
     below = np.arange(len(cells)) < np.argmin(walk)
     return np.asarray(cells.positive == below)
+
+
+def flat_items(negatives: Counts, positives: Counts) -> float:
+    """Return about how many items lie where no cut is clearly best, from the counts of rows.
+
+    A cut counts as no worse than the best one if its excess errors are at most three times the
+    root of the number of items between them: were these coin flips, the excess would hardly be
+    more. On either side of the best cut the items up to the farthest such cut are looked at, and
+    twice their minority counts: all of them where they are coin flips, few where they are not.
+    One and a half standard deviations of the minority are taken off first, because a few errors
+    beside the best cut of an easy set are no flat part.
+    """
+    walk, items = (
+        np.concatenate(([0.0], np.cumsum(step)))
+        for step in (positives - negatives, positives + negatives)
+    )
+    best = int(np.argmin(walk))
+    excess, between = walk - walk[best], np.abs(items - items[best])
+    as_good = np.flatnonzero(excess**2 <= FAR**2 * between)
+    minority = (between - excess)[as_good[[0, -1]]] / 2
+    return float(2 * np.maximum(minority - SURE * np.sqrt(minority), 0).sum())
 
 
 def cross_fitted_errors(positive: Bools, parts: Counts) -> int:

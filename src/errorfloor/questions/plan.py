@@ -29,7 +29,7 @@ from errorfloor.data.read import Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.cuts import CutErrors
-from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
+from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import points_for, votes_used
@@ -298,12 +298,13 @@ def _width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, _Width]:
     ]
     middle = (errors + float(np.mean(held_out))) / 2 / pilot.n
     gap = max(float(np.mean(held_out)) - errors, 0.0) / 2 / pilot.n
+    flat = flat_items(pilot.negatives, pilot.positives) / pilot.n
     least, most = ERROR.span(2)
 
     def width(_: int, n: int) -> float:
         shift = gap * (pilot.n / n) ** (2 / 3)
         low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
-        limits = Interval.at(level, CutErrors("honest", low, n, high, n))
+        limits = Interval.at(level, CutErrors("honest", low, n, high, n, n * flat))
         return limits.high - limits.low
 
     return middle, width
