@@ -13,6 +13,7 @@ if _CHECKING:
     from errorfloor._checks import ErrorFloorWarning as ErrorFloorWarning
     from errorfloor._checks import InputError as InputError
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
+    from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor.data.frames import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
@@ -49,6 +50,7 @@ _HOME = {
         "ErrorFloorWarning",
         "InputError",
         "LabelShiftWarning",
+        "LostAnnotatorsWarning",
     ),
     "data.frames": ("merge",),
     "data.tables": (

@@ -191,6 +191,7 @@ def count_votes(items: Items) -> dict[Any, VoteTable]:
             totals=whole(found["totals"][at]),
             counts=whole(found["n"][at]),
             dropped=items.dropped.get(group, 0),
+            **({} if items.voters is None else items.voters.of(group)),
         )
         for group, at in _rows_by_group(items, found)
     }

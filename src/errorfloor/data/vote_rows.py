@@ -19,6 +19,7 @@ from errorfloor.data.rows import (
     whole,
     with_class,
 )
+from errorfloor.data.voters import in_columns, in_rows
 
 _MOST_VOTES = 2**53
 
@@ -79,7 +80,8 @@ def one_by_one(request: Request) -> Items:
     votes = items.frame.group_by(*items.groups, "given_item").agg(
         nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
     )
-    return replace(items, frame=votes)
+    voters = in_rows(items, votes) if "annotator" in given else None
+    return replace(items, frame=votes, voters=voters)
 
 
 def side_by_side(request: Request) -> Items:
@@ -104,7 +106,12 @@ def side_by_side(request: Request) -> Items:
     items = checked(request, frame, given, rules, missing=blank)
     if request.positive is not None:
         _check_any_positive(items, request.positive)
-    return items
+    said = {name: str(column) for name, column in names.items()}
+    votes = [
+        nw.when(present).then(one).otherwise(nw.lit(-1.0))
+        for one, present in zip(positives, there, strict=True)
+    ]
+    return replace(items, voters=in_columns(items, said, votes))
 
 
 def _check_any_positive(items: Items, positive: object) -> None:
