@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from hashlib import blake2b
+from math import log1p
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def checked(by_group: Any, workloads: Any, votes: int) -> tuple[Counts, Counts]:
 def number_of(workloads: Counts) -> int:
     """Return how many annotators voted, corrected for those that share a hash."""
     seen = len(workloads)
-    return round(-BUCKETS * np.log1p(-seen / BUCKETS))
+    return round(-BUCKETS * log1p(-min(seen, BUCKETS - 1) / BUCKETS))
 
 
 def effective_number(workloads: Counts) -> float:

@@ -11,6 +11,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
+    from errorfloor.data.ballots import Ballots
     from errorfloor.data.rows import Request
 
 
@@ -50,6 +51,7 @@ class Layout:
     row_is_item: bool = True
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
+    ballots: Callable[[Request], Ballots] | None = None  # single votes, where there are some
 
     @property
     def kind(self) -> str:
@@ -121,6 +123,18 @@ def _count_annotators(request: Request) -> Mapping[Any, Table]:
     from errorfloor.data.vote_rows import side_by_side
 
     return count_votes(side_by_side(request))
+
+
+def _ballots_in_rows(request: Request) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_in_rows
+
+    return ballots_in_rows(request)
+
+
+def _ballots_side_by_side(request: Request) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_side_by_side
+
+    return ballots_side_by_side(request)
 
 
 def _scores_of_arrays(scores: Any, labels: Any) -> ScoreTable:
@@ -248,6 +262,7 @@ ANNOTATIONS = Layout(
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
+    ballots=_ballots_in_rows,
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -265,6 +280,7 @@ ANNOTATORS = Layout(
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
     count=_count_annotators,
     asks="from_votes",
+    ballots=_ballots_side_by_side,
 )
 LAYOUTS = (SCORES, VOTES, SOFT_LABELS, ANNOTATIONS, ANNOTATORS)
 

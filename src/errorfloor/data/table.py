@@ -285,6 +285,7 @@ def two_columns(positives: object, totals: object) -> Counts:
 
 
 def check_positives(positives: Counts, totals: Counts) -> None:
+    """Refuse more positive votes than votes."""
     refuse(
         positives > totals,
         positives,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import narwhals as nw
+import numpy as np
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.ballots import MOST_VOTES, Ballots
 from errorfloor.data.engines import is_missing, with_number
 from errorfloor.data.rows import (
     Items,
@@ -62,6 +64,26 @@ def counted(request: Request) -> Items:
 
 def one_by_one(request: Request) -> Items:
     """Return one checked row per item from rows with one vote each."""
+    items = _single_votes(request)
+    votes = items.frame.group_by(*items.groups, "given_item").agg(
+        nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
+    )
+    known = request.columns.get("annotator") is not None
+    return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
+
+
+def ballots_in_rows(request: Request) -> Ballots:
+    """Return the single votes of rows with one vote each."""
+    if request.columns.get("annotator") is None:
+        raise InputError(argument("annotator"), " is missing. Name the column of annotators.")
+    items = _single_votes(request)
+    names = ("given_item", "given_annotator", "vote")
+    found = items.run(items.frame.select(*names).head(MOST_VOTES + 1))
+    return Ballots.of(*(found[name] for name in names))
+
+
+def _single_votes(request: Request) -> Items:
+    """Return checked rows with one vote each."""
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request.positive)
     items = checked(request, frame, given, [rule])
@@ -77,15 +99,27 @@ def one_by_one(request: Request) -> Items:
                 f" voted more than once on an item, {number:,} times. "
                 "Keep one vote per item and annotator.",
             )
-    votes = items.frame.group_by(*items.groups, "given_item").agg(
-        nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
-    )
-    voters = in_rows(items, votes) if "annotator" in given else None
-    return replace(items, frame=votes, voters=voters)
+    return items
 
 
 def side_by_side(request: Request) -> Items:
     """Return one checked row per item from rows with a column of votes per annotator."""
+    items, said, votes = _votes_side_by_side(request)
+    return replace(items, voters=in_columns(items, said, votes))
+
+
+def ballots_side_by_side(request: Request) -> Ballots:
+    """Return the single votes of rows with a column of votes per annotator."""
+    items, said, votes = _votes_side_by_side(request)
+    chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
+    found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
+    return Ballots.side_by_side(
+        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]), list(said.values())
+    )
+
+
+def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[nw.Expr]]:
+    """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
     names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
     frame, given = named(request, names)
     rules, there = [], []
@@ -106,12 +140,11 @@ def side_by_side(request: Request) -> Items:
     items = checked(request, frame, given, rules, missing=blank)
     if request.positive is not None:
         _check_any_positive(items, request.positive)
-    said = {name: str(column) for name, column in names.items()}
     votes = [
         nw.when(present).then(one).otherwise(nw.lit(-1.0))
         for one, present in zip(positives, there, strict=True)
     ]
-    return replace(items, voters=in_columns(items, said, votes))
+    return items, {name: str(column) for name, column in names.items()}, votes
 
 
 def _check_any_positive(items: Items, positive: object) -> None:
