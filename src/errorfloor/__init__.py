@@ -13,12 +13,14 @@ if _CHECKING:
     from errorfloor._checks import ErrorFloorWarning as ErrorFloorWarning
     from errorfloor._checks import InputError as InputError
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
+    from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor.data.frames import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
     from errorfloor.questions.estimate import from_scores as from_scores
@@ -28,6 +30,7 @@ if _CHECKING:
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
+    from errorfloor.results import Annotators as Annotators
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
@@ -49,6 +52,7 @@ _HOME = {
         "ErrorFloorWarning",
         "InputError",
         "LabelShiftWarning",
+        "LostAnnotatorsWarning",
     ),
     "data.frames": ("merge",),
     "data.tables": (
@@ -58,6 +62,7 @@ _HOME = {
     ),
     "methods": ("METHODS",),
     "methods.calibration": ("Calibration",),
+    "questions.annotators": ("annotators",),
     "questions.calibrate": ("calibrate",),
     "questions.compare": ("compare",),
     "questions.estimate": (
@@ -70,6 +75,7 @@ _HOME = {
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
+        "Annotators",
         "Comparison",
         "Estimate",
         "FeeBeeResult",

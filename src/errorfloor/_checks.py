@@ -92,6 +92,10 @@ class DegenerateBootstrapWarning(ErrorFloorWarning):
     """The bootstrap interval that was asked for is undefined; another one was used."""
 
 
+class LostAnnotatorsWarning(ErrorFloorWarning):
+    """Tables with and without annotators were added, and the sum knows no annotators."""
+
+
 class LabelShiftWarning(ErrorFloorWarning):
     """The floor may belong to labels that were made in another way than the test labels."""
 
@@ -102,6 +106,7 @@ for _public in (
     DegenerateDataWarning,
     DegenerateBootstrapWarning,
     LabelShiftWarning,
+    LostAnnotatorsWarning,
 ):
     _public.__module__ = "errorfloor"  # where people catch and filter them
 

@@ -43,3 +43,7 @@ DIFFERENCE = (
     'G. Zou and A. Donner, "Construction of confidence limits about effect measures", '
     "Statistics in Medicine 27, 2008."
 )
+JACKKNIFE = (
+    'J. Bell and D. McCaffrey, "Bias reduction in standard errors for linear regression with '
+    'multi-stage samples", Survey Methodology 28, 2002.'
+)

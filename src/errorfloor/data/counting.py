@@ -184,6 +184,7 @@ def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
         group: make(
             *(column[at] for column in numbers.values()),
             dropped=items.dropped.get(group, 0),
+            **({} if items.voters is None else items.voters.of(group)),
         )
         for group, at in _rows_by_group(items, found)
     }

@@ -13,6 +13,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
+    from errorfloor.data.ballots import Ballots
     from errorfloor.data.rows import Request
 
 
@@ -53,6 +54,7 @@ class Layout:
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
+    ballots: Callable[[Request], Ballots] | None = None  # single votes, where there are some
 
     @property
     def kind(self) -> str:
@@ -124,6 +126,18 @@ def _count_annotators(request: Request) -> Mapping[Any, Table]:
     from errorfloor.data.vote_rows import side_by_side
 
     return count_votes(side_by_side(request))
+
+
+def _ballots_in_rows(request: Request) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_in_rows
+
+    return ballots_in_rows(request)
+
+
+def _ballots_side_by_side(request: Request) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_side_by_side
+
+    return ballots_side_by_side(request)
 
 
 def _scores_of_arrays(scores: Any, labels: Any) -> ScoreTable:
@@ -253,6 +267,7 @@ ANNOTATIONS = Layout(
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
+    ballots=_ballots_in_rows,
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -270,6 +285,7 @@ ANNOTATORS = Layout(
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
     count=_count_annotators,
     asks="from_votes",
+    ballots=_ballots_side_by_side,
 )
 _of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True)
 VOTES_AND_LABELS = _of_shares(

@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from errorfloor._checks import InputError, argument, function
-from errorfloor.data.asked import Asked, Reading, as_asked
+from errorfloor.data.asked import Asked, Reading, Where, as_asked
+from errorfloor.data.ballots import Ballots
 from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
 from errorfloor.data.counting import count_repeated
-from errorfloor.data.engines import Frame, holds_several, kinds_of
+from errorfloor.data.engines import Frame, Progress, holds_several, kinds_of
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
-from errorfloor.data.layouts import ITEM, SOFT_LABELS
+from errorfloor.data.layouts import ITEM, LAYOUTS, SOFT_LABELS
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
@@ -88,6 +89,24 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
     return Reading(tables, source)
+
+
+def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
+    """Return the single votes of a dataframe or files, with their annotators."""
+    layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
+    asked = Asked(layouts, where, None, None, progress)
+    with rows_of(data, progress, where.format) as (frame, run):
+        chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
+        assert chosen.layout.ballots is not None
+        return chosen.layout.ballots(
+            Request(
+                frame=frame,
+                run=run,
+                columns=chosen.arguments,
+                positive=where.positive,
+                drop_missing=where.drop_missing,
+            )
+        )
 
 
 def _columns(asked: Asked) -> dict[str, Any]:

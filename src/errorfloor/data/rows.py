@@ -55,6 +55,7 @@ class Items:
     groups: tuple[str, ...]  # the name of the column of groups, or nothing
     unit: bool = False  # whether all scores are known to lie in [0, 1]
     labelled: bool = False  # whether there is a column of labels
+    voters: Any = None  # `Voters`, where annotators are known
 
 
 @dataclass(frozen=True, slots=True)

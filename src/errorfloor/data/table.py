@@ -305,3 +305,27 @@ def pool(counts: NDArray[Any], order: Any, start: NDArray[np.intp]) -> NDArray[A
         return counts
     summed = np.add.reduceat(counts.T[..., order], start, axis=-1)
     return np.asarray(summed.T)
+
+
+def vote_key(votes: Counts) -> Counts:
+    """Return what the rows of a vote table ascend by."""
+    return np.column_stack((votes.sum(axis=1), votes[:, 1:]))
+
+
+def two_columns(positives: object, totals: object) -> Counts:
+    """Return the votes for both classes from those for class 1 and all of them."""
+    k = column(positives, "positives", most=MOST_VOTES)
+    m = column(totals, "totals", least=1, most=MOST_VOTES)
+    check_same_length(k, m, ("positives", "totals"))
+    check_positives(k, m)
+    return side_by_side(m - k, k)
+
+
+def check_positives(positives: Counts, totals: Counts) -> None:
+    """Refuse more positive votes than votes."""
+    refuse(
+        positives > totals,
+        positives,
+        "`positives` must not exceed `totals`",
+        "Check the order of the two arguments.",
+    )

@@ -20,6 +20,7 @@ from errorfloor._checks import (
     refuse,
 )
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data import annotators
 from errorfloor.data.cells import Cells, SoftCells, VoteCells
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
@@ -29,6 +30,7 @@ from errorfloor.data.table import (
     as_weight,
     by_class,
     by_score,
+    check_positives,
     check_total,
     check_votes,
     column,
@@ -37,6 +39,8 @@ from errorfloor.data.table import (
     pool,
     side_by_side,
     starts_of,
+    two_columns,
+    vote_key,
 )
 
 
@@ -283,6 +287,9 @@ class VoteTable(Table):
         Number of items with such votes.
     dropped, classes
         As in `ScoreTable`.
+    by_group, workloads : array-like of shape (rows, 6) and (annotators, 2), optional
+        What is kept where annotators are known: how many items with such votes (`totals`,
+        `positives`) have so many of them from a group of annotators, and the votes of each one.
 
     Examples
     --------
@@ -295,6 +302,8 @@ class VoteTable(Table):
     counts: Counts
     dropped: int = 0
     classes: tuple[str, ...] = TWO_CLASSES
+    by_group: Counts | None = None
+    workloads: Counts | None = None
 
     kind: ClassVar[str] = "votes"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
@@ -304,12 +313,17 @@ class VoteTable(Table):
         self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
         check_total(self.counts)
         check_votes(votes)
-        if not is_ascending(_vote_key(votes)):
+        if not is_ascending(vote_key(votes)):
             raise ValueError(
                 "The rows of a vote table must be distinct and ascend by total, then positives. "
                 "Build tables with VoteTable.from_arrays."
             )
         self._name_classes(votes.shape[1])
+        if self.by_group is not None or self.workloads is not None:
+            total = int(self.totals @ self.counts)
+            kept = annotators.checked(self.by_group, self.workloads, total)
+            for name, array in zip(("by_group", "workloads"), kept, strict=True):
+                object.__setattr__(self, name, array)
 
     @classmethod
     def empty(cls) -> Self:
@@ -333,7 +347,7 @@ class VoteTable(Table):
         if same:
             m = np.broadcast_to(m, k.shape)
         check_same_length(k, m, ("positives", "totals"))
-        _check_votes(k, m)
+        check_positives(k, m)
         width = int(m.max()) + 1
         if width > 2**31:  # two of them would not fit into one number
             return cls.from_counts(k, m, np.ones(k.size, dtype=np.int64))
@@ -343,16 +357,14 @@ class VoteTable(Table):
 
     @classmethod
     def from_counts(
-        cls, positives: Counts, totals: Counts, counts: Counts, dropped: int = 0
+        cls, positives: Counts, totals: Counts, counts: Counts, **more: Any
     ) -> VoteTable:
         """Return the table of pairs that occur `counts` times each, equal pairs pooled."""
-        return cls._pooled(
-            _two_columns(positives, totals), column(counts, "counts"), dropped=dropped
-        )
+        return cls._pooled(two_columns(positives, totals), column(counts, "counts"), **more)
 
     @classmethod
     def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
-        votes = _two_columns(arrays.pop("positives"), arrays.pop("totals"))
+        votes = two_columns(arrays.pop("positives"), arrays.pop("totals"))
         return {**arrays, "votes": votes}
 
     @property
@@ -381,7 +393,7 @@ class VoteTable(Table):
 
     @classmethod
     def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:
-        key = _vote_key(votes)
+        key = vote_key(votes)
         order = order_of(key)
         start = starts_of(key[order])
         return cls(votes[order][start], pool(counts, order, start), **more)
@@ -392,30 +404,8 @@ class VoteTable(Table):
             np.concatenate((self.counts, other.counts)),
             dropped=self.dropped + other.dropped,
             classes=self.classes,
+            **annotators.together(self, other),
         )
-
-
-def _vote_key(votes: Counts) -> Counts:
-    """Return what the rows of a vote table ascend by."""
-    return np.column_stack((votes.sum(axis=1), votes[:, 1:]))
-
-
-def _two_columns(positives: object, totals: object) -> Counts:
-    """Return the votes for both classes from those for class 1 and all of them."""
-    k = column(positives, "positives", most=MOST_VOTES)
-    m = column(totals, "totals", least=1, most=MOST_VOTES)
-    check_same_length(k, m, ("positives", "totals"))
-    _check_votes(k, m)
-    return side_by_side(m - k, k)
-
-
-def _check_votes(positives: Counts, totals: Counts) -> None:
-    refuse(
-        positives > totals,
-        positives,
-        "`positives` must not exceed `totals`",
-        "Check the order of the two arguments.",
-    )
 
 
 KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

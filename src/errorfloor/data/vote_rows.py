@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import narwhals as nw
+import numpy as np
 
-from errorfloor._checks import InputError, Part, argument
+from errorfloor._checks import InputError, argument
+from errorfloor.data.ballots import MOST_VOTES, Ballots
 from errorfloor.data.engines import Frame, is_missing, with_number
 from errorfloor.data.rows import (
     Given,
@@ -20,6 +22,7 @@ from errorfloor.data.rows import (
     whole,
     with_class,
 )
+from errorfloor.data.voters import in_columns, in_rows
 
 _MOST_VOTES = 2**53
 
@@ -63,6 +66,30 @@ def counted(request: Request) -> Items:
 
 def one_by_one(request: Request) -> Items:
     """Return one checked row per item from rows with one vote each."""
+    items = _single_votes(request)
+    label = ("label",) if items.labelled else ()
+    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(
+        nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
+    )
+    if items.labelled:
+        _check_one_label(replace(items, frame=votes), request.columns["label"])
+        return replace(items, frame=votes)
+    known = request.columns.get("annotator") is not None
+    return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
+
+
+def ballots_in_rows(request: Request) -> Ballots:
+    """Return the single votes of rows with one vote each."""
+    if request.columns.get("annotator") is None:
+        raise InputError(argument("annotator"), " is missing. Name the column of annotators.")
+    items = _single_votes(request)
+    names = ("given_item", "given_annotator", "vote")
+    found = items.run(items.frame.select(*names).head(MOST_VOTES + 1))
+    return Ballots.of(*(found[name] for name in names))
+
+
+def _single_votes(request: Request) -> Items:
+    """Return checked rows with one vote each."""
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request.positive)
     frame, more = _with_label(frame, given, request)
@@ -79,17 +106,27 @@ def one_by_one(request: Request) -> Items:
                 f" voted more than once on an item, {number:,} times. "
                 "Keep one vote per item and annotator.",
             )
-    label = ("label",) if "label" in given else ()
-    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(
-        nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
-    )
-    if label:
-        _check_one_label(replace(items, frame=votes), given["label"])
-    return _labelled(replace(items, frame=votes), given)
+    return _labelled(items, given)
 
 
 def side_by_side(request: Request) -> Items:
     """Return one checked row per item from rows with a column of votes per annotator."""
+    items, said, votes = _votes_side_by_side(request)
+    return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
+
+
+def ballots_side_by_side(request: Request) -> Ballots:
+    """Return the single votes of rows with a column of votes per annotator."""
+    items, said, votes = _votes_side_by_side(request)
+    chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
+    found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
+    return Ballots.side_by_side(
+        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]), list(said.values())
+    )
+
+
+def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[nw.Expr]]:
+    """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
     names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | beside)
@@ -113,7 +150,11 @@ def side_by_side(request: Request) -> Items:
     items = checked(request, frame, given, [*rules, *more], missing=blank)
     if request.positive is not None:
         _check_any_positive(items, request.positive)
-    return _labelled(items, given)
+    votes = [
+        nw.when(present).then(one).otherwise(nw.lit(-1.0))
+        for one, present in zip(positives, there, strict=True)
+    ]
+    return _labelled(items, given), {name: str(column) for name, column in names.items()}, votes
 
 
 def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tuple[Rule, ...]]:
@@ -128,14 +169,15 @@ def _labelled(items: Items, given: Given) -> Items:
     return replace(items, labelled="label" in given)
 
 
-def _check_one_label(votes: Items, said: tuple[Part, ...]) -> None:
+def _check_one_label(votes: Items, column: str) -> None:
     """Refuse items whose votes stand beside different labels."""
     twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
     found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
     if found["given_item"].size:
+        item = found["given_item"].tolist()[0]
         raise InputError(
-            *said,
-            f" is not the same in all rows of an item, such as {found['given_item'].tolist()[0]!r}."
+            argument("label"),
+            f" (column {column!r}) is not the same in all rows of an item, such as {item!r}."
             " An item has one true label: repeat it in each of its rows.",
         )
 

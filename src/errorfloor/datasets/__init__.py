@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from errorfloor.datasets.fashion_mnist_h import load_fashion_mnist_h
     from errorfloor.datasets.files import MissingDataError
     from errorfloor.datasets.iclr import load_iclr
+    from errorfloor.datasets.rte import load_rte
 
 __all__ = [
     "Dataset",
@@ -21,6 +22,7 @@ __all__ = [
     "load_cifar10h",
     "load_fashion_mnist_h",
     "load_iclr",
+    "load_rte",
 ]
 
 _HOME = {
@@ -30,6 +32,7 @@ _HOME = {
     "load_cifar10h": "cifar10h",
     "load_fashion_mnist_h": "fashion_mnist_h",
     "load_iclr": "iclr",
+    "load_rte": "rte",
 }
 _MODULES = ("synthetic",)
 

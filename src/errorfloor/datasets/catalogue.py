@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from errorfloor._checks import check_choice
-from errorfloor.datasets import chaosnli, cifar10h, fashion_mnist_h, iclr
+from errorfloor.datasets import chaosnli, cifar10h, fashion_mnist_h, iclr, rte
 from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.files import cache, named_folder
 
@@ -23,7 +23,8 @@ class RealSet:
     Attributes
     ----------
     name, in_paper, title : str
-        What it is called on the command line, in the paper's tables, and in figures.
+        What it is called on the command line, in the paper's tables (empty if it is in none), and
+        in figures.
     items, votes, positive : str
         How many items, how many votes per item, and what class 1 is; empty for a part of a set.
     files : tuple of str
@@ -179,5 +180,17 @@ SETS: tuple[RealSet, ...] = (
         model_error=0.341588,
     ),
     *(_iclr(year, accepted) for year, accepted in _ACCEPTED.items()),
+    RealSet(
+        name="rte",
+        in_paper="",
+        title="RTE",
+        items="800",
+        votes="10",
+        positive="follows",
+        files=(rte.VOTES.path,),
+        load=rte.load_rte,
+        model="",
+        model_error=0.5,
+    ),
 )
-IN_PAPER = {one.in_paper: one for one in SETS}
+IN_PAPER = {one.in_paper: one for one in SETS if one.in_paper}

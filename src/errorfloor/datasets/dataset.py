@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,8 @@ class Dataset:
         The classes that count as 1.
     source, licence, citation : str
         Where the data comes from, on what terms, and what to cite.
+    annotations : dict of arrays, or None
+        The columns item, annotator and vote of the single votes, where annotators are known.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Dataset:
     source: str
     licence: str
     citation: str
+    annotations: Mapping[str, NDArray[Any]] | None = None
 
     def __post_init__(self) -> None:
         for array in (self.scores, self.labels, self.ids, self.votes, self.targets):
@@ -103,7 +107,7 @@ def from_votes(
     classes: tuple[str, ...],
     positive: tuple[str, ...],
     ids: NDArray[np.str_] | None = None,
-    **about: str,
+    **about: Any,
 ) -> Dataset:
     """Split the classes in two: a score is the share of an item's votes for `positive` ones."""
     is_positive = np.isin(classes, positive)

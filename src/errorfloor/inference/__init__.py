@@ -6,10 +6,12 @@ that has what it is computed from.
 
 from __future__ import annotations
 
+from errorfloor.data.table import Table
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
@@ -18,6 +20,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     HONEST,
     CERTIFIED,
     LIKELIHOOD,
+    ANNOTATORS,
     CERTIFIED_VOTES,
     BETTING,
     HOEFFDING,
@@ -30,6 +33,13 @@ RECORDS: tuple[IntervalKind, ...] = (
 def of(method: Method) -> dict[str, IntervalKind]:
     """Return the intervals that go with a method, by name."""
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
+
+
+def default(method: Method, table: Table) -> IntervalKind:
+    """Return the interval that is given where none is named."""
+    kinds = of(method)
+    preferred = (kind for kind in kinds.values() if kind.preferred(table))
+    return next(preferred, kinds[method.interval])
 
 
 def stand_in(method: Method) -> IntervalKind:

@@ -56,6 +56,10 @@ def _nothing_more(method: Method) -> str:
     return ""
 
 
+def _never(table: Any) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IntervalKind:
     """A kind of confidence interval.
@@ -86,6 +90,8 @@ class IntervalKind:
         Which of several takes the place of a bootstrap that is undefined: the highest; 0 never.
     allows_for_merging : bool
         Whether the limits allow for what merged rows of a table may have changed.
+    preferred : callable
+        For which tables it takes the place of the methods' default.
     """
 
     name: str
@@ -101,3 +107,4 @@ class IntervalKind:
     is_random: bool = True
     stands_in: int = 0
     allows_for_merging: bool = False
+    preferred: Callable[[Any], bool] = _never

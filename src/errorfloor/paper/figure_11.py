@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.datasets.catalogue import SETS, RealSet
+from errorfloor.datasets.catalogue import IN_PAPER, RealSet
 from errorfloor.paper._check import Check
 from errorfloor.paper._forest import draw_panels
 from errorfloor.paper._settings import ITEMS, RESAMPLES
@@ -26,7 +26,10 @@ NOTES = {
 
 
 def compute(
-    *, n: int = ITEMS, n_resamples: int = RESAMPLES, real_sets: Sequence[RealSet] = SETS
+    *,
+    n: int = ITEMS,
+    n_resamples: int = RESAMPLES,
+    real_sets: Sequence[RealSet] = tuple(IN_PAPER.values()),
 ) -> dict[str, Any]:
     """Estimate the floor of every set by every method."""
     return estimate_sets(n=n, n_resamples=n_resamples, real_sets=real_sets)

@@ -59,14 +59,14 @@ class Request:
             Streams.of(generator),
         )
 
-    def kind(self, method: Method) -> IntervalKind | None:
-        """Return the kind of interval to give for a method, or None for none."""
+    def kind(self, method: Method, table: Table) -> IntervalKind | None:
+        """Return the kind of interval to give for a method on a table, or None for none."""
         if self.interval is None:
             return None
         kinds = inference.of(method)
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
-        return kinds[method.interval if name == "auto" else name]
+        return inference.default(method, table) if name == "auto" else kinds[name]
 
     def asked(self) -> dict[str, Any]:
         """Return what was asked for, as results keep it."""
@@ -101,7 +101,7 @@ def estimates(
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
     check_answerable(table, methods)
-    kinds = [request.kind(method) for method in methods]
+    kinds = [request.kind(method, table) for method in methods]
     cells = table.cells()
     statistics = [method.bind(cells, options) for method in methods]
     replicates = _replicates(statistics, kinds, cells, request)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import os
 import sys
 from collections.abc import Mapping
 from functools import singledispatch
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from errorfloor.results import Comparison, FeeBeeResult, Groups
+from errorfloor.data.storage import write_text
+from errorfloor.results import Annotators, Comparison, FeeBeeResult, Groups
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -30,15 +34,26 @@ def frame_of(result: Any, backend: FrameLibrary | None = None) -> Any:
     return nw.from_dict(columns, backend=backend or _library()).to_native()
 
 
+def write_csv(result: Any, path: str | os.PathLike[str]) -> None:
+    """Write a result as CSV, one line for each row."""
+    rows = rows_of(result)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, file.getvalue())
+
+
 @singledispatch
 def rows_of(result: Any) -> list[dict[str, Any]]:
     """Return a result as rows of plain values."""
     return [result.to_dict()]
 
 
+@rows_of.register(Annotators)
 @rows_of.register(Comparison)
 @rows_of.register(FeeBeeResult)
-def _(result: Comparison | FeeBeeResult) -> list[dict[str, Any]]:
+def _(result: Annotators | Comparison | FeeBeeResult) -> list[dict[str, Any]]:
     return [row.to_dict() for row in result]
 
 

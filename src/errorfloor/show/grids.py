@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.results import Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
+from errorfloor.results import Annotators, Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
 from errorfloor.show import numbers
+
+MOST_ANNOTATORS = 20  # of whom text shows a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,28 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
     if low is None or high is None:
         return ""
     return f"{low:+.{digits}f} to {high:+.{digits}f}"
+
+
+def of_annotators(result: Annotators) -> Grid:
+    """Return the annotators who have the largest shares of the floor."""
+    level = numbers.level(result.level)
+    head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")
+    rows = (
+        (
+            row.annotator,
+            f"{row.votes:,}",
+            _percent(row.agreement),
+            _percent(row.informedness),
+            "" if row.low is None else f"{_percent(row.low)} to {_percent(row.high)}",
+            _percent(row.share),
+        )
+        for row in result.rows[:MOST_ANNOTATORS]
+    )
+    return Grid(head, tuple(rows), "<>>>>>")
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f} %"
 
 
 def how_groups(groups: Groups[Estimate]) -> str:

@@ -7,7 +7,7 @@ from functools import singledispatch
 from html import escape
 from typing import Any
 
-from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
 from errorfloor.show import grids
 from errorfloor.show.grids import Grid
 from errorfloor.show.words import difference_of, sentence_of
@@ -53,6 +53,12 @@ def _(result: Plan) -> str:
 @html_of.register
 def _(result: FeeBeeResult) -> str:
     return _table(grids.of_feebee(result)) + _small(grids.how_feebee(result))
+
+
+@html_of.register
+def _(result: Annotators) -> str:
+    said = " ".join([sentence_of(result), *result.notes])
+    return _table(grids.of_annotators(result)) + _small(said)
 
 
 def _small(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -53,6 +53,14 @@ def _(result: Plan) -> str:
 def _(result: FeeBeeResult) -> str:
     table = grids.as_text(grids.of_feebee(result))
     return _joined(*table, grids.how_feebee(result), *result.notes)
+
+
+@text_of.register
+def _(result: Annotators) -> str:
+    more = len(result) - grids.MOST_ANNOTATORS
+    rest = f"and {more:,} more" if more > 0 else ""
+    table = grids.as_text(grids.of_annotators(result))
+    return _joined(*table, rest, sentence_of(result), *result.notes)
 
 
 def _joined(*lines: str) -> str:

@@ -8,7 +8,15 @@ from typing import Any
 
 from errorfloor import methods, metrics
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.results import Comparison, Estimate, Groups, Plan, Verdict, VotesEstimate
+from errorfloor.results import (
+    Annotators,
+    Comparison,
+    Estimate,
+    Groups,
+    Plan,
+    Verdict,
+    VotesEstimate,
+)
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import grids, numbers
 
@@ -42,6 +50,19 @@ def _(result: Plan) -> str:
     return " ".join([*_way_to_target(result), *_trade(result)])
 
 
+@sentence_of.register
+def _(result: Annotators) -> str:
+    guess = sum(row.may_guess for row in result)
+    who = f"{guess:,} of {numbers.counted(len(result), 'annotator')} cannot be told from guessing"
+    if result.everyone is None or result.without is None or result.left_out is None:
+        return f"{who}."
+    return (
+        f"{who}. On items that did not choose them, the floor is "
+        f"{numbers.per_cent(result.everyone)} with and {numbers.per_cent(result.without)} without "
+        f"them and their {100 * result.left_out:.0f} % of the votes."
+    )
+
+
 def difference_of(verdict: Verdict) -> str:
     """Return the difference of a verdict, its limits, and how sure its sign is."""
     metric = metrics.named(verdict.floor.metric)
@@ -71,6 +92,12 @@ def _(result: Estimate) -> str:
 @long_text_of.register
 def _(result: VotesEstimate) -> str:
     return "\n".join([*_floor(result), *_plain_shares(result), *left_out(result.dropped)])
+
+
+@long_text_of.register
+def _(result: Annotators) -> str:
+    floor = long_text_of(result.floor)
+    return "\n".join([str(result), floor[:1].upper() + floor[1:]])
 
 
 @long_text_of.register

@@ -37,7 +37,7 @@ from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import Number, Numbers, Verdict, Whole
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.results.verdict import VERDICTS
 
 
@@ -209,6 +209,34 @@ def show_without_count(session: Session, result: Any) -> None:
 
     dropped = 0 if isinstance(result, Groups) else session.about["input"]["dropped"]
     session.show(result.to_dict(), "\n".join([long_text_of(result), *left_out(dropped)]))
+
+
+@cli.command(
+    short_help="Say which annotators carry the floor.",
+    epilog=examples(
+        "errorfloor annotators demo/annotations.csv",
+        "errorfloor annotators demo/annotators.csv --annotators ann,bob,eve -o people.csv",
+    ),
+)
+@with_labels([ANNOTATIONS, ANNOTATORS])
+@LEVEL
+@destination(lambda: [".csv"], required=False, help="Write a row for each annotator")
+@with_session
+def annotators(session: Session, labels: Labels, level: float, output: Path | None) -> None:
+    """Say how each annotator votes, and what the floor is without those who may be guessing."""
+    from errorfloor.data.read_rows import ballots_of
+    from errorfloor.questions.annotators import annotators_of
+    from errorfloor.show.frame import write_csv
+    from errorfloor.show.words import long_text_of
+
+    reading, ballots = labels.read_and(session, ballots_of)
+    with session.step("looking at annotators"):
+        found = annotators_of(reading, ballots, level)
+    text = long_text_of(found)
+    if output is not None:
+        write_csv(found, output)
+        text = f"{text}\nWrote {output}."
+    session.show({**found.to_dict(), **({"output": output} if output else {})}, text)
 
 
 @cli.command(

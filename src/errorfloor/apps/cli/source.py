@@ -6,10 +6,11 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -22,6 +23,7 @@ from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.storage import scratch
 
 STDIN = "-"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +49,24 @@ class Labels:
 
     def read(self, session: Session) -> Reading:
         """Return the labels, counted, and say which columns were guessed."""
+        return self.read_and(session, lambda paths, where: None)[0]
+
+    def read_and(
+        self, session: Session, also: Callable[[list[str], Where], T]
+    ) -> tuple[Reading, T]:
+        """Return the same, and what `also` reads from the files."""
         self._check()
         note_doubles(session, self.files)
         with self._paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
             reading = read(paths, self.layouts, where, progress=progress)
+            more = also(paths, where)
         # Of standard input there is a copy, which is gone by now.
         reading = replace(reading, source=replace(reading.source, files=self.files))
         session.about["input"] = _described(reading)
         if reading.source.guessed:
             session.remark(f"took {guesses(reading.source)}")
-        return reading
+        return reading, more
 
     def check_simultaneous(self, simultaneous: bool) -> None:
         """Refuse intervals that hold for all groups at once where there are no groups."""

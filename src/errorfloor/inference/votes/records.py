@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from errorfloor._references import VOTE_LIMITS
+from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.thin import Votes, points_for, thinned
+
+FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,11 @@ class VoteLimits:
 
     @property
     def note(self) -> str:
+        """What to say about votes that were left out, and about annotators."""
+        return self.thinned_note + not_a_sample(self.table)
+
+    @property
+    def thinned_note(self) -> str:
         """What to say about votes that were left out."""
         if self.few is None:
             return ""
@@ -49,6 +57,18 @@ class VoteLimits:
             f" The limits use at most {self.few.totals.max():,} votes of each item, drawn at "
             "random but always the same; they hold as they would with all votes."
         )
+
+
+def not_a_sample(table: VoteTable) -> str:
+    """Say for whose votes limits hold that do not count annotators as a sample."""
+    if table.workloads is None:
+        return (
+            " Whose votes they are is not known: the limits take annotators to be many, or alike."
+        )
+    number = number_of(table.workloads)
+    few = effective_number(table.workloads) < FEWEST_ANNOTATORS
+    why = ", who are too few to stand for others" if few else ", not for a fresh one"
+    return f" The limits are for one more vote of these {number:,} annotators{why}."
 
 
 def _likelihood(case: Case) -> Evidence:

@@ -1,0 +1,127 @@
+"""What a vote table keeps of its annotators: how their votes fall, by group, and their workloads.
+
+Annotators are told apart by a hash of the text of their ids, which is computed here and nowhere
+else, so that all engines and all machines agree. The hash has few enough values that it does not
+give an id away. Both arrays add up when tables are added.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from hashlib import blake2b
+from math import log1p
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, LostAnnotatorsWarning, warn
+from errorfloor._typing import Counts
+from errorfloor.data.table import check_total, order_of, pool, starts_of
+
+GROUPS = 64  # of annotators
+BUCKETS = 2**20  # values of the hash of an id; a multiple of GROUPS
+MOST_ANNOTATORS = 100_000  # beyond, they are not told apart
+MOST_ROWS = 2**20  # of the first array
+
+# The columns of both arrays.
+BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
+WORKLOADS = ("bucket", "votes")
+
+LOST = (
+    "Votes whose annotators are known were added to votes whose annotators are not. The sum does "
+    "not count annotators as a sample. Count the rows of all votes with annotators."
+)
+
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+
+
+def text_of(value: Any) -> str:
+    """Return the text of an id: the same for 7, 7.0 and "7".
+
+    Examples
+    --------
+    >>> text_of(7.0), text_of("7.0"), text_of(" ann ")
+    ('7', '7', 'ann')
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float | Decimal) and plain == plain.__floor__():
+        plain = int(plain)
+    text = str(plain).strip()
+    whole = _WHOLE.fullmatch(text)
+    return whole[1] if whole else text
+
+
+def bucket_of(value: Any) -> int:
+    """Return the hash of an annotator's id, a number below 2**20.
+
+    Examples
+    --------
+    >>> bucket_of(7) == bucket_of("7.0")
+    True
+    """
+    digest = blake2b(text_of(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % BUCKETS
+
+
+def part_of(bucket: Any) -> Any:
+    """Return the group that annotators with such a hash belong to."""
+    return bucket % GROUPS
+
+
+def pooled(rows: Counts) -> Counts:
+    """Return rows in order, their last column added up where the others are equal."""
+    order = order_of(rows[:, :-1])
+    start = starts_of(rows[order][:, :-1])
+    found = rows[order][start]
+    found[:, -1] = pool(rows[:, -1], order, start)
+    return found
+
+
+def together(one: Any, other: Any) -> dict[str, Counts]:
+    """Return what two tables keep of annotators, and say so if only one of them does."""
+    tables = [table for table in (one, other) if table.n] or [one]
+    known = [table.workloads is not None for table in tables]
+    if not all(known):
+        if any(known):
+            warn(LOST, LostAnnotatorsWarning)
+        return {}
+    kept = ("by_group", "workloads")
+    return {name: pooled(np.concatenate([getattr(t, name) for t in tables])) for name in kept}
+
+
+def checked(by_group: Any, workloads: Any, votes: int) -> tuple[Counts, Counts]:
+    """Return both arrays in order and read-only, or say that they do not go with the votes."""
+    found = []
+    for array, names in ((by_group, BY_GROUP), (workloads, WORKLOADS)):
+        rows = np.asarray(array)
+        whole = rows.dtype.kind in "iu" and rows.ndim == 2 and rows.shape[1] == len(names)
+        if not whole or (rows < 0).any():
+            raise InputError(
+                f"What a vote table keeps of annotators must be counts with the columns "
+                f"{', '.join(names)}. Read the rows of the votes anew."
+            )
+        check_total(rows[:, -1])
+        found.append(pooled(rows.astype(np.int64)))
+        found[-1].setflags(write=False)
+    rows, work = found
+    _, m, k, its_m, its_k, n = rows.T
+    right = (its_m <= m) & (its_k <= k) & (its_m - its_k <= m - k) & (its_m >= 1)
+    if not right.all() or int(its_m @ n) != votes or int(work[:, 1].sum()) != votes:
+        raise InputError(
+            "What a vote table keeps of annotators does not go with its votes. Read the rows of "
+            "the votes anew."
+        )
+    return rows, work
+
+
+def number_of(workloads: Counts) -> int:
+    """Return how many annotators voted, corrected for those that share a hash."""
+    seen = len(workloads)
+    return round(-BUCKETS * log1p(-min(seen, BUCKETS - 1) / BUCKETS))
+
+
+def effective_number(workloads: Counts) -> float:
+    """Return how many annotators with equal workloads would say as much about annotators."""
+    votes = workloads[:, 1].astype(np.float64)
+    return float(votes.sum() ** 2 / (votes @ votes))

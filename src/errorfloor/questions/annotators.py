@@ -1,0 +1,188 @@
+"""Which annotators carry the floor, and what it is without those who may be guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from errorfloor import methods
+from errorfloor._checks import InputError, argument, check_level
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.ballots import Ballots
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Reading, Where, is_data, read
+from errorfloor.data.table import Table
+from errorfloor.data.tables import VoteTable
+from errorfloor.methods.record import Options
+from errorfloor.questions.answer import Request
+from errorfloor.questions.estimate import Question
+from errorfloor.results.annotators import Annotator, Annotators
+
+WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
+FEWEST = 20  # annotators, below which nobody is left out
+
+
+def annotators(
+    votes: object,
+    *,
+    item: str | None = None,
+    vote: str | None = None,
+    annotator: str | None = None,
+    annotators: Sequence[str] | None = None,
+    positive: object = None,
+    drop_missing: bool = False,
+    level: float = 0.95,
+) -> Annotators:
+    """Say how each annotator votes, and what the floor is without those who may be guessing.
+
+    Parameters
+    ----------
+    votes : dataframe or path
+        Rows of single votes with their annotators, or a column of votes per annotator.
+    item, vote, annotator, annotators, positive, drop_missing
+        Columns, as in `from_votes`; guessed where their names leave no doubt.
+    level : float
+        Confidence level of the limits.
+
+    Returns
+    -------
+    Annotators
+        One row for each. Below 20 annotators nobody is left out: who looks like a guesser among
+        so few is a matter of chance, and the others would be few.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [(i, a, int(i < 4 or a == "eve")) for i in range(8) for a in ("ann", "bob", "eve")]
+    >>> found = annotators(pd.DataFrame(rows, columns=["item", "annotator", "vote"]))
+    >>> found["eve"].informedness, found["ann"].agreement
+    (0.0, 0.75)
+    """
+    level = check_level(level)
+    where = Where.of(
+        item=item,
+        vote=vote,
+        annotator=annotator,
+        annotators=annotators,
+        positive=positive,
+        drop_missing=drop_missing,
+    )
+    if isinstance(votes, Table) or not is_data(votes):
+        raise InputError(
+            argument("votes"),
+            " must be a dataframe or a file with single votes and their annotators. Counts do not "
+            "say whose votes they are.",
+        )
+    from errorfloor.data.read_rows import ballots_of
+
+    reading = read(votes, WITH_ANNOTATORS, where)
+    return annotators_of(reading, ballots_of(votes, where), level)
+
+
+def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotators:
+    """Return the annotators of votes that were read, counted and one by one."""
+    request = Request.of("auto", level, 1000, None)
+    question = Question(methods.DEFAULTS[VoteTable.kind])
+    floor = question.answer(reading, request, None, simultaneous=False)
+    rows = sorted(rows_of(ballots, level), key=lambda row: (-row.share, row.annotator))
+    everyone, without, left_out = None, None, None
+    notes: tuple[str, ...] = ()
+    if len(rows) < FEWEST:
+        notes = (f"Nobody is left out, because there are fewer than {FEWEST} annotators.",)
+    else:
+        everyone, without, left_out = _measured(ballots, level)
+        if without is None:
+            notes = ("Too few votes are left without those who may be guessing.",)
+    return Annotators(
+        rows=tuple(rows),
+        floor=floor,
+        everyone=everyone,
+        without=without,
+        left_out=left_out,
+        level=level,
+        n=reading.table.n,
+        notes=notes,
+    )
+
+
+def rows_of(ballots: Ballots, level: float) -> list[Annotator]:
+    """Return how each annotator votes, by the order of the names."""
+    x, by, size = ballots.vote, ballots.annotator, len(ballots.names)
+    others = ballots.totals[ballots.item] - 1
+    for_one = ballots.positives[ballots.item] - x
+    differ = np.where(x == 1, others - for_one, for_one) / np.maximum(others, 1)
+    weight = differ / ballots.totals[ballots.item]
+    paired = others > 0
+    pairs = np.bincount(by[paired], minlength=size)
+    differs = np.bincount(by[paired], differ[paired], size)
+    shares = np.bincount(by, weight, size) / (weight.sum() or 1.0)
+    numbers = np.bincount(by, minlength=size)
+    value, low, high = _informedness(ballots, 2 * for_one - others, level)
+    return [
+        Annotator(
+            annotator=name,
+            votes=int(numbers[i]),
+            agreement=float(1 - differs[i] / pairs[i]) if pairs[i] else None,
+            informedness=_number(value[i]),
+            low=_number(low[i]),
+            high=_number(high[i]),
+            share=float(shares[i]),
+        )
+        for i, name in enumerate(ballots.names)
+        if numbers[i]
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _informedness(ballots: Ballots, lead: Counts, level: float) -> tuple[Floats, Floats, Floats]:
+    """Return sensitivity + specificity - 1 by annotator, and limits (Newcombe's, 1998).
+
+    `lead` is by how many votes class 1 leads among the others; ties tell nothing.
+    """
+    from scipy.special import ndtri
+
+    size = len(ballots.names)
+
+    def share(among: Bools) -> tuple[Floats, Floats, Floats]:
+        total = np.bincount(ballots.annotator[among], minlength=size)
+        yes = np.bincount(ballots.annotator[among], ballots.vote[among], size)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p, z2 = yes / total, float(ndtri((1 + level) / 2)) ** 2
+            middle = (yes + z2 / 2) / (total + z2)
+            half = np.sqrt(z2 * (yes * (1 - p) + z2 / 4)) / (total + z2)
+        return p, middle - half, middle + half
+
+    (p, p_low, p_high), (q, q_low, q_high) = share(lead > 0), share(lead < 0)
+    low = p - q - np.hypot(p - p_low, q_high - q)
+    high = p - q + np.hypot(p_high - p, q - q_low)
+    return p - q, low, high
+
+
+def _measured(ballots: Ballots, level: float) -> tuple[float | None, float | None, float | None]:
+    """Return floors with and without possible guessers, chosen and measured on other halves."""
+    half = ballots.half[ballots.item]
+    found = []
+    for chosen in (half, ~half):
+        rows = rows_of(ballots.where(chosen), level)
+        informed = {row.annotator for row in rows if not row.may_guess}
+        kept = np.array([name in informed for name in ballots.names])[ballots.annotator]
+        stay = ballots.where(~chosen & kept)
+        share = 1 - stay.vote.size / max(int((~chosen).sum()), 1)
+        found.append((_floor(ballots.where(~chosen)), _floor(stay), share))
+    everyone, without, left_out = zip(*found, strict=True)
+    if None in everyone or None in without:
+        return None, None, None
+    return float(np.mean(everyone)), float(np.mean(without)), float(np.mean(left_out))
+
+
+def _floor(ballots: Ballots) -> float | None:
+    """Return the floor of votes, or None where no item has two."""
+    if ballots.totals.max(initial=0) < 2:
+        return None
+    cells = ballots.counts().cells()
+    statistic = methods.DEFAULTS[VoteTable.kind].bind(cells, Options())
+    return float(statistic.values(cells.count[None], np.random.default_rng(0))[0])
