@@ -186,7 +186,7 @@ def _estimate(
         interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
         n=table.n,
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
-        target=method.target,
+        target=method.target_with(case.options),
         warnings=doubts,
         resolution=resolution,
         dropped=table.dropped,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.results import Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
+from errorfloor.results import Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan, VotesEstimate
 from errorfloor.show import numbers
 
 
@@ -93,7 +93,10 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
 
 def how_groups(groups: Groups[Estimate]) -> str:
     """Say by which method, and for which groups the level holds."""
-    method = next(iter(groups.values())).method
+    first = next(iter(groups.values()))
+    method = first.method
+    if isinstance(first, VotesEstimate):
+        method = f"{method}, for {first.target}"
     if groups.level is None:
         return method
     which = "all groups at once" if groups.simultaneous else "each group"
