@@ -29,13 +29,24 @@ class VoteLimits:
     @classmethod
     def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
         """Return the limits of a case, from a part of the votes where all are too many."""
-        table = case.table
-        assert isinstance(table, VoteTable)
+        assert isinstance(case.table, VoteTable)
+        return cls.around(name, case.value, case.table, find, case.options)
+
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        value: float,
+        table: VoteTable,
+        find: Callable[..., tuple[float, float]],
+        options: Options,
+    ) -> VoteLimits:
+        """Return the limits around a value."""
         few = None
-        if case.options.totals_by != VOTES_DECIDE:  # some votes of a rule's end follow no law
-            thin = thinned_apart if case.options.by_item else thinned
+        if options.totals_by != VOTES_DECIDE:  # some votes of a rule's end follow no law
+            thin = thinned_apart if options.by_item else thinned
             few = thin(table.positives, table.totals, table.counts)
-        return cls(name, case.value, table, find, few, case.options)
+        return cls(name, value, table, find, few, options)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""

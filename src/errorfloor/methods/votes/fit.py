@@ -13,7 +13,7 @@ from errorfloor.methods.votes.target import ONE_VOTE, Target
 __all__ = ["Mixture", "fit_mixture"]
 
 _PROMISED_GAP = 1e-6
-_MOST_POINTS = 16384
+_SHARP_POINTS, _MOST_POINTS = 4096, 16384
 # Entries of the likelihood's matrix, beyond which the grid is not made finer.
 _MOST_ENTRIES = 2**24
 
@@ -75,15 +75,16 @@ def fit_mixture(
 
 def _refined(votes: VoteLikelihood, fit: Mixture, dual: Floats) -> Mixture:
     """Return the fit on finer grids until it is as good as promised."""
-    best, of, in_vain = fit, votes, 0
+    best, in_vain = fit, 0
     while best.gap > _PROMISED_GAP and votes.size < _MOST_POINTS and in_vain < 2:
         if 2 * votes.matrix.size > _MOST_ENTRIES:
             break
         votes = votes.refined(fit)
         fit, dual = votes.fit(TIE_BREAK, dual)
+        if fit.gap > _PROMISED_GAP and votes.size >= _SHARP_POINTS:
+            # With many votes, most of a small gap is what the bound of the supremum adds.
+            fit = votes.sharpened(fit)
         # Points of a finer grid may lie worse by chance; the next ones rarely do as well.
-        in_vain += 1
-        if fit.gap < best.gap:
-            best, of, in_vain = fit, votes, 0
-    # With very many votes, most of a small gap is what the bound of the supremum adds.
-    return of.sharpened(best) if best.gap > _PROMISED_GAP else best
+        in_vain = 0 if fit.gap < best.gap else in_vain + 1
+        best = min(best, fit, key=lambda one: one.gap)
+    return best

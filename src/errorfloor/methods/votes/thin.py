@@ -90,7 +90,7 @@ def thinned(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
         return None
     order = np.lexsort((positives, totals))
     votes = Votes(positives[order], totals[order], counts[order])
-    rng = _generator(votes)
+    rng = generator_of(votes)
     for cap in _CAPS:
         votes = _draw(votes, _rungs(votes.totals, cap), rng)
         if affordable(votes.totals.size, np.unique(votes.totals)):
@@ -113,7 +113,7 @@ def thinned_apart(positives: Counts, totals: Counts, counts: Counts) -> Votes | 
     distinct = np.unique(totals)
     if distinct.size <= _FEW_TOTALS and _affordable_apart(distinct):
         return None
-    rng = _generator(votes)
+    rng = generator_of(votes)
     for cap in (_CAPS[-1], _CAPS[-1] // 4):
         votes = _draw(votes, _rungs(votes.totals, cap), rng)
         if _affordable_apart(np.unique(votes.totals)):
@@ -125,7 +125,7 @@ def _affordable_apart(totals: Counts) -> bool:
     return float((totals + 1.0).sum()) <= _APART
 
 
-def _generator(votes: Votes) -> np.random.Generator:
+def generator_of(votes: Votes) -> np.random.Generator:
     """Return random numbers that the votes decide, as if drawn anew for other votes."""
     digest = sha256(np.stack(votes).astype("<i8").tobytes()).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))
