@@ -91,6 +91,8 @@ def test_bad_labels_and_methods_are_refused():
         ef.from_votes([1, 3], 2, labels=[0, 1])
     with pytest.raises(ef.InputError, match="name the column with `label`"):
         ef.from_votes(long_rows(), labels=GOLD)
+    with pytest.raises(ef.InputError, match="`majority` are about floors of votes"):
+        ef.from_votes(K, M, labels=GOLD, majority=3)
     with pytest.raises(ef.InputError, match="`method` must be one of corrupted"):
         ef.from_votes(K, M, labels=GOLD, method="mixture")
 

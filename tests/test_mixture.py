@@ -540,9 +540,9 @@ def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promis
     regions = []
     limit = VoteLikelihood.lower_limit
 
-    def watched(self, target, fit, choose, use):
+    def watched(self, sign, fit, choose, use):
         regions.append((choose, use))
-        return limit(self, target, fit, choose, use)
+        return limit(self, sign, fit, choose, use)
 
     monkeypatch.setattr(VoteLikelihood, "lower_limit", watched)
     cells = draw(1, 400, m, two_atoms)

@@ -145,6 +145,8 @@ def test_every_layout_can_be_had_again(folder, layout):
         ("from_scores", "holes.csv", {"label": "y", "drop_missing": True}),
         ("from_votes", "holes.csv", {"positives": "k", "totals": "m", "drop_missing": True}),
         ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "model_error": 0.2}),
+        ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "majority": 3}),
+        ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "totals_by": "item"}),
         ("from_scores", "plain.npz", {}),
         ("from_scores", "table.npz", {}),
         ("from_soft_labels", "soft.npz", {}),

@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, shown
+from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
+from errorfloor.methods.votes.stopping import Rule, rule_named
+from errorfloor.methods.votes.target import Target, target_of
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
 
 Clip: TypeAlias = float | Literal["auto"]
 
+# Why items have unequal numbers of votes: it has nothing to do with them, it depends on what the
+# item is like, or on its votes so far.
+TOTALS_BY = CHANCE, ITEM_DECIDES, VOTES_DECIDE = "chance", "item", "votes"
+
+GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"  # as targets
 _MOST_DIGITS = 15  # of the number in a method's name
 
 
@@ -57,8 +64,20 @@ class Options:
     """What a user may say about how a method works."""
 
     clip: Clip = "auto"  # how far scores are kept from 0 and 1
+    totals_by: str = "chance"  # why items have unequal numbers of votes
+    stopping: str | None = None  # the rule by which votes were collected until they agreed
+    majority: int | None = None  # of how many votes the label is the majority
 
     def __post_init__(self) -> None:
+        check_choice(self.totals_by, TOTALS_BY, name="totals_by")
+        if self.stopping is not None:
+            rule_named(self.stopping)
+            if self.totals_by != VOTES_DECIDE:
+                raise InputError(
+                    *(argument("stopping"), " says how votes decided when to stop. It goes with "),
+                    *(argument("totals_by", VOTES_DECIDE), "; leave one of them out."),
+                )
+        target_of(self.majority)
         clip = self.clip
         if clip != "auto" and not (isinstance(clip, int | float | np.number) and 0 < clip < 0.5):
             raise InputError(
@@ -66,6 +85,21 @@ class Options:
                 f' must be "auto" or a number between 0 and 0.5, got {shown(clip)}. '
                 "numpy.finfo(float).eps clips as betacal does.",
             )
+
+    @property
+    def target(self) -> Target:
+        """Which label a floor from votes is for."""
+        return target_of(self.majority)
+
+    @property
+    def rule(self) -> Rule | None:
+        """The declared rule by which votes were collected."""
+        return None if self.stopping is None else rule_named(self.stopping)
+
+    @property
+    def by_item(self) -> bool:
+        """Whether items of each total have a distribution of their own."""
+        return self.totals_by == ITEM_DECIDES
 
     def distance(self, scores: Floats) -> float:
         """Return how far to keep these scores from 0 and 1.
@@ -117,7 +151,7 @@ class Method:
     needs_probabilities : bool
         Whether scores must lie in [0, 1].
     options : tuple of str
-        Which `Options` it heeds.
+        Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
         How far merged rows of a table can have moved the value; None where nobody knows.
     when_merged : str
@@ -133,7 +167,7 @@ class Method:
     if_wrong: str
     explains: str
     references: tuple[str, ...]
-    target: str = "the given label"
+    target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"
     fit: Callable[[Any, Options], Calibration] | None = None
@@ -147,6 +181,10 @@ class Method:
     def shown_as(self) -> str:
         """The method whose map pictures show for this one."""
         return self.curve or self.name
+
+    def target_with(self, options: Options) -> str:
+        """Which label the floor is for, where a user may choose it."""
+        return options.target.words if "majority" in self.options else self.target
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

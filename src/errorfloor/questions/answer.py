@@ -30,7 +30,7 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.record import Method, Options, Statistic
+from errorfloor.methods.record import GOLD_LABEL, Method, Options, Statistic
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Interval
 
@@ -193,7 +193,7 @@ def _estimate(
         interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
         n=table.n,
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
-        target="the gold label" if origin.beside_votes else method.target,
+        target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),
         warnings=doubts,
         resolution=resolution,
         dropped=table.dropped,

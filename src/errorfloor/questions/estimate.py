@@ -48,6 +48,9 @@ class _VoteOptions(_Options, total=False):
     labels: object
     positive: object
     method: str | None
+    totals_by: str
+    stopping: str | None
+    majority: int | None
     model_error: float | None
 
 
@@ -149,6 +152,9 @@ def from_votes(
     simultaneous: bool = False,
     drop_missing: bool = False,
     method: str | None = None,
+    totals_by: str = "chance",
+    stopping: str | None = None,
+    majority: int | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -177,6 +183,18 @@ def from_votes(
         "mixture", the default, fits the distribution of the items' probabilities by maximum
         likelihood, which two or three votes per item suffice for. "plugin" is the paper's `hard`:
         vote shares in place of probabilities, too low by an amount that shrinks as votes are added.
+    totals_by : {"chance", "item", "votes"}
+        Why items have unequal numbers of votes. "chance": for reasons that have nothing to do with
+        the item. "item": some kinds of items get more votes, so each total has a distribution of
+        its own. "votes": votes were collected until they agreed, a third after two that differ.
+        A wrong choice makes a wrong floor, and counts alone do not always tell.
+    stopping : str, optional
+        With ``totals_by="votes"``, the rule: "third" (two votes, and a third if they differ),
+        "lead-2" (until one label is two votes ahead), "lead-2-max-7" (the same up to 7 votes) and
+        so on. The "certified" interval needs it.
+    majority : int, optional
+        The floor for the majority of so many votes, ties of an even number broken at random,
+        instead of that for one more annotator's vote.
     interval : str or None
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover) or "certified" (valid for every distribution, any n and
@@ -199,12 +217,18 @@ def from_votes(
     Examples
     --------
     >>> print(from_votes([0, 1, 3, 2], totals=3, method="plugin", interval=None))
-    floor 16.67 % (plugin, n = 4)
+    floor 16.67 % for one more annotator's vote (plugin, n = 4)
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
-    floor 18.17 % (mixture, n = 1,000)
+    floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
     kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
     chosen = methods.DEFAULTS[kind] if method is None else methods.find(method, kind)
+    options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
+    if kind == ScoreTable.kind and options != Options():
+        raise InputError(
+            *(argument("totals_by"), ", ", argument("stopping"), " and ", argument("majority")),
+            *(" are about floors of votes. Leave them out, or leave out ", argument("label"), "."),
+        )
     request = Request.of(interval, level, n_resamples, rng)
     if votes is None:
         votes, positives = positives, None
@@ -224,7 +248,7 @@ def from_votes(
     else:
         layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
         reading = read(votes, layouts, where, second=totals)
-    question = Question(chosen, model_error=model_error)
+    question = Question(chosen, options, model_error)
     return question.answer(reading, request, rng, simultaneous)
 
 
@@ -353,6 +377,13 @@ class Question:
     options: Options = field(default_factory=Options)
     model_error: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.model_error is not None and self.options.target.needed > 1:
+            raise InputError(
+                *(argument("model_error"), " bounds the bias of the floor for one more vote. "),
+                *("Leave it out, or leave out ", argument("majority"), "."),
+            )
+
     def answer(
         self, reading: Reading, request: Request, rng: RandomLike, simultaneous: bool
     ) -> Any:
@@ -377,43 +408,43 @@ class Question:
         found, statistic = estimate(table, self.method, self.options, request, origin)
         add = _DETAILS.get(table.kind)
         if add is not None:
-            found = add(found, statistic, self.model_error, request)
+            found = add(found, statistic, self, request)
         return replace(found, findings=checks.of(found))
 
     def _asked(self) -> dict[str, Any]:
         by_kind: dict[str, dict[str, Any]] = {
             ScoreTable.kind: {"clip": self.options.clip},
-            VoteTable.kind: {"model_error": self.model_error},
+            VoteTable.kind: {
+                "totals_by": self.options.totals_by,
+                "stopping": self.options.stopping,
+                "majority": self.options.majority,
+                "model_error": self.model_error,
+            },
         }
         return by_kind.get(self.method.reads, {})
 
 
 def _with_votes(
-    found: Estimate, statistic: Statistic, model_error: float | None, request: Request
+    found: Estimate, statistic: Statistic, question: Question, request: Request
 ) -> VotesEstimate:
     """Add what the plain shares of the votes would have said."""
-    table = found.table
+    table, model_error = found.table, question.model_error
     assert isinstance(table, VoteTable)
-    cells, options = table.cells(), Options()
-    fitted = None
+    cells, behind = table.cells(), None
     if isinstance(statistic, MixtureFloor):
-        fitted = statistic.fitted
+        behind = statistic
     elif int(table.totals.max()) >= 2:
-        fitted = MixtureFloor(cells).fitted
-    shares = plugin(cells, options).values(cells.count[None], request.streams.for_("blocks"))
+        behind = MixtureFloor(cells, question.options)
+    shares = plugin(cells, question.options).values(
+        cells.count[None], request.streams.for_("blocks")
+    )
     return VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
-        bias=None if fitted is None else _plugin_bias(fitted, table),
+        bias=None if behind is None else behind.plugin_bias,
         bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
-        mixture=fitted,
+        mixture=None if behind is None else behind.fitted,
     )
-
-
-def _plugin_bias(fitted: Any, table: VoteTable) -> float:
-    from errorfloor.methods.votes.lost import mean_lost
-
-    return 0.0 - mean_lost(fitted.points, fitted.weights, table.totals, table.counts)
 
 
 def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:

@@ -13,6 +13,7 @@ from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.inference.record import Evidence
 from errorfloor.inference.seeds import Seed
+from errorfloor.methods.record import GIVEN_LABEL
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics import named as metric_named
 from errorfloor.results.finding import Finding
@@ -85,7 +86,7 @@ class Estimate(Shown):
     n: int
     assumptions: str
     metric: str = ERROR.name
-    target: str = "the given label"
+    target: str = GIVEN_LABEL
     warnings: tuple[str, ...] = ()
     resolution: float | None = 0.0
     dropped: int = 0

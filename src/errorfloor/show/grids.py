@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.results import Annotators, Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
+from errorfloor.methods.record import GIVEN_LABEL
+from errorfloor.results import (
+    Annotators,
+    Estimate,
+    FeeBeeResult,
+    FeeBeeScore,
+    Groups,
+    Plan,
+)
 from errorfloor.show import numbers
 
 MOST_ANNOTATORS = 20  # of whom text shows a row
@@ -117,7 +125,10 @@ def _percent(value: float | None) -> str:
 
 def how_groups(groups: Groups[Estimate]) -> str:
     """Say by which method, and for which groups the level holds."""
-    method = next(iter(groups.values())).method
+    first = next(iter(groups.values()))
+    method = first.method
+    if first.target != GIVEN_LABEL:
+        method = f"{method}, for {first.target}"
     if groups.level is None:
         return method
     which = "all groups at once" if groups.simultaneous else "each group"

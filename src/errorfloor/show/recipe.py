@@ -32,6 +32,9 @@ FLAGS = {
     "level": "--level",
     "n_resamples": "--resamples",
     "clip": "--clip",
+    "totals_by": "--totals-by",
+    "stopping": "--stopping",
+    "majority": "--majority",
     "model_error": "--bias-for-error",
     "simultaneous": "--simultaneous",
 }
@@ -202,6 +205,7 @@ def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | No
         "level": kind is not None,
         "n_resamples": kind is not None and kind.resamples,
         "clip": method is not None and "clip" in method.options and value != "auto",
+        "totals_by": bool(value != "chance"),
         "simultaneous": bool(value),
     }
     return matters.get(name, value is not None)

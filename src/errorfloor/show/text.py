@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.methods.record import GIVEN_LABEL
+from errorfloor.results import (
+    Annotators,
+    Comparison,
+    Estimate,
+    FeeBeeResult,
+    Groups,
+    Plan,
+    Verdict,
+)
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -20,10 +29,12 @@ def text_of(result: Any) -> str:
 def _(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
+    # People mistake one label for another where there are votes, and the floors differ much.
+    of = "" if result.target == GIVEN_LABEL else f" for {result.target}"
     if result.interval is None:
-        return f"floor {value} ({how})"
+        return f"floor {value}{of} ({how})"
     level = numbers.level(result.interval.level)
-    return f"floor {value}, {level} interval {limits} ({how}, {result.interval.method})"
+    return f"floor {value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
 
 
 @text_of.register

@@ -21,7 +21,8 @@ def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
     method = methods.DEFAULTS[kind] if how.method is None else methods.find(how.method, kind)
     _check_fits(kind, how)
     request = Request.of(how.interval, how.level, how.n_resamples, how.rng)
-    question = Question(method, Options(how.clip), how.bias_for_error)
+    options = Options(how.clip, how.totals_by, how.stopping, how.majority)
+    question = Question(method, options, how.bias_for_error)
     return question.answer(reading, request, how.rng, simultaneous)
 
 
@@ -54,6 +55,8 @@ def _check_fits(kind: str, how: How) -> None:
     """Refuse options that say nothing about labels of this kind."""
     for name, value, usual, reads in (
         ("clip", how.clip, "auto", ScoreTable.kind),
+        ("totals_by", how.totals_by, "chance", VoteTable.kind),
+        ("majority", how.majority, None, VoteTable.kind),
         ("bias_for_error", how.bias_for_error, None, VoteTable.kind),
     ):
         if value != usual and kind != reads:

@@ -163,6 +163,30 @@ CLIP = option(
     section=ANSWER,
     help="auto or a number: how far methods that need it keep scores from 0 and 1.",
 )
+TOTALS_BY = option(
+    "--totals-by",
+    metavar="REASON",
+    type=click.Choice(["chance", "item", "votes"]),
+    default="chance",
+    show_default=True,
+    section=ANSWER,
+    help="For votes: why items have unequal numbers of them. chance; item, some kinds of items get "
+    "more; or votes, they were collected until they agreed.",
+)
+STOPPING = option(
+    "--stopping",
+    metavar="RULE",
+    section=ANSWER,
+    help="With --totals-by votes: third (two votes, and a third if they differ), lead-2 (until one "
+    "label is two votes ahead), lead-2-max-7 (up to 7 votes) and so on.",
+)
+MAJORITY = option(
+    "--majority",
+    metavar="COUNT",
+    type=Whole(1),
+    section=ANSWER,
+    help="For votes: the floor for the majority of so many, not for one more vote.",
+)
 BIAS_FOR_ERROR = option(
     "--bias-for-error",
     metavar="RATE",
@@ -198,6 +222,9 @@ class How(Precision):
     """How a floor is to be estimated."""
 
     method: str | None
+    totals_by: str
+    stopping: str | None
+    majority: int | None
     bias_for_error: float | None
 
 
@@ -228,7 +255,8 @@ class Model:
 
 
 with_precision = gathered("precision", Precision, INTERVAL, LEVEL, RESAMPLES, CLIP, SEED)
-with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, BIAS_FOR_ERROR, SEED)
+VOTES = (TOTALS_BY, STOPPING, MAJORITY, BIAS_FOR_ERROR)
+with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, *VOTES, SEED)
 with_model = gathered(
     "model",
     Model,

@@ -9,7 +9,9 @@ from scipy.optimize import linprog
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.binomial import lower_limit, upper_limit
-from errorfloor.methods.votes.grid import binomial, cosines, grid, supremum
+from errorfloor.methods.record import Options
+from errorfloor.methods.votes.grid import binomial, cosines, grid, stopped, supremum
+from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 # Thresholds of each kind that the certified band uses; more cost level, fewer cost sharpness.
 _MOST_THRESHOLDS = 10
@@ -26,36 +28,39 @@ class Band:
     high: Floats
     matrix: Floats  # sets by points
     degree: int
+    target: Target = ONE_VOTE
+    blocks: int = 1  # of points, one for each total where each has a distribution of its own
 
     @property
     def size(self) -> int:
         """Number of grid intervals."""
-        return int(self.matrix.shape[1]) - 1
+        return int(self.matrix.shape[1]) // self.blocks - 1
 
     @classmethod
     def around(
-        cls, positives: Counts, totals: Counts, counts: Counts | Floats, level: float, n_points: int
+        cls,
+        positives: Counts,
+        totals: Counts,
+        counts: Counts | Floats,
+        level: float,
+        n_points: int,
+        options: Options | None = None,
     ) -> Band:
         """Return the band around the votes of a table."""
+        options = options or Options()
         n = float(counts.sum())
-        degree = int(totals.max())
+        law = _law_of(totals, counts, options)
+        degree = int(law.totals.max())
         while n_points < 8 * np.sqrt(degree):
             n_points *= 2
-        distinct, group = np.unique(totals, return_inverse=True)
-        group_share = np.bincount(group, counts, distinct.size) / n
-        all_k = np.concatenate([np.arange(m + 1) for m in distinct])
-        all_m = np.repeat(distinct, distinct + 1)
-        sets, error = _sets(all_k, all_m, 1 - level)
-        probability = binomial(all_k, all_m, grid(n_points))
-        matrix = sets @ (np.repeat(group_share, distinct + 1)[:, None] * probability)
-        offset = np.concatenate(([0], np.cumsum(distinct + 1)))[group]
-        observed = np.zeros(all_k.size)
-        observed[offset + positives] = counts
-        low, high = _limits(sets @ observed, n, error)
-        return cls(low, high, matrix, degree)
+        sets, error = law.sets(1 - level)
+        matrix = law.chances(sets, grid(n_points))
+        low, high = _limits(sets @ law.observed(positives, totals, counts), n, error)
+        return cls(low, high, matrix, degree, options.target, law.blocks)
 
-    def lower_limit(self, target: Floats) -> float:
-        """Bound the mean of `target` over every G whose sets have shares inside the band."""
+    def lower_limit(self, sign: float) -> float:
+        """Bound sign times the mean floor over every G whose sets have shares inside the band."""
+        target = sign * np.tile(self.target.floors(grid(self.size)), self.blocks)
         rows = np.vstack((self.matrix, -self.matrix))
         sides = np.concatenate((self.high, -self.low))
         ones = np.ones((1, target.size))
@@ -64,10 +69,11 @@ class Band:
             sides = sides + self._least_slack(rows, sides)
             found = linprog(target, A_ub=rows, b_ub=sides, A_eq=ones, b_eq=[1.0], method="highs")
         price = np.maximum(-found.ineqlin.marginals, 0.0)
-        sign = 1.0 if target.max() > 0 else -1.0
         # Weak duality: valid for any prices, so rounding in the solver does no harm.
-        series = cosines(-price @ rows, min(self.degree, target.size - 1))
-        return float(-price @ sides) - supremum(series, sign)
+        values = (-price @ rows).reshape(self.blocks, self.size + 1)
+        series = cosines(values, min(self.degree, self.size))
+        worst = max(supremum(one, sign, self.target) for one in series)
+        return float(-price @ sides) - worst
 
     @staticmethod
     def _least_slack(rows: Floats, sides: Floats) -> float:
@@ -81,6 +87,80 @@ class Band:
         ones = np.append(np.ones(n_points), 0.0)[None, :]
         found = linprog(cost, A_ub=elastic, b_ub=sides, A_eq=ones, b_eq=[1.0], method="highs")
         return float(found.fun) * (1 + 1e-6) + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """The pairs of votes that items can have, one cell each, and how likely each is."""
+
+    positives: Counts
+    totals: Counts
+    share: Floats | None = None  # of the items that have the cell's total, where that is chance
+    orders: Floats | None = None  # in which a declared rule can end with the cell
+
+    @property
+    def blocks(self) -> int:
+        """Number of distributions behind the items."""
+        one = self.share is not None or self.orders is not None
+        return 1 if one else np.unique(self.totals).size
+
+    def sets(self, error: float) -> tuple[Floats, Floats]:
+        """Return sets of cells as rows of zeros and ones, and the error probability of each."""
+        if self.blocks == 1:
+            return _sets(self.positives, self.totals, error)
+        return _sets_of_each(self.positives, self.totals, error)
+
+    def chances(self, sets: Floats, points: Floats) -> Floats:
+        """Return the probability of each set at each point, block after block."""
+        if self.orders is not None:
+            return np.asarray(sets @ stopped(self.positives, self.totals, self.orders, points))
+        probability = binomial(self.positives, self.totals, points)
+        if self.share is not None:
+            return np.asarray(sets @ (self.share[:, None] * probability))
+        own = [self.totals == total for total in np.unique(self.totals)]
+        return np.hstack([sets[:, cells] @ probability[cells] for cells in own])
+
+    def observed(self, positives: Counts, totals: Counts, counts: Counts | Floats) -> Floats:
+        """Return the number of items in each cell; cells beyond the law's are in no set."""
+        # The cells ascend by total, then by positives, and so do these numbers.
+        wide = int(max(self.totals.max(), totals.max())) + 1
+        keys, own = self.totals * wide + self.positives, totals * wide + positives
+        place = np.minimum(np.searchsorted(keys, own), keys.size - 1)
+        known = keys[place] == own
+        return np.asarray(np.bincount(place[known], counts[known], keys.size), dtype=np.float64)
+
+
+def _law_of(totals: Counts, counts: Counts | Floats, options: Options) -> _Law:
+    if options.rule is not None:
+        return _Law(*options.rule.cells()[:2], orders=options.rule.cells()[2])
+    distinct, group = np.unique(totals, return_inverse=True)
+    all_k = np.concatenate([np.arange(m + 1) for m in distinct])
+    all_m = np.repeat(distinct, distinct + 1)
+    if options.by_item and distinct.size > 1:
+        return _Law(all_k, all_m)
+    share = np.bincount(group, counts, distinct.size) / float(counts.sum())
+    return _Law(all_k, all_m, np.repeat(share, distinct + 1))
+
+
+def _sets_of_each(positives: Counts, totals: Counts, error: float) -> tuple[Floats, Floats]:
+    """Return sets for totals that each have a distribution of their own, likewise.
+
+    Half of the error probability is for how many items have each total. Of the rest each total
+    has the same part.
+    """
+    distinct = np.unique(totals)
+    sizes = (totals == distinct[:, None]).astype(np.float64)
+    rows, errors = [sizes], [np.full(distinct.size, error / 2 / distinct.size)]
+    for own in sizes.astype(bool):
+        if totals[own][0] == 1:  # one set says how many are positive
+            inner, spent = np.array([[1.0, 0.0]]), np.ones(1)
+        else:
+            inner, spent = _sets(positives[own], totals[own], 1.0)
+        whole = np.zeros((len(inner), totals.size))
+        whole[:, own] = inner
+        rows.append(whole)
+        errors.append(spent * error / 2 / distinct.size)
+    return np.vstack(rows), np.concatenate(errors)
 
 
 def _sets(positives: Counts, totals: Counts, error: float) -> tuple[Floats, Floats]:

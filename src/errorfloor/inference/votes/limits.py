@@ -8,12 +8,19 @@ whole of [0, 1], so the grid on which weights are sought can cost sharpness but 
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.band import Band
-from errorfloor.methods.votes.grid import floors_on, grid
+from errorfloor.methods.record import VOTES_DECIDE, Options
+from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, VoteLikelihood
+from errorfloor.methods.votes.target import Target
+
+_Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]
 
 # Share of the error probability that the likelihood region may use; the rest is reserve for what
 # the chi-square limit leaves out. Two votes leave a wide range of floors open, so at most one of
@@ -28,6 +35,7 @@ def likelihood_limits(
     *,
     level: float = 0.95,
     n_points: int = 256,
+    options: Options | None = None,
 ) -> tuple[float, float]:
     """Return limits of the floor over the distributions that the votes make likely.
 
@@ -48,6 +56,11 @@ def likelihood_limits(
         Confidence level, checked by simulation; there is no finite-sample proof.
     n_points : int
         Grid intervals, a power of two.
+    options : Options, optional
+        Which label the floor is for, and why totals differ. Where votes decided when to stop, the
+        likelihood is what it would be without; the certified limit is left out unless the rule is
+        declared. Where the item did, each total has a distribution of its own, and the limits are
+        those of one joint problem: the pairs (positives, total) are one multinomial sample.
 
     Returns
     -------
@@ -58,21 +71,47 @@ def likelihood_limits(
     .. [1] N. Ignatiadis and S. Wager, JASA 117, 2022 (limits that allow for what votes cannot
        tell, affine in the data).
     """
-    votes = VoteLikelihood.on_grid(positives, totals, counts, n_points)
-    fit, _ = votes.fit(min(TIE_BREAK, 0.05 / votes.n))
+    options = options or Options()
+    cells = positives, totals, counts
     most = int(totals.max())
     freedom = min(4, most)  # m votes have no more than m moments to be wrong about
     share = _LIKELIHOOD_SHARE_OF_TWO if most == 2 else _LIKELIHOOD_SHARE
-    choose = float(chdtri(freedom, 1 - level)) / (2 * votes.n)
-    use = float(chdtri(1, share * (1 - level))) / (2 * votes.n)
-    low = votes.lower_limit(votes.floor, fit, choose, use)
+    n = float(counts.sum())
+    use = float(chdtri(1, share * (1 - level))) / (2 * n)
+    # At low levels the larger region would be the smaller one, and limits would not nest.
+    choose = max(float(chdtri(freedom, 1 - level)) / (2 * n), use)
+    apart = options.by_item and np.unique(totals).size > 1
+    limits = _limits_apart if apart else _limits_of_one
+    low, high, value = limits(cells, options.target, n_points, choose, use)
     # Where votes agree less than any G allows, the certified limit is the sharper one.
-    sure = Band.around(positives, totals, counts, level, n_points)
-    low = max(low, sure.lower_limit(floors_on(grid(sure.size))))
-    high = 0.5
+    if options.totals_by != VOTES_DECIDE or options.rule is not None:
+        sure = Band.around(*cells, level, n_points, options)
+        low = max(low, sure.lower_limit(1.0))
+    return max(min(low, value), 0.0), min(max(high, value), 0.5)
+
+
+def _limits_of_one(
+    cells: _Cells, target: Target, n_points: int, choose: float, use: float
+) -> tuple[float, float, float]:
+    """Return the limits of one distribution for all items, and its floor."""
+    votes = VoteLikelihood.on_grid(*cells, n_points, target=target)
+    fit, _ = votes.fit(min(TIE_BREAK, 0.05 / votes.n))
+    low, high = votes.lower_limit(1.0, fit, choose, use), 0.5
     if votes.coin_flip_loss(fit) > choose:
-        high = -votes.lower_limit(-votes.floor, fit, choose, use)
-    return max(min(low, fit.floor), 0.0), min(max(high, fit.floor), 0.5)
+        high = -votes.lower_limit(-1.0, fit, choose, use)
+    return low, high, fit.floor
+
+
+def _limits_apart(
+    cells: _Cells, target: Target, n_points: int, choose: float, use: float
+) -> tuple[float, float, float]:
+    """Return the limits where each total has a distribution of its own, and the floor of all."""
+    votes = JointLikelihood.on_grids(*cells, n_points, target=target)
+    fits = votes.fits(min(TIE_BREAK, 0.05 / votes.n))
+    low, high = votes.lower_limit(1.0, fits, choose, use), 0.5
+    if votes.coin_flip_loss(fits) > choose:
+        high = -votes.lower_limit(-1.0, fits, choose, use)
+    return low, high, float(votes.sizes @ [fit.floor for fit in fits])
 
 
 def certified_limits(
@@ -82,6 +121,7 @@ def certified_limits(
     *,
     level: float = 0.95,
     n_points: int = 256,
+    options: Options | None = None,
 ) -> tuple[float, float]:
     """Return limits of the floor over every distribution whose votes agree with the data.
 
@@ -99,6 +139,11 @@ def certified_limits(
         Confidence level.
     n_points : int
         Grid intervals of the linear programs, a power of two.
+    options : Options, optional
+        Which label the floor is for, and why totals differ. Where the item decided, the sets are
+        of pairs with one total, and the totals that occur are taken for all that can. Where votes
+        did, by a declared rule, a pair's law is (orders that the rule allows) eta^k
+        (1 - eta)^(m - k).
 
     Returns
     -------
@@ -109,7 +154,6 @@ def certified_limits(
     .. [1] W. Hoeffding, Ann. Math. Statist. 27, 1956, theorem 4.
     .. [2] C. Clopper and E. Pearson, Biometrika 26, 1934.
     """
-    band = Band.around(positives, totals, counts, level, n_points)
-    floor = floors_on(grid(band.size))
-    low, high = band.lower_limit(floor), -band.lower_limit(-floor)
+    band = Band.around(positives, totals, counts, level, n_points, options)
+    low, high = band.lower_limit(1.0), -band.lower_limit(-1.0)
     return max(low, 0.0), min(high, 0.5)

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from errorfloor._checks import InputError, argument
 from errorfloor._references import VOTE_LIMITS
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import Basis
-from errorfloor.methods.votes.thin import Votes, points_for, thinned
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options
+from errorfloor.methods.votes.stopping import EXPLAINED
+from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
 
@@ -25,22 +27,38 @@ class VoteLimits:
     table: VoteTable = field(repr=False)
     find: Callable[..., tuple[float, float]] = field(repr=False)
     few: Votes | None = field(repr=False)  # of the votes, where all are too many
+    options: Options = field(default_factory=Options, repr=False)
 
     @classmethod
     def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
         """Return the limits of a case, from a part of the votes where all are too many."""
-        table = case.table
-        assert isinstance(table, VoteTable)
-        few = thinned(table.positives, table.totals, table.counts)
-        return cls(name, case.value, table, find, few)
+        assert isinstance(case.table, VoteTable)
+        return cls.around(name, case.value, case.table, find, case.options)
+
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        value: float,
+        table: VoteTable,
+        find: Callable[..., tuple[float, float]],
+        options: Options,
+    ) -> VoteLimits:
+        """Return the limits around a value."""
+        few = None
+        if options.totals_by != VOTES_DECIDE:  # some votes of a rule's end follow no law
+            thin = thinned_apart if options.by_item else thinned
+            few = thin(table.positives, table.totals, table.counts)
+        return cls(name, value, table, find, few, options)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        table, few = self.table, self.few
+        table, few, how = self.table, self.few, {"level": level, "options": self.options}
         if few is None:
-            low, high = self.find(table.positives, table.totals, table.counts, level=level)
+            low, high = self.find(table.positives, table.totals, table.counts, **how)
         else:
-            low, high = self.find(*few, level=level, n_points=points_for(int(few.totals.max())))
+            n_points = 256 if self.options.by_item else points_for(int(few.totals.max()))
+            low, high = self.find(*few, **how, n_points=n_points)
         return min(low, self.value), max(high, self.value)
 
     @property
@@ -80,6 +98,19 @@ def _likelihood(case: Case) -> Evidence:
 def _certified(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import certified_limits
 
+    options, table = case.options, case.table
+    assert isinstance(table, VoteTable)
+    same = int(table.totals.min()) == int(table.totals.max())
+    if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
+        raise InputError(
+            "The certified interval needs to know when votes were enough, because that decides "
+            "which shares of votes can come about. Declare the rule with ",
+            argument("stopping"),
+            f": {EXPLAINED} Where the order of votes is known, the first votes of each item, "
+            "equally many, will do without ",
+            argument("totals_by"),
+            ". The likelihood interval needs neither.",
+        )
     return VoteLimits.of("certified", case, certified_limits)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
+from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 __all__ = ["Mixture", "fit_mixture"]
 
 _PROMISED_GAP = 1e-6
-_MOST_POINTS = 16384
+_SHARP_POINTS, _MOST_POINTS = 4096, 16384
 # Entries of the likelihood's matrix, beyond which the grid is not made finer.
 _MOST_ENTRIES = 2**24
 
@@ -24,6 +25,8 @@ def fit_mixture(
     *,
     penalty: float = 0.0,
     n_points: int = 512,
+    target: Target = ONE_VOTE,
+    part: bool = False,
 ) -> Mixture:
     """Fit the distribution behind votes by nonparametric maximum likelihood.
 
@@ -43,6 +46,10 @@ def fit_mixture(
     n_points : int
         Grid intervals to start from, a power of two; doubled, where it matters,
         until the gap is at most 1e-6.
+    target : Target
+        Which label the floor is for; it does not change the fit.
+    part : bool
+        Whether these are some of the items, which may have single votes only.
 
     Returns
     -------
@@ -61,14 +68,23 @@ def fit_mixture(
     >>> round(fit.floor, 4)  # a quarter disagree, as under the arcsine distribution: 1/2 - 1/pi
     0.1817
     """
-    votes = VoteLikelihood.on_grid(positives, totals, counts, n_points)
+    votes = VoteLikelihood.on_grid(positives, totals, counts, n_points, target=target, part=part)
     fit, dual = votes.fit(max(penalty / votes.n, TIE_BREAK))
-    while penalty == 0 and fit.gap > _PROMISED_GAP and votes.size < _MOST_POINTS:
+    return fit if penalty else _refined(votes, fit, dual)
+
+
+def _refined(votes: VoteLikelihood, fit: Mixture, dual: Floats) -> Mixture:
+    """Return the fit on finer grids until it is as good as promised."""
+    best, in_vain = fit, 0
+    while best.gap > _PROMISED_GAP and votes.size < _MOST_POINTS and in_vain < 2:
         if 2 * votes.matrix.size > _MOST_ENTRIES:
             break
         votes = votes.refined(fit)
-        finer, dual = votes.fit(TIE_BREAK, dual)
-        if finer.gap >= fit.gap:
-            break
-        fit = finer
-    return fit
+        fit, dual = votes.fit(TIE_BREAK, dual)
+        if fit.gap > _PROMISED_GAP and votes.size >= _SHARP_POINTS:
+            # With many votes, most of a small gap is what the bound of the supremum adds.
+            fit = votes.sharpened(fit)
+        # Points of a finer grid may lie worse by chance; the next ones rarely do as well.
+        in_vain = 0 if fit.gap < best.gap else in_vain + 1
+        best = min(best, fit, key=lambda one: one.gap)
+    return best

@@ -9,7 +9,7 @@ from scipy.fft import dct
 from scipy.special import betainc, gammaln, xlog1py, xlogy
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics import ERROR
+from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 
 def grid(n_points: int) -> Floats:
@@ -19,14 +19,9 @@ def grid(n_points: int) -> Floats:
     return np.concatenate((half, [0.5], 1 - half[::-1]))
 
 
-def floors_on(points: Floats) -> Floats:
-    """Return the floor of items with each probability."""
-    return ERROR.per_item(points)
-
-
 @lru_cache(maxsize=8)
-def _floors_on_grid(size: int) -> Floats:
-    return floors_on(grid(size))
+def _floors_on_grid(target: Target, size: int) -> Floats:
+    return target.floors(grid(size))
 
 
 def arcsine_weights(n_points: int) -> Floats:
@@ -59,6 +54,13 @@ def log_binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
     return logs
 
 
+def stopped(positives: Counts, totals: Counts, orders: Floats, points: Floats) -> Floats:
+    """Return the chance to end with votes that can come in so many orders, likewise."""
+    k, m = positives[:, None].astype(np.float64), totals[:, None].astype(np.float64)
+    logs: Floats = np.log(orders)[:, None] + xlogy(k, points) + xlog1py(m - k, -points)
+    return np.exp(logs, out=logs)
+
+
 def cosines(values: Floats, degree: int) -> Floats:
     """Return the cosine coefficients of rows given on the grid.
 
@@ -71,21 +73,22 @@ def cosines(values: Floats, degree: int) -> Floats:
     return coefficients[..., : degree + 1]
 
 
-def supremum(series: Floats, sign: float) -> float:
-    """Bound ``P(eta) - sign * min(eta, 1 - eta)`` over [0, 1] from above, P a cosine series."""
+def supremum(series: Floats, sign: float, target: Target = ONE_VOTE, *, finer: int = 1) -> float:
+    """Bound ``P(eta) - sign * floor(eta)`` over [0, 1] from above, P a cosine series."""
     size = 4096
     while size < 64 * series.size:
         size *= 2
+    size *= finer
     step = np.pi / size
     fine = evaluate(series, size)
     if sign:
-        fine -= sign * _floors_on_grid(size)
+        fine -= sign * _floors_on_grid(target, size)
     # Between neighbours a function exceeds the larger of them by at most step^2 / 8 times its
-    # second derivative. The kink of the floor is a grid point; beside it |floor''| <= 1/2. A
+    # second derivative. The kink of the floor is a grid point; its bend beside it is known. A
     # cosine polynomial exceeds its largest value on the grid at most by the cosine's factor.
     bend = np.abs(evaluate(series * np.arange(series.size) ** 2.0, size)).max()
     bend /= np.cos(series.size * step / 2)
-    return float(fine.max() + step**2 / 8 * (bend + abs(sign) / 2))
+    return float(fine.max() + step**2 / 8 * (bend + abs(sign) * target.bend))
 
 
 def evaluate(series: Floats, size: int) -> Floats:

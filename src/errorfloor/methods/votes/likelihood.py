@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.methods.votes.dual import anneal, log_gain, region_limit, solve
 from errorfloor.methods.votes.grid import (
     arcsine_weights,
     beta_weights,
     binomial,
     cosines,
     evaluate,
-    floors_on,
     grid,
     log_binomial,
     supremum,
 )
+from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 # Penalty, per item, that breaks ties among maximisers; the likelihood lost is about ten times less
 # than the 1e-6 an item that is promised.
 TIE_BREAK = 1e-7
-# Smoothing of the limits, in units of the floor: they end within about ten times this.
-_SMOOTHING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,20 +42,20 @@ class Mixture:
         of these weights. With a penalty it includes what the penalty gave away.
     log_likelihood : float
         Mean log-likelihood per item.
+    target : Target
+        Which label the floor is for.
     """
 
     points: Floats
     weights: Floats
     gap: float
     log_likelihood: float
+    target: Target = ONE_VOTE
 
     @property
     def floor(self) -> float:
-        """Mean of ``min(eta, 1 - eta)``."""
-        return float(floors_on(self.points) @ self.weights)
-
-
-_Gain: TypeAlias = Callable[[float], tuple[float, float, float]]
+        """Mean of ``min(q, 1 - q)``, q the probability of a positive label; eta for one vote."""
+        return float(self.target.floors(self.points) @ self.weights)
 
 
 @dataclass(frozen=True)
@@ -74,13 +71,24 @@ class VoteLikelihood:
     kept: NDArray[np.intp]  # which of its points are in use
     series: Floats  # cosine coefficients of the binomial probabilities, cells by cosines
     matrix: Floats  # binomial probabilities, cells by points
+    target: Target = ONE_VOTE
 
     @classmethod
     def on_grid(
-        cls, positives: Counts, totals: Counts, counts: Counts | Floats, n_points: int
+        cls,
+        positives: Counts,
+        totals: Counts,
+        counts: Counts | Floats,
+        n_points: int,
+        *,
+        target: Target = ONE_VOTE,
+        part: bool = False,
     ) -> VoteLikelihood:
-        """Return the likelihood of votes on a grid of at least so many intervals."""
-        if totals.size == 0 or totals.max() < 2:
+        """Return the likelihood of votes on a grid of at least so many intervals.
+
+        `part` says that these are some of the items, of which single votes will do.
+        """
+        if totals.size == 0 or (totals.max() < 2 and not part):
             raise ValueError(
                 "`totals` must reach 2 for some item: single votes say nothing about how the "
                 "probability varies between items. Collect a second vote, or pass scores and "
@@ -97,7 +105,7 @@ class VoteLikelihood:
         rank = int(np.flatnonzero(np.abs(series).max(axis=0) > 1e-15).max()) + 1
         return cls(
             positives, totals, n, counts / n, group_share[group],
-            n_points, np.arange(n_points + 1), series[:, :rank], matrix,
+            n_points, np.arange(n_points + 1), series[:, :rank], matrix, target,
         )  # fmt: skip
 
     def refined(self, fit: Mixture) -> VoteLikelihood:
@@ -117,7 +125,34 @@ class VoteLikelihood:
     @property
     def floor(self) -> Floats:
         """The floor of items with each of these probabilities."""
-        return floors_on(self.points)
+        return self.target.floors(self.points)
+
+    @property
+    def log_arcsine(self) -> Floats:
+        """Logarithms of the arcsine distribution's weights."""
+        return np.log(arcsine_weights(self.size)[self.kept])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair of votes that could be has items."""
+        return self.share.size == sum(int(m) + 1 for m in np.unique(self.totals))
+
+    @property
+    def within(self) -> Floats:
+        """Share of the items that have the cell's total."""
+        return self.group_share
+
+    def polynomials(self, weights: Floats) -> Floats:
+        """Return the sum of the cells' probabilities times weights, at each point."""
+        return np.asarray(weights @ self.matrix)
+
+    def chances(self, density: Floats) -> Floats:
+        """Return the probability of each cell under weights of the points."""
+        return np.asarray(self.matrix @ density)
+
+    def worst(self, weights: Floats, sign: float) -> float:
+        """Bound the polynomial less sign times the floor from above, over all of [0, 1]."""
+        return supremum(weights @ self.series, sign, self.target)
 
     @cached_property
     def factors(self) -> tuple[Floats, Floats] | None:
@@ -132,7 +167,9 @@ class VoteLikelihood:
         k, m = self.positives, self.totals
         mean = min(max(float(self.share @ (k / m)), 1e-3), 1 - 1e-3)
         pairs = np.where(m > 1, self.share, 0.0)
-        disagree = float(pairs @ (k * (m - k) / np.maximum(m * (m - 1.0), 1.0)) / pairs.sum())
+        disagree = mean * (1 - mean) / 2  # of single votes nobody knows it: as if arcsine
+        if pairs.any():
+            disagree = float(pairs @ (k * (m - k) / np.maximum(m * (m - 1.0), 1.0)) / pairs.sum())
         # E[eta (1 - eta)] / (mean (1 - mean)) is s / (s + 1) for a beta with parameters adding
         # up to s. Kept within bounds: votes may agree always, or more than any G allows.
         ratio = min(max(disagree / (mean * (1 - mean)), 0.01), 0.995)
@@ -149,15 +186,22 @@ class VoteLikelihood:
         first = 0.1 if start is None else 100 * penalty
         if start is None:
             start = self.share / (self.matrix @ reference)
-        dual, weights = self._anneal(
-            start, np.log(reference), np.zeros_like(reference), _log_gain, first, penalty
+        dual, weights = anneal(
+            self, start, np.log(reference), np.zeros_like(reference), log_gain, first, penalty
         )
         fitted = self.matrix @ weights
         # Mean log-likelihood is concave in G, so what is left to gain is at most its slope
         # towards the best single point.
         gap = supremum((self.share / fitted) @ self.series, 0.0) - 1
         log_likelihood = float(self.share @ np.log(fitted))
-        return Mixture(self.points, weights, max(gap, 0.0), log_likelihood), dual
+        found = Mixture(self.points, weights, max(gap, 0.0), log_likelihood, self.target)
+        return found, dual
+
+    def sharpened(self, fit: Mixture) -> Mixture:
+        """Return the fit with a sharper bound of what is left to gain."""
+        slope = (self.share / (self.matrix @ fit.weights)) @ self.series
+        gap = max(supremum(slope, 0.0, finer=8) - 1, 0.0)
+        return replace(fit, gap=min(gap, fit.gap))
 
     def coin_flip_loss(self, fit: Mixture) -> float:
         """Return the mean log-likelihood that is lost if every item is a coin flip."""
@@ -165,128 +209,15 @@ class VoteLikelihood:
         coin = log_binomial(self.positives, self.totals, np.array([0.5]))[:, 0]
         return fit.log_likelihood - float(self.share @ coin)
 
-    def lower_limit(self, target: Floats, fit: Mixture, choose: float, use: float) -> float:
-        """Bound the mean of `target` over G with likelihood within `use` of the maximum.
+    def lower_limit(self, sign: float, fit: Mixture, choose: float, use: float) -> float:
+        """Bound sign times the mean floor over G with likelihood within `use` of the maximum.
 
         The weights of the bound are the best ones for the region within `choose`.
         """
-        entropy = float(self.share @ np.log(self.share))
-        best = fit.log_likelihood - entropy
-        # The scale of the weights is that of (change in floor) / (change in log-likelihood).
-        scale = 0.3 / np.sqrt(2 * choose)
-        start = scale * self.share / (self.matrix @ fit.weights)
-        arcsine = np.log(arcsine_weights(self.size))
-        weights, _ = self._anneal(
-            start, arcsine, target, _root_gain(best - choose), 0.1, _SMOOTHING
-        )
-        shifted = self._best_shift(weights, best - use)
-        sign = 1.0 if target.max() > 0 else -1.0
-        return shifted - supremum(weights @ self.series, sign)
+        fitted = self.matrix @ fit.weights
+        return region_limit(self, sign, fitted, fit.log_likelihood, choose, use)
 
-    def _best_shift(self, weights: Floats, offset: float) -> float:
-        """Maximise over a the dual value of weights raised by a in every cell, minus a.
-
-        Cells of one total raised together raise P by a constant, so its supremum is known.
-        """
-        ratio = weights / self.group_share
-        offset += float(self.share @ np.log(self.group_share))
-        # Cells that no item is in have weight 0 and may not fall below it.
-        complete = self.share.size == sum(int(m) + 1 for m in np.unique(self.totals))
-        least = -float(ratio.min()) if complete else 0.0
-        mean = float(self.share @ ratio)
-        spread = float(np.sqrt(self.share @ (ratio - mean) ** 2))
-        best = _dual_value(ratio, self.share, offset)
-        gap = max(spread * np.sqrt(self.n) - mean - least, spread, 1e-12)
-        # The value is concave in the shift; a few narrowing scans on a log scale suffice.
-        logs = np.log(gap) + np.linspace(-8.0, 4.0, 49)
-        for _ in range(3):
-            shifts = least + np.exp(logs)
-            values = _shifted_values(ratio, self.share, offset, shifts)
-            top = int(values.argmax())
-            best = max(best, float(values[top]))
-            step = logs[1] - logs[0]
-            logs = logs[top] + np.linspace(-step, step, 21)
-        return best
-
-    def _anneal(
-        self,
-        start: Floats,
-        log_reference: Floats,
-        target: Floats,
-        gain: Callable[[float], _Gain],
-        first: float,
-        last: float,
-    ) -> tuple[Floats, Floats]:
-        """Solve at falling temperatures, each from where the two before point to."""
-        starts = [start]
-        temperature, before = max(first, last), None
-        while True:
-            final = temperature <= last
-            weights, density = self._newton(
-                starts, log_reference, target, gain(temperature), temperature,
-                1e-9 if final else 1e-3,
-            )  # fmt: skip
-            if final:
-                return weights, density
-            cooler = temperature / 10 if temperature > 20 * last else last
-            starts = [weights]
-            if before is not None:
-                slope = (weights - before[0]) / (temperature - before[1])
-                ahead = weights + slope * (cooler - temperature)
-                starts.append(np.maximum(ahead, 0.2 * weights))
-            before, temperature = (weights, temperature), cooler
-
-    def _newton(
-        self,
-        starts: list[Floats],
-        log_reference: Floats,
-        target: Floats,
-        gain: _Gain,
-        temperature: float,
-        tolerance: float,
-    ) -> tuple[Floats, Floats]:
-        """Maximise ``gain(weights) - temperature * log sum exp((P - target) / temperature)``.
-
-        This is the dual of maximising likelihood (or the target's mean, over a likelihood region)
-        minus temperature times relative entropy: concave, with one variable a cell, and the
-        primal weights of the grid come out as the softmax.
-        """
-        share = self.share
-
-        def value(weights: Floats) -> tuple[float, float, float, Floats]:
-            height = log_reference + (weights @ self.matrix - target) / temperature
-            top = height.max()
-            density = np.exp(height - top)
-            total = density.sum()
-            gained, slope, bend = gain(float(share @ np.log(weights)))
-            return gained - temperature * (top + np.log(total)), slope, bend, density / total
-
-        weights, (best, slope, bend, density) = max(
-            ((start, value(start)) for start in starts), key=lambda pair: pair[1][0]
-        )
-        last_rise = np.inf
-        for _ in range(100):
-            expected = weights * (self.matrix @ density)
-            gradient = slope * share - expected
-            if np.abs(gradient / share).max() < tolerance * slope:
-                break
-            move = self._newton_step(weights, density, gradient, expected, slope, bend, temperature)
-            rise = float(gradient @ move)
-            if rise < 1e-13 and not rise < last_rise / 4:  # Newton has stalled on rounding
-                break
-            last_rise = rise
-            length = min(1.0, 0.9 / max(-float(move.min()), 0.9))  # weights stay positive
-            new = value(weights * (1 + length * move))
-            while not new[0] >= best + 0.1 * length * rise - 1e-14 and length > 1e-8:
-                length /= 2
-                new = value(weights * (1 + length * move))
-            if length <= 1e-8:  # rounding: nothing is left to gain
-                break
-            weights = weights * (1 + length * move)
-            best, slope, bend, density = new
-        return weights, density
-
-    def _newton_step(
+    def newton_step(
         self,
         weights: Floats,
         density: Floats,
@@ -302,7 +233,7 @@ class VoteLikelihood:
             hessian = ((rows * density) @ rows.T - np.outer(expected, expected)) / temperature
             hessian -= bend * np.outer(self.share, self.share)
             hessian[np.diag_indices_from(hessian)] += slope * self.share
-            return _solve(hessian, gradient)
+            return solve(hessian, gradient)
         # Diagonal plus low rank (Woodbury): the cost is linear in the number of cells.
         cells, cosines = self.factors
         mean = cosines @ density
@@ -314,44 +245,5 @@ class VoteLikelihood:
         outer = np.column_stack((weights[:, None] * cells, self.share))
         scaled = outer.T / (slope * self.share)
         system = np.eye(rank + 1) + middle @ (scaled @ outer)
-        inner = _solve(system, middle @ (scaled @ gradient))
+        inner = solve(system, middle @ (scaled @ gradient))
         return (gradient - outer @ inner) / (slope * self.share)
-
-
-def _solve(hessian: Floats, gradient: Floats) -> Floats:
-    try:
-        step = np.linalg.solve(hessian, gradient)
-    except np.linalg.LinAlgError:
-        # With very many items the common scale of the weights is free up to rounding.
-        step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-    return np.asarray(step, dtype=np.float64)
-
-
-def _log_gain(temperature: float) -> _Gain:
-    """Gain of the dual of maximum likelihood: value, slope and bend at a mean log weight."""
-    return lambda mean_log: (mean_log, 1.0, 0.0)
-
-
-def _root_gain(offset: float) -> Callable[[float], _Gain]:
-    """Gain of the dual over a likelihood region: a geometric mean, and a barrier that keeps it > 0.
-
-    The multiplier of the likelihood has been eliminated; it is the geometric mean itself.
-    """
-
-    def at(temperature: float) -> _Gain:
-        def gain(mean_log: float) -> tuple[float, float, float]:
-            multiplier = float(np.exp(mean_log + offset))
-            return multiplier + temperature * mean_log, multiplier + temperature, multiplier
-
-        return gain
-
-    return at
-
-
-def _dual_value(ratio: Floats, share: Floats, offset: float) -> float:
-    return float(np.exp(offset + share @ np.log(ratio)))
-
-
-def _shifted_values(ratio: Floats, share: Floats, offset: float, shifts: Floats) -> Floats:
-    values: Floats = np.exp(offset + np.log(ratio + shifts[:, None]) @ share) - shifts
-    return values

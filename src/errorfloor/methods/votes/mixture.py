@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,9 @@ from errorfloor._references import MIXTURE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Basis, Method, Options
-from errorfloor.methods.votes.thin import Votes, floor_of_all, thinned
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options
+from errorfloor.methods.votes.target import Target
+from errorfloor.methods.votes.thin import Votes, by_total, floor_of_all, thinned
 from errorfloor.metrics import ERROR
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 class MixtureFloor:
     """The floor of the distribution that is fitted to the votes."""
 
-    def __init__(self, cells: VoteCells) -> None:
+    def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
         if int(cells.totals.max()) < 2:
             raise InputError(
                 "Some items need at least 2 votes: from single votes, items that everybody agrees "
@@ -31,7 +33,29 @@ class MixtureFloor:
                 " if there is a score for each item.",
             )
         self.cells = cells
-        self.fitted, self._floor = self._fit(cells.count)
+        self.options = options or Options()
+        if self.options.rule is not None:
+            self.options.rule.check(cells.positives, cells.totals)
+        self.fits, self._floor = self._fit(cells.count)
+
+    @property
+    def fitted(self) -> Mixture:
+        """The distribution of all items."""
+        return _together([fit for fit, _ in self.fits], np.array([part.n for _, part in self.fits]))
+
+    @property
+    def plugin_bias(self) -> float | None:
+        """How far plain vote shares lie from the floor on average; None where a rule stops."""
+        from errorfloor.methods.votes.lost import mean_lost, mean_lost_of
+
+        if self.options.totals_by == VOTES_DECIDE:
+            return None  # vote shares are no binomial shares then
+        target, lost = self.options.target, 0.0
+        for fit, votes in self.fits:
+            given = fit.points, fit.weights, votes.totals, votes.counts
+            one = mean_lost(*given) if target.needed == 1 else mean_lost_of(target, *given)
+            lost += votes.n / self.cells.count.sum() * one
+        return 0.0 - lost
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
@@ -46,27 +70,54 @@ class MixtureFloor:
         less = (count - one for one in np.eye(len(count), dtype=np.int64))
         return np.array([self._fit(one_less)[1] for one_less in less])
 
-    def _fit(self, count: Counts) -> tuple[Mixture, float]:
-        """Return the fitted distribution, and the floor: its own, unless votes were left out."""
-        from errorfloor.methods.votes.fit import fit_mixture  # SciPy's parts load slowly
-
+    def _fit(self, count: Counts) -> tuple[list[tuple[Mixture, Votes]], float]:
+        """Return the fitted distributions with their votes, and the floor of all."""
         seen = count > 0
         votes = Votes(self.cells.positives[seen], self.cells.totals[seen], count[seen])
-        few = thinned(*votes)
-        fit = fit_mixture(*(few or votes))
-        if few is None:
-            return fit, fit.floor
-        return fit, floor_of_all(fit.points, fit.weights, few, votes)
+        if not self.options.by_item:
+            thin = self.options.totals_by != VOTES_DECIDE  # some votes of a rule follow no law
+            fit, floor = fit_votes(votes, self.options.target, thin=thin)
+            return [(fit, votes)], floor
+        kind = by_total(votes.totals)
+        parts = [votes.where(kind == one) for one in np.unique(kind)]
+        found = [fit_votes(part, self.options.target, part=True) for part in parts]
+        floor = sum(part.n * one for part, (_, one) in zip(parts, found, strict=True)) / votes.n
+        return [(fit, part) for part, (fit, _) in zip(parts, found, strict=True)], float(floor)
 
 
-def _bind(cells: VoteCells, options: Options) -> MixtureFloor:
-    return MixtureFloor(cells)
+def fit_votes(
+    votes: Votes, target: Target, *, part: bool = False, thin: bool = True
+) -> tuple[Mixture, float]:
+    """Return the fitted distribution, and the floor: its own, unless votes were left out."""
+    from errorfloor.methods.votes.fit import fit_mixture  # SciPy's parts load slowly
+
+    few = thinned(*votes) if thin else None
+    fit = fit_mixture(*(few or votes), target=target, part=part)
+    if few is None or target.needed > 1:
+        return fit, fit.floor
+    return fit, floor_of_all(fit.points, fit.weights, few, votes)
+
+
+def _together(fits: list[Mixture], sizes: Floats) -> Mixture:
+    """Return the distribution of items that come from several, so many from each."""
+    if len(fits) == 1:
+        return fits[0]
+    share = sizes / sizes.sum()
+    points, place = np.unique(np.concatenate([fit.points for fit in fits]), return_inverse=True)
+    weights = np.concatenate([w * fit.weights for w, fit in zip(share, fits, strict=True)])
+    return replace(
+        fits[0],
+        points=points,
+        weights=np.bincount(place, weights).astype(np.float64),
+        gap=float(share @ [fit.gap for fit in fits]),
+        log_likelihood=float(share @ [fit.log_likelihood for fit in fits]),
+    )
 
 
 MIXTURE = Method(
     name="mixture",
     reads=VoteTable.kind,
-    bind=_bind,
+    bind=MixtureFloor,
     bases=frozenset({Basis.MIXTURE}),
     interval="likelihood",
     assumes="Each item's votes are independent draws from its true probabilities",
@@ -76,4 +127,5 @@ MIXTURE = Method(
     references=(REFERENCE,),
     target="one more annotator's vote",
     colour="blue",
+    options=("totals_by", "stopping", "majority"),
 )

@@ -13,7 +13,9 @@ from errorfloor.metrics import ERROR
 
 
 def plugin(cells: VoteCells, options: Options) -> MeanFloor:
-    """Return the mean share of minority votes."""
+    """Return the mean share of minority votes, or the floor of the label that the shares make."""
+    if options.target.needed > 1:
+        return MeanFloor(options.target.floors(cells.positives / cells.totals), cells.count)
     # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
     minority = np.minimum(cells.positives, cells.totals - cells.positives)
     return MeanFloor(minority / cells.totals, cells.count)
@@ -33,4 +35,5 @@ PLUGIN = Method(
     references=(SOFT_LABELS,),
     target="one more annotator's vote",
     colour="orange",
+    options=("majority",),
 )

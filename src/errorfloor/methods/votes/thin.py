@@ -27,11 +27,14 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.lost import mean_lost
+from errorfloor.metrics import ERROR
 
 # Votes an item keeps at most; the first that the budget allows.
 _CAPS = 1024, 256
 # Budgets: multiplications in a step of the fit, and entries of the certified band's matrix.
 _WORK, _BAND = 2**27, 2**23
+# Pairs of votes in all, and totals, where each total has a distribution of its own.
+_APART, _FEW_TOTALS = 1000.0, 12
 # Totals up to here stay; above, rungs grow by a factor of 2^(1/4).
 _EVERY_TOTAL = 16
 # NumPy's hypergeometric draws end here. Cells with more items than this draw from probabilities.
@@ -44,6 +47,11 @@ class Votes(NamedTuple):
     positives: Counts
     totals: Counts
     counts: Counts
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
 
     def where(self, chosen: NDArray[np.bool_]) -> Votes:
         """Return some of the pairs."""
@@ -82,7 +90,7 @@ def thinned(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
         return None
     order = np.lexsort((positives, totals))
     votes = Votes(positives[order], totals[order], counts[order])
-    rng = _generator(votes)
+    rng = generator_of(votes)
     for cap in _CAPS:
         votes = _draw(votes, _rungs(votes.totals, cap), rng)
         if affordable(votes.totals.size, np.unique(votes.totals)):
@@ -90,19 +98,46 @@ def thinned(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
     return votes
 
 
-def _generator(votes: Votes) -> np.random.Generator:
+def by_total(totals: Counts) -> Counts:
+    """Return a number for each total, the same for totals that are so close that they go together.
+
+    Totals of few different numbers of votes stay apart.
+    """
+    return totals if np.unique(totals).size <= _FEW_TOTALS else _rungs(totals, int(totals.max()))
+
+
+def thinned_apart(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
+    """Return the votes with fewer totals, each with fewer votes, or None where all can be used."""
+    order = np.lexsort((positives, totals))
+    votes = Votes(positives[order], totals[order], counts[order])
+    distinct = np.unique(totals)
+    if distinct.size <= _FEW_TOTALS and _affordable_apart(distinct):
+        return None
+    rng = generator_of(votes)
+    for cap in (_CAPS[-1], _CAPS[-1] // 4):
+        votes = _draw(votes, _rungs(votes.totals, cap), rng)
+        if _affordable_apart(np.unique(votes.totals)):
+            break
+    return votes
+
+
+def _affordable_apart(totals: Counts) -> bool:
+    return float((totals + 1.0).sum()) <= _APART
+
+
+def generator_of(votes: Votes) -> np.random.Generator:
     """Return random numbers that the votes decide, as if drawn anew for other votes."""
     digest = sha256(np.stack(votes).astype("<i8").tobytes()).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 def floor_of_all(points: Floats, weights: Floats, few: Votes, full: Votes) -> float:
-    """Return the floor of all votes, given the distribution fitted to thinned ones."""
-    from errorfloor.methods.votes.grid import binomial, floors_on  # SciPy's parts load slowly
+    """Return the floor of one more vote from all votes, given the fit to thinned ones."""
+    from errorfloor.methods.votes.grid import binomial  # SciPy's parts load slowly
 
     k, m, counts = few.where(few.totals < _CAPS[-1])
     chances = binomial(k, m, points)
-    total = float(counts @ (chances @ (weights * floors_on(points)) / (chances @ weights)))
+    total = float(counts @ (chances @ (weights * ERROR.per_item(points)) / (chances @ weights)))
     k, m, counts = full.where(full.totals >= _CAPS[-1])
     if counts.size:
         lost = mean_lost(points, weights, m, counts)
@@ -112,7 +147,7 @@ def floor_of_all(points: Floats, weights: Floats, few: Votes, full: Votes) -> fl
 
 def _rungs(totals: Counts, cap: int) -> Counts:
     """Return the highest rung of the ladder that is not above each total."""
-    steps = int(4 * np.log2(cap / _EVERY_TOTAL))
+    steps = max(int(4 * np.log2(cap / _EVERY_TOTAL)), 0)
     high = np.round(_EVERY_TOTAL * 2 ** (np.arange(1, steps + 1) / 4)).astype(np.int64)
     ladder = np.concatenate((np.arange(1, _EVERY_TOTAL + 1), high))
     return np.asarray(ladder[np.searchsorted(ladder, totals, side="right") - 1])
