@@ -86,6 +86,9 @@ class IntervalKind:
         Which of several takes the place of a bootstrap that is undefined: the highest; 0 never.
     allows_for_merging : bool
         Whether the limits allow for what merged rows of a table may have changed.
+    leaves_open : bool
+        Whether the limits hold a range of values that no number of items narrows to one, so that
+        their distance from the estimate is more than noise.
     """
 
     name: str
@@ -101,3 +104,4 @@ class IntervalKind:
     is_random: bool = True
     stands_in: int = 0
     allows_for_merging: bool = False
+    leaves_open: bool = False

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from errorfloor.results.reliability import Reliability as Reliability
     from errorfloor.results.rows import Comparison as Comparison
     from errorfloor.results.rows import Groups as Groups
+    from errorfloor.results.verdict import PairedTest as PairedTest
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
@@ -33,7 +34,7 @@ _HOME = {
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("Reliability",),
     "rows": ("Comparison", "Groups"),
-    "verdict": ("Verdict",),
+    "verdict": ("PairedTest", "Verdict"),
 }
 
 __all__ = sorted(name for names in _HOME.values() for name in names)

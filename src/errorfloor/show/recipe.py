@@ -50,6 +50,12 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
     asked = _Asked.of(estimate)
+    if verdict is not None and verdict.test is not None:
+        return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
+    if not estimate.n:  # the floor was given as a number
+        return "\n".join(
+            ["import errorfloor as ef", "", f"floor = {estimate.value!r}", *_headroom(verdict)]
+        )
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
     return "\n".join([*_before(asked), floor, *_headroom(verdict)])
 
@@ -71,15 +77,25 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
+    if verdict is not None and not estimate.n:  # the floor was given as a number
+        words = ["errorfloor", "headroom", repr(estimate.value), *_model_words(verdict)]
+        return shlex.join([*words, "--level", str(verdict.level)])
     asked = _Asked.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
     words += [*_file_words(asked), *_option_words(asked, verdict)]
     if verdict is not None:
-        words += ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
-        words += ["--same-labelling"] if verdict.same_labelling else []
+        words += _model_words(verdict)
     return shlex.join(words)
+
+
+def _model_words(verdict: Verdict) -> list[str]:
+    """Return what names the model on the command line."""
+    if verdict.test is not None:
+        return ["--prediction", str(verdict.test.prediction)]
+    words = ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
+    return [*words, "--same-labelling"] if verdict.same_labelling else words
 
 
 def command_of_groups(groups: Groups[Estimate]) -> str | None:
@@ -305,6 +321,17 @@ def _at_level(asked: _Asked, verdict: Verdict | None) -> str:
     if asked.is_at_level or (verdict is not None and verdict.level == given):
         return ""
     return f".at_level({given!r})"
+
+
+def _paired_call(asked: _Asked, verdict: Verdict) -> str:
+    """Return the call for a floor and a model that share their items."""
+    assert verdict.test is not None
+    prediction = f"prediction={verdict.test.prediction!r}"
+    data = [_data(asked), *_columns(asked), prediction]
+    if verdict.test.prediction is None:
+        data = ["scores", "labels=labels", "predictions=predictions"]
+    seed = [one for one in _options(asked) if one.startswith("rng=")]
+    return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
 
 
 def _headroom(verdict: Verdict | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
     METHODS,
+    PREDICTION,
     SEED,
     SIMULTANEOUS,
     How,
@@ -216,9 +217,12 @@ def show_without_count(session: Session, result: Any) -> None:
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+        "errorfloor headroom 5% --model-errors 98 --test-items 1000",
+        "errorfloor headroom FILE --score s --label y --prediction p",
     ),
 )
 @with_labels(LAYOUTS, groups=True)
+@PREDICTION
 @with_model
 @with_how
 @option(
@@ -230,19 +234,32 @@ def show_without_count(session: Session, result: Any) -> None:
 )
 @with_session
 def headroom(
-    session: Session, labels: Labels, model: Model, how: How, require: tuple[str, ...]
+    session: Session,
+    labels: Labels,
+    prediction: str | None,
+    model: Model,
+    how: How,
+    require: tuple[str, ...],
 ) -> None:
     """Say whether a model has room left, is at the floor, or is beyond what any model can do.
 
-    With --group, the model is compared with the floor of each group.
+    With --group, the model is compared with the floor of each group. With --prediction, floor and
+    model share their items, and a paired test says whether a better rule exists. A floor that is
+    known takes the place of a file, as 0.05 or 5%.
     """
     from errorfloor.show.words import long_text_of
 
-    model.check(how)
     required = gates.verdicts_of(session, require)
-    reading = labels.read(session)
-    with session.step("estimating"):
-        verdict = asking.verdict(asking.floor(reading, how), model, how.level)
+    if prediction is not None:
+        model.check_paired(how, labels.where.group)
+        verdict = asking.paired_verdict(labels, session, prediction, how)
+    else:
+        model.check(how)
+        verdict = asking.verdict_on_number(labels, model, how.level)
+    if verdict is None:
+        reading = labels.read(session)
+        with session.step("estimating"):
+            verdict = asking.verdict(asking.floor(reading, how), model, how.level)
     unmet = gates.refused(session, verdict, required)
     session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet)
 

@@ -72,6 +72,12 @@ SIMULTANEOUS = option(
     section=COLUMNS,
     help="All intervals of the groups hold at once.",
 )
+PREDICTION = once(
+    "--prediction",
+    metavar="COL",
+    section=COLUMNS,
+    help="With --score and --label: the class that the model predicts, for a paired test.",
+)
 FORMAT = option(
     "--format",
     type=click.Choice([kind.name for kind in FORMATS]),
@@ -223,6 +229,24 @@ class Model:
             raise click.UsageError(
                 "--model-errors must not be more than --test-items. Check which is which."
             )
+        self.check_interval(how)
+
+    def check_paired(self, how: How, group: str | None) -> None:
+        """Refuse numbers of errors and groups beside predictions."""
+        if self.is_given:
+            raise click.UsageError(
+                "--prediction counts the model's errors: leave out --model-errors, --model-error "
+                "and --test-items."
+            )
+        if group is not None:
+            raise click.UsageError(
+                "--prediction cannot be used with --group. Ask about each group on its own."
+            )
+        self.check_interval(how)
+
+    @staticmethod
+    def check_interval(how: How) -> None:
+        """Refuse to judge by a floor without limits."""
         if how.interval is None:
             raise click.UsageError("A verdict needs an interval: leave out --interval none.")
 
@@ -243,7 +267,7 @@ with_model = gathered(
         "--model-error",
         metavar="RATE",
         type=Number(0, 1),
-        help="The same as a fraction: 0.08 for 8 %.",
+        help="The same as a fraction: 0.08, or 8%.",
     ),
     option(
         "--test-items",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from errorfloor._checks import MOST_VOTES as MOST
+from errorfloor._checks import percentage
 from errorfloor.results.verdict import BEYOND, VERDICTS
 
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
@@ -19,8 +20,16 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """Return the number."""
-        number = float(super().convert(value, param, ctx))
+        """Return the number; per cent are understood where it is a fraction."""
+        is_fraction = self.max is not None and self.max <= 1
+        meant = percentage(value) if is_fraction else None
+        try:
+            number = float(super().convert(value if meant is None else meant, param, ctx))
+        except click.BadParameter as error:
+            bare = _bare(value) if is_fraction and meant is None else None
+            if bare is not None and 1 < bare <= 100:
+                self.fail(f"{error.message} {bare:g} % is {bare / 100:g}.", param, ctx)
+            raise
         if not math.isfinite(number):
             self.fail(f"{value!r} must be a finite number.", param, ctx)
         return number
@@ -85,6 +94,13 @@ class Verdict(click.Choice[str]):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the verdict as it was typed."""
         return str(value) if value in OLD_VERDICTS else super().convert(value, param, ctx)
+
+
+def _bare(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _read(text: str) -> int | None:
