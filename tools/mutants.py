@@ -57,6 +57,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/votes": ("votes", "mixture"),
     "metrics.py": ("records", "estimate"),
     "questions": ("checks", "estimate", "decide", "door"),
+    "questions/agreement.py": ("agreement",),
     "questions/calibrate.py": ("checks", "calibration", "tables"),
     "questions/feebee.py": ("label_noise",),
     "questions/headroom.py": ("decide", "headroom"),

@@ -19,6 +19,7 @@ if _CHECKING:
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
     from errorfloor.questions.estimate import from_scores as from_scores
@@ -28,6 +29,7 @@ if _CHECKING:
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
+    from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
@@ -58,6 +60,7 @@ _HOME = {
     ),
     "methods": ("METHODS",),
     "methods.calibration": ("Calibration",),
+    "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
     "questions.compare": ("compare",),
     "questions.estimate": (
@@ -70,6 +73,7 @@ _HOME = {
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
+        "AgreementEstimate",
         "Comparison",
         "Estimate",
         "FeeBeeResult",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 if TYPE_CHECKING:
+    from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
+    "agreement": ("AgreementEstimate",),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),

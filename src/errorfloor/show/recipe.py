@@ -22,7 +22,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Method
-from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.results import AgreementEstimate, Estimate, Groups, Verdict
 from errorfloor.show.records import interval_named, method_of
 
 # Options of estimates, and what the command line calls them.
@@ -52,6 +52,9 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     asked = _Asked.of(estimate)
     if verdict is not None and verdict.test is not None:
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
+    if isinstance(estimate, AgreementEstimate):
+        call = f"floor = ef.from_agreement({', '.join(_agreement_arguments(estimate))})"
+        return "\n".join(["import errorfloor as ef", "", call, *_headroom(verdict)])
     if not estimate.n:  # the floor was given as a number
         return "\n".join(
             ["import errorfloor as ef", "", f"floor = {estimate.value!r}", *_headroom(verdict)]
@@ -80,6 +83,8 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     if verdict is not None and not estimate.n:  # the floor was given as a number
         words = ["errorfloor", "headroom", repr(estimate.value), *_model_words(verdict)]
         return shlex.join([*words, "--level", str(verdict.level)])
+    if isinstance(estimate, AgreementEstimate):
+        return None if verdict is not None else _agreement_command(estimate)
     asked = _Asked.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
@@ -88,6 +93,23 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     if verdict is not None:
         words += _model_words(verdict)
     return shlex.join(words)
+
+
+def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
+    yield from (str(estimate.agree), str(estimate.pairs))
+    if estimate.share is not None:
+        yield f"share={estimate.share!r}"
+    yield f"interval={estimate.interval_method!r}"
+    yield f"level={estimate.level or estimate.options['level']!r}"
+
+
+def _agreement_command(estimate: AgreementEstimate) -> str:
+    words = ["errorfloor", "agreement", "--agree", str(estimate.agree)]
+    words += ["--pairs", str(estimate.pairs)]
+    if estimate.share is not None:
+        words += ["--share", repr(estimate.share)]
+    words += ["--interval", estimate.interval_method or "none"]
+    return shlex.join([*words, "--level", str(estimate.level or estimate.options["level"])])
 
 
 def _model_words(verdict: Verdict) -> list[str]:

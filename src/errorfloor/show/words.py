@@ -9,6 +9,7 @@ from typing import Any
 from errorfloor import methods, metrics
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results import (
+    AgreementEstimate,
     Comparison,
     Estimate,
     Groups,
@@ -85,6 +86,19 @@ def _(result: Estimate) -> str:
 @long_text_of.register
 def _(result: VotesEstimate) -> str:
     return "\n".join([*_floor(result), *_plain_shares(result), *left_out(result.dropped)])
+
+
+@long_text_of.register
+def _(result: AgreementEstimate) -> str:
+    low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
+    return "\n".join(
+        [
+            *_floor(result),
+            f"{result.agree:,} of {result.pairs:,} pairs agree "
+            f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
+            f"from {low} to {high}: agreement is not the ceiling of accuracy.",
+        ]
+    )
 
 
 @long_text_of.register

@@ -11,6 +11,7 @@ import click
 
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
+from errorfloor.apps.cli.agreement import agreement
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
@@ -218,7 +219,6 @@ def show_without_count(session: Session, result: Any) -> None:
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
         "errorfloor headroom 5% --model-errors 98 --test-items 1000",
-        "errorfloor headroom FILE --score s --label y --prediction p",
     ),
 )
 @with_labels(LAYOUTS, groups=True)
@@ -369,5 +369,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text)
 
 
-for command in (count, merge, paper, data):
+for command in (agreement, count, merge, paper, data):
     cli.add_command(command)
