@@ -27,6 +27,7 @@ if _CHECKING:
     from errorfloor.questions.estimate import from_votes as from_votes
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
+    from errorfloor.questions.items import items as items
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
@@ -35,6 +36,7 @@ if _CHECKING:
     from errorfloor.results import FeeBeeResult as FeeBeeResult
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
+    from errorfloor.results import Items as Items
     from errorfloor.results import Plan as Plan
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
@@ -70,6 +72,7 @@ _HOME = {
     ),
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),
+    "questions.items": ("items",),
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
@@ -79,6 +82,7 @@ _HOME = {
         "FeeBeeResult",
         "Groups",
         "Interval",
+        "Items",
         "Plan",
         "Reliability",
         "Verdict",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
     from errorfloor.results.feebee import NoiseCurve as NoiseCurve
     from errorfloor.results.finding import Finding as Finding
+    from errorfloor.results.items import Items as Items
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
@@ -33,6 +34,7 @@ _HOME = {
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
+    "items": ("Items",),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("Reliability",),
     "rows": ("Comparison", "Groups"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Items, Plan, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -47,6 +47,11 @@ def _(result: Verdict) -> str:
 def _(result: Plan) -> str:
     table = grids.as_text(grids.of_plan(result))
     return _joined(grids.how_plan(result), *table, sentence_of(result))
+
+
+@text_of.register
+def _(result: Items) -> str:
+    return _joined(*grids.as_text(grids.of_items(result)), grids.how_items(result))
 
 
 @text_of.register

@@ -16,6 +16,7 @@ from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.interrupts import INTERRUPTED
+from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
@@ -369,5 +370,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text)
 
 
-for command in (agreement, count, merge, paper, data):
+for command in (items, agreement, count, merge, paper, data):
     cli.add_command(command)
