@@ -394,6 +394,9 @@ def _option_words(asked: _Asked, verdict: Verdict | None) -> Iterator[str]:
     if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
         values["level"] = asked.estimate.level if verdict is None else verdict.level
     for name, value in values.items():
+        if name == "model_error" and isinstance(value, tuple | list):
+            yield from ("--reached", "/".join(map(str, value)))
+            continue
         yield FLAGS[name]
         if value is not True:
             yield "none" if value is None else str(_item(value))

@@ -26,7 +26,7 @@ def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
     method = methods.DEFAULTS[kind] if how.method is None else methods.find(how.method, kind)
     _check_fits(kind, how)
     request = Request.of(how.interval, how.level, how.n_resamples, how.rng)
-    question = Question(method, Options(how.clip), how.bias_for_error)
+    question = Question(method, Options(how.clip), how.model_error)
     return question.answer(reading, request, how.rng, simultaneous)
 
 
@@ -98,6 +98,7 @@ def _check_fits(kind: str, how: How) -> None:
     for name, value, usual, reads in (
         ("clip", how.clip, "auto", ScoreTable.kind),
         ("bias_for_error", how.bias_for_error, None, VoteTable.kind),
+        ("reached", how.reached, None, VoteTable.kind),
     ):
         if value != usual and kind != reads:
             raise InputError(argument(name), f" goes with {reads}; these are {kind}. Leave it out.")

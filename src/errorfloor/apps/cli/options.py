@@ -14,7 +14,7 @@ import click
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Clip, Number, Whole
+from errorfloor.apps.cli.types import Clip, Fraction, Number, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
@@ -176,6 +176,14 @@ BIAS_FOR_ERROR = option(
     section=ANSWER,
     help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
 )
+REACHED = option(
+    "--reached",
+    metavar="COUNT/COUNT",
+    type=Fraction(),
+    section=ANSWER,
+    help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which cap "
+    "the floor.",
+)
 SEED = option(
     "--seed",
     "rng",
@@ -205,6 +213,14 @@ class How(Precision):
 
     method: str | None
     bias_for_error: float | None
+    reached: tuple[int, int] | None = None
+
+    @property
+    def model_error(self) -> Any:
+        """What the library calls either of the two."""
+        if self.reached is not None and self.bias_for_error is not None:
+            raise click.UsageError("Give --reached or --bias-for-error, not both.")
+        return self.bias_for_error if self.reached is None else self.reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +268,9 @@ class Model:
 
 
 with_precision = gathered("precision", Precision, INTERVAL, LEVEL, RESAMPLES, CLIP, SEED)
-with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, BIAS_FOR_ERROR, SEED)
+with_how = gathered(
+    "how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, BIAS_FOR_ERROR, REACHED, SEED
+)
 with_model = gathered(
     "model",
     Model,

@@ -74,6 +74,22 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument s
         return tuple(number for number in numbers if number is not None)
 
 
+class Fraction(click.ParamType):  # type: ignore[type-arg]
+    """Two whole numbers with a slash between, the first not above the second."""
+
+    name = "fraction"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
+        """Return the two numbers."""
+        if isinstance(value, tuple):
+            return value
+        numbers = [_read(part) for part in value.split("/")]
+        part, whole = numbers if len(numbers) == 2 else (None, None)
+        if part is None or whole is None or not 0 <= part <= whole <= MOST or whole == 0:
+            self.fail(f"{_brief(value)} must be two whole numbers such as 90/1000.", param, ctx)
+        return part, whole
+
+
 class Clip(click.ParamType):  # type: ignore[type-arg]
     """A number, or auto."""
 
