@@ -33,8 +33,8 @@ class Capped:
     """Limits of a floor whose upper one is at most that of a model's error.
 
     The upper limit may miss with probability (1 - level) / 2. A part of that goes to the exact
-    limit of the model's error, the rest to the limit of the floor itself; the smaller of the two holds
-    unless one of them misses. The lower limit is left as it is.
+    limit of the model's error, the rest to the limit of the floor itself; the smaller of the two
+    holds unless one of them misses. The lower limit is left as it is.
     """
 
     value: float  # the estimate, which limits never leave out
