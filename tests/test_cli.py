@@ -509,6 +509,8 @@ JSON = {
     "demo": ["demo", "--save", "more"],
     "feebee": ["feebee", "demo/scores.csv", "--model-error", 0.1, "--method", "isotonic"],
     "headroom": ["headroom", "demo/scores.csv", "--model-error", 0.1, "--test-items", 9],
+    "agreement": ["agreement", "--agree", 460, "--pairs", 500],
+    "items": ["items", "demo/votes.csv"],
     "plan": ["plan", "demo/scores.csv", "--target", 0.02],
     "report": ["report", "demo/scores.csv", "-o", "report.json"],
     "count and merge": ["count", "demo/scores.csv", "-o", "table.npz"],

@@ -78,10 +78,26 @@ def same(frozen, found, apart):
     return frozen == found
 
 
+def mended(path, was, is_now):
+    """Tell whether an answer was changed on purpose, and in the way that was meant.
+
+    Verdicts beside the mixture of votes compare limits, where 0.1.0 took what votes cannot tell for
+    noise: the limits of the difference are wider, verdicts more careful, and p-values larger.
+    """
+    if not path[0].startswith("headroom") or not any(str(n).startswith("mixture") for n in path):
+        return False
+    if path[-2:] in (("limits", 1), ("limits", 2)):
+        return is_now < was if path[-1] == 1 else is_now > was
+    if path[-1] == "verdict":
+        return is_now == "saturated"
+    return path[-1] in ("p_room", "p_beyond") and is_now > was
+
+
 def check(name, question, frozen):
     changed = [
         f"{' / '.join(map(str, path))}: {was} has become {is_now}"
         for path, was, is_now in changes(frozen, answers.answer(question), (name,))
+        if not mended(path, was, is_now)
     ]
     assert not changed, "\n".join([f"{len(changed)} answers have changed", *changed[:20]])
 

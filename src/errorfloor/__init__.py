@@ -20,6 +20,7 @@ if _CHECKING:
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
@@ -28,14 +29,17 @@ if _CHECKING:
     from errorfloor.questions.estimate import from_votes as from_votes
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
+    from errorfloor.questions.items import items as items
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
+    from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import Annotators as Annotators
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
+    from errorfloor.results import Items as Items
     from errorfloor.results import Plan as Plan
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
@@ -63,6 +67,7 @@ _HOME = {
     "methods": ("METHODS",),
     "methods.calibration": ("Calibration",),
     "questions.annotators": ("annotators",),
+    "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
     "questions.compare": ("compare",),
     "questions.estimate": (
@@ -72,15 +77,18 @@ _HOME = {
     ),
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),
+    "questions.items": ("items",),
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
         "Annotators",
+        "AgreementEstimate",
         "Comparison",
         "Estimate",
         "FeeBeeResult",
         "Groups",
         "Interval",
+        "Items",
         "Plan",
         "Reliability",
         "Verdict",

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -230,6 +231,33 @@ def check_level(level: float) -> float:
             f" must lie strictly between 0 and 1, got {shown(level)}. Write 0.95 for 95 %.",
         )
     return number
+
+
+def as_fraction(value: object, *, name: str, most: float = 1.0) -> float:
+    """Return a number from 0 to `most`; text such as "23%" is one, and a bare 23 is none."""
+    number = percentage(value)
+    if number is None:
+        is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+        try:
+            number = float(value) if is_number else float("nan")  # type: ignore[arg-type]
+        except OverflowError:
+            number = float("inf")
+    if not 0 <= number <= most:
+        text = f" must lie in [0, {most:g}], got {shown(value)}. Divide percentages by 100"
+        is_meant = most < number <= 100 * most and not isinstance(value, str)
+        meant = f": {number:g} % is {number / 100:g}" if is_meant else ""
+        raise InputError(argument(name), f"{text}{meant}.")
+    return number
+
+
+def percentage(value: object) -> float | None:
+    """Return the fraction that text such as "23%" or "0.5 %" means, or None for anything else."""
+    if not isinstance(value, str) or not value.strip().endswith("%"):
+        return None
+    try:
+        return float(value.strip()[:-1]) / 100
+    except ValueError:
+        return None
 
 
 def check_n_resamples(n_resamples: int) -> int:

@@ -38,6 +38,11 @@ class Framed(Shown):
         return _show("frame").frame_of(self, backend)
 
 
+def frame_of_columns(columns: Any, backend: Any = None) -> Any:
+    """Return columns as a dataframe of the library that is at hand."""
+    return _show("frame").frame_of_columns(columns, backend)
+
+
 def sentence_of(result: Any) -> str:
     """Return the one plain sentence that says what was found."""
     return str(_show("words").sentence_of(result))

@@ -92,6 +92,9 @@ class IntervalKind:
         Whether the limits allow for what merged rows of a table may have changed.
     preferred : callable
         For which tables it takes the place of the methods' default.
+    leaves_open : bool
+        Whether the limits hold a range of values that no number of items narrows to one, so that
+        their distance from the estimate is more than noise.
     """
 
     name: str
@@ -108,3 +111,4 @@ class IntervalKind:
     stands_in: int = 0
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
+    leaves_open: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, Unpack, overload
 
-from errorfloor import checks, methods
+from errorfloor import checks, inference, methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS, VOTES_AND_LABELS, of_kind
@@ -18,7 +18,9 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.plugin import plugin
+from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, estimate
+from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
@@ -51,7 +53,7 @@ class _VoteOptions(_Options, total=False):
     totals_by: str
     stopping: str | None
     majority: int | None
-    model_error: float | None
+    model_error: ModelError
 
 
 class _ScoreOptions(_Options, total=False):
@@ -158,7 +160,7 @@ def from_votes(
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
-    model_error: float | None = None,
+    model_error: ModelError = None,
     rng: RandomLike = None,
 ) -> Any:
     """Estimate the error floor from the votes of several annotators per item.
@@ -204,9 +206,11 @@ def from_votes(
         Confidence level.
     n_resamples : int
         Bootstrap resamples, for the intervals that use them.
-    model_error : float, optional
-        An upper limit of the floor, such as the error of the best model known: the estimate then
-        carries the paper's bound on the plug-in's bias.
+    model_error : (int, int) or float, optional
+        Errors of a model and the number of items, on fresh labels of the same kind: no model errs
+        less than the floor, so they cap the estimate and its upper limit, whose level pays for the
+        model's own uncertainty. A bare rate is taken for an upper limit of the floor, and the
+        estimate carries the paper's bound on the plug-in's bias.
     rng : None, int or numpy.random.Generator
         Makes intervals of the plug-in repeatable; the mixture uses no random numbers.
 
@@ -375,7 +379,7 @@ class Question:
 
     method: Method
     options: Options = field(default_factory=Options)
-    model_error: float | None = None
+    model_error: ModelError = None
 
     def __post_init__(self) -> None:
         if self.model_error is not None and self.options.target.needed > 1:
@@ -428,7 +432,7 @@ def _with_votes(
     found: Estimate, statistic: Statistic, question: Question, request: Request
 ) -> VotesEstimate:
     """Add what the plain shares of the votes would have said."""
-    table, model_error = found.table, question.model_error
+    table = found.table
     assert isinstance(table, VoteTable)
     cells, behind = table.cells(), None
     if isinstance(statistic, MixtureFloor):
@@ -438,13 +442,18 @@ def _with_votes(
     shares = plugin(cells, question.options).values(
         cells.count[None], request.streams.for_("blocks")
     )
-    return VotesEstimate(
+    model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
+    made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
         bias=None if behind is None else behind.plugin_bias,
         bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
         mixture=None if behind is None else behind.fitted,
     )
+    if model is None:
+        return made
+    kinds = inference.of(question.method)
+    return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
 
 
 def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 if TYPE_CHECKING:
+    from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import Annotators as Annotators
     from errorfloor.results.estimate import Estimate as Estimate
@@ -20,23 +21,27 @@ if TYPE_CHECKING:
     from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
     from errorfloor.results.feebee import NoiseCurve as NoiseCurve
     from errorfloor.results.finding import Finding as Finding
+    from errorfloor.results.items import Items as Items
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
     from errorfloor.results.reliability import Reliability as Reliability
     from errorfloor.results.rows import Comparison as Comparison
     from errorfloor.results.rows import Groups as Groups
+    from errorfloor.results.verdict import PairedTest as PairedTest
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
     "annotators": ("Annotator", "Annotators"),
+    "agreement": ("AgreementEstimate",),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
+    "items": ("Items",),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("Reliability",),
     "rows": ("Comparison", "Groups"),
-    "verdict": ("Verdict",),
+    "verdict": ("PairedTest", "Verdict"),
 }
 
 __all__ = sorted(name for names in _HOME.values() for name in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from errorfloor._shown import Shown, sentence_of
@@ -11,6 +11,29 @@ from errorfloor.results.estimate import Estimate, Interval
 
 ROOM, SATURATED, BEYOND = "room", "saturated", "beyond"
 VERDICTS = (ROOM, SATURATED, BEYOND)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A test on items that both the floor and the model's predictions are known for.
+
+    Attributes
+    ----------
+    name : str
+        Which test.
+    statistic, p : float
+        Its statistic, and its p-value: small if some rule beats the model.
+    means : str
+        What a small p-value means, and what the test needs.
+    prediction : str or None
+        The column that the predictions came from.
+    """
+
+    name: str
+    statistic: float
+    p: float
+    means: str
+    prediction: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,7 +49,8 @@ class Verdict(Shown):
         The model's error less the floor, and its limits at `level`.
     p_room, p_beyond : float
         P-values: small `p_room` speaks against a model at or beyond the floor, small `p_beyond`
-        against one at or above it.
+        against one at or above it. Beside a floor from votes they are upper limits, and 1 where
+        the limits of model and floor overlap even at a level of 0.5.
     model_error : float
         The model's error on `n` test items.
     model : Interval
@@ -35,6 +59,8 @@ class Verdict(Shown):
         What the model was compared with.
     same_labelling : bool
         Whether the test labels were said to be made as the labels of the floor.
+    test : PairedTest or None
+        The test that decides whether there is room, where floor and model share their items.
     """
 
     verdict: str
@@ -50,6 +76,7 @@ class Verdict(Shown):
     floor: Estimate
     same_labelling: bool = False
     warnings: tuple[str, ...] = ()
+    test: PairedTest | None = None
 
     @property
     def errors(self) -> int:
@@ -80,6 +107,7 @@ class Verdict(Shown):
             "model_low": self.model.low,
             "model_high": self.model.high,
             "floor": self.floor.to_dict(),
+            "test": None if self.test is None else asdict(self.test),
             "warnings": list(self.warnings),
         }
 

@@ -22,8 +22,6 @@ _NO_COLUMN = frozenset({"assumptions", "options", "seed", "source", "warnings"})
 
 def frame_of(result: Any, backend: FrameLibrary | None = None) -> Any:
     """Return a result as a dataframe of the library that is at hand, one row for each part."""
-    import narwhals as nw
-
     rows = rows_of(result)
     names = [
         name
@@ -31,7 +29,14 @@ def frame_of(result: Any, backend: FrameLibrary | None = None) -> Any:
         if name not in _NO_COLUMN and not any(_is_nested(row.get(name)) for row in rows)
     ]
     columns = {name: [row.get(name) for row in rows] for name in names}
-    return nw.from_dict(columns, backend=backend or _library()).to_native()
+    return frame_of_columns(columns, backend)
+
+
+def frame_of_columns(columns: Mapping[str, Any], backend: FrameLibrary | None = None) -> Any:
+    """Return columns as a dataframe of the library that is at hand."""
+    import narwhals as nw
+
+    return nw.from_dict(dict(columns), backend=backend or _library()).to_native()
 
 
 def write_csv(result: Any, path: str | os.PathLike[str]) -> None:

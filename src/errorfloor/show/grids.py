@@ -15,6 +15,7 @@ from errorfloor.results import (
     FeeBeeResult,
     FeeBeeScore,
     Groups,
+    Items,
     Plan,
 )
 from errorfloor.show import numbers
@@ -75,6 +76,31 @@ def of_plan(plan: Plan) -> Grid:
         for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
     )
     return Grid(head, tuple(rows), ">" * len(head))
+
+
+def of_items(items: Items) -> Grid:
+    """Return the items that contribute most to the floor."""
+    rows = (
+        (
+            str(items.item[at]),
+            f"{items.positives[at]:,} of {items.totals[at]:,}",
+            numbers.per_cent(items.probability[at]),
+            numbers.per_cent(items.contribution[at]),
+            f"{items.rank[at]:,}",
+        )
+        for at in items.hardest()
+    )
+    return Grid(("item", "votes for 1", "class 1", "error at best", "rank"), tuple(rows), "<>>>>")
+
+
+def how_items(items: Items) -> str:
+    """Say of how many items, and how the classes were taken."""
+    same = "exchangeable" if items.symmetric else "different"
+    more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
+    return (
+        f"{items.count.sum():,} items{more}. The mean of the last error is the floor, "
+        f"{numbers.per_cent(items.floor)}. Classes are taken for {same}."
+    )
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:

@@ -22,7 +22,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Method
-from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.results import AgreementEstimate, Estimate, Groups, Verdict
 from errorfloor.show.records import interval_named, method_of
 
 # Options of estimates, and what the command line calls them.
@@ -53,6 +53,15 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
     asked = _Asked.of(estimate)
+    if verdict is not None and verdict.test is not None:
+        return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
+    if isinstance(estimate, AgreementEstimate):
+        call = f"floor = ef.from_agreement({', '.join(_agreement_arguments(estimate))})"
+        return "\n".join(["import errorfloor as ef", "", call, *_headroom(verdict)])
+    if not estimate.n:  # the floor was given as a number
+        return "\n".join(
+            ["import errorfloor as ef", "", f"floor = {estimate.value!r}", *_headroom(verdict)]
+        )
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
     return "\n".join([*_before(asked), floor, *_headroom(verdict)])
 
@@ -74,15 +83,44 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
+    if verdict is not None and not estimate.n:  # the floor was given as a number
+        words = ["errorfloor", "headroom", repr(estimate.value), *_model_words(verdict)]
+        return shlex.join([*words, "--level", str(verdict.level)])
+    if isinstance(estimate, AgreementEstimate):
+        return None if verdict is not None else _agreement_command(estimate)
     asked = _Asked.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
     words += [*_file_words(asked), *_option_words(asked, verdict)]
     if verdict is not None:
-        words += ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
-        words += ["--same-labelling"] if verdict.same_labelling else []
+        words += _model_words(verdict)
     return shlex.join(words)
+
+
+def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
+    yield from (str(estimate.agree), str(estimate.pairs))
+    if estimate.share is not None:
+        yield f"share={estimate.share!r}"
+    yield f"interval={estimate.interval_method!r}"
+    yield f"level={estimate.level or estimate.options['level']!r}"
+
+
+def _agreement_command(estimate: AgreementEstimate) -> str:
+    words = ["errorfloor", "agreement", "--agree", str(estimate.agree)]
+    words += ["--pairs", str(estimate.pairs)]
+    if estimate.share is not None:
+        words += ["--share", repr(estimate.share)]
+    words += ["--interval", estimate.interval_method or "none"]
+    return shlex.join([*words, "--level", str(estimate.level or estimate.options["level"])])
+
+
+def _model_words(verdict: Verdict) -> list[str]:
+    """Return what names the model on the command line."""
+    if verdict.test is not None:
+        return ["--prediction", str(verdict.test.prediction)]
+    words = ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
+    return [*words, "--same-labelling"] if verdict.same_labelling else words
 
 
 def command_of_groups(groups: Groups[Estimate]) -> str | None:
@@ -313,6 +351,17 @@ def _at_level(asked: _Asked, verdict: Verdict | None) -> str:
     return f".at_level({given!r})"
 
 
+def _paired_call(asked: _Asked, verdict: Verdict) -> str:
+    """Return the call for a floor and a model that share their items."""
+    assert verdict.test is not None
+    prediction = f"prediction={verdict.test.prediction!r}"
+    data = [_data(asked), *_columns(asked), prediction]
+    if verdict.test.prediction is None:
+        data = ["scores", "labels=labels", "predictions=predictions"]
+    seed = [one for one in _options(asked) if one.startswith("rng=")]
+    return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
+
+
 def _headroom(verdict: Verdict | None) -> Iterator[str]:
     if verdict is None:
         return
@@ -351,6 +400,9 @@ def _option_words(asked: _Asked, verdict: Verdict | None) -> Iterator[str]:
     if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
         values["level"] = asked.estimate.level if verdict is None else verdict.level
     for name, value in values.items():
+        if name == "model_error" and isinstance(value, tuple | list):
+            yield from ("--reached", "/".join(map(str, value)))
+            continue
         yield FLAGS[name]
         if value is not True:
             yield "none" if value is None else str(_item(value))

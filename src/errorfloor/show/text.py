@@ -12,6 +12,7 @@ from errorfloor.results import (
     Estimate,
     FeeBeeResult,
     Groups,
+    Items,
     Plan,
     Verdict,
 )
@@ -58,6 +59,11 @@ def _(result: Verdict) -> str:
 def _(result: Plan) -> str:
     table = grids.as_text(grids.of_plan(result))
     return _joined(grids.how_plan(result), *table, sentence_of(result))
+
+
+@text_of.register
+def _(result: Items) -> str:
+    return _joined(*grids.as_text(grids.of_items(result)), grids.how_items(result))
 
 
 @text_of.register

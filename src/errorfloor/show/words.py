@@ -9,10 +9,12 @@ from typing import Any
 from errorfloor import methods, metrics
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results import (
+    AgreementEstimate,
     Annotators,
     Comparison,
     Estimate,
     Groups,
+    PairedTest,
     Plan,
     Verdict,
     VotesEstimate,
@@ -36,6 +38,12 @@ def _(result: Verdict) -> str:
     model = f"The model's {metric.name} of {numbers.per_cent(result.model_error)}"
     limit = f"the {metric.limit} of {numbers.per_cent(result.floor.value)}"
     least, most = numbers.unsigned(result.low), numbers.unsigned(result.high)
+    if result.test is not None and result.verdict == ROOM:
+        sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
+        return (
+            f"{model} can be beaten: a better rule exists ({sure}). The {metric.limit} is "
+            f"{numbers.per_cent(result.floor.value)}; at most {most} points of room are left."
+        )
     said = {
         ROOM: f"is {worse} {limit}: {least} to {most} points of room are left.",
         SATURATED: f"cannot be told from {limit}: at most {most} points are left.",
@@ -101,10 +109,29 @@ def _(result: Annotators) -> str:
 
 
 @long_text_of.register
+def _(result: AgreementEstimate) -> str:
+    low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
+    return "\n".join(
+        [
+            *_floor(result),
+            f"{result.agree:,} of {result.pairs:,} pairs agree "
+            f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
+            f"from {low} to {high}: agreement is not the ceiling of accuracy.",
+        ]
+    )
+
+
+@long_text_of.register
 def _(result: Verdict) -> str:
-    floor = long_text_of(result.floor)
-    lines = [sentence_of(result), difference_of(result), floor[:1].upper() + floor[1:]]
+    floor = long_text_of(result.floor) if result.floor.n else result.floor.assumptions
+    test = [] if result.test is None else [_test(result.test)]
+    lines = [sentence_of(result), difference_of(result), *test, floor[:1].upper() + floor[1:]]
     return "\n".join(lines)
+
+
+def _test(test: PairedTest) -> str:
+    name = test.name[:1].upper() + test.name[1:]
+    return f"{name}: statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}. {test.means}"
 
 
 @long_text_of.register

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, percentage
 from errorfloor.apps.cli.options import How, Model
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.data.layouts import SCORES
 from errorfloor.data.read import Reading
 from errorfloor.data.tables import ScoreTable, VoteTable
 
@@ -22,7 +27,7 @@ def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
     _check_fits(kind, how)
     request = Request.of(how.interval, how.level, how.n_resamples, how.rng)
     options = Options(how.clip, how.totals_by, how.stopping, how.majority)
-    question = Question(method, options, how.bias_for_error)
+    question = Question(method, options, how.model_error)
     return question.answer(reading, request, how.rng, simultaneous)
 
 
@@ -38,6 +43,44 @@ def verdict(floors: Any, model: Model, level: float) -> Any:
         level=level,
         same_labelling=model.same_labelling,
     )
+
+
+def paired_verdict(labels: Labels, session: Session, prediction: str, how: How) -> Any:
+    """Return where a model stands beside the floor of the items that it predicts."""
+    from errorfloor.questions.headroom import beside_pair
+    from errorfloor.questions.paired import Pair, naming_predictions
+
+    by_prediction = replace(
+        labels, where=replace(labels.where, group=prediction), layouts=(SCORES,)
+    )
+    with naming_predictions():
+        pair = Pair.read(by_prediction.read(session))
+    columns = session.about["input"]["columns"]
+    columns["prediction"] = columns.pop("group")
+    with session.step("estimating"):
+        return beside_pair(floor(pair.reading, how), pair, how.level)
+
+
+def verdict_on_number(labels: Labels, model: Model, level: float) -> Any:
+    """Return where a model stands beside a floor given as a number, or None where it is a file."""
+    from errorfloor.questions.headroom import headroom
+
+    number = _number(labels.files)
+    if number is None:
+        return None
+    rest = (model.errors, model.n)
+    return headroom(number, *rest, model_error=model.model_error, level=level)
+
+
+def _number(files: tuple[str, ...]) -> float | None:
+    """Return the number that stands in place of a file, such as 0.05 or 5%."""
+    if len(files) != 1 or Path(files[0]).exists():
+        return None
+    meant = percentage(files[0])
+    try:
+        return float(files[0]) if meant is None else meant
+    except ValueError:
+        return None
 
 
 def each(result: Any) -> dict[Any, Any]:
@@ -58,6 +101,7 @@ def _check_fits(kind: str, how: How) -> None:
         ("totals_by", how.totals_by, "chance", VoteTable.kind),
         ("majority", how.majority, None, VoteTable.kind),
         ("bias_for_error", how.bias_for_error, None, VoteTable.kind),
+        ("reached", how.reached, None, VoteTable.kind),
     ):
         if value != usual and kind != reads:
             raise InputError(argument(name), f" goes with {reads}; these are {kind}. Leave it out.")

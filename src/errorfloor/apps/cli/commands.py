@@ -11,14 +11,17 @@ import click
 
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
+from errorfloor.apps.cli.agreement import agreement
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.interrupts import INTERRUPTED
+from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
     METHODS,
+    PREDICTION,
     SEED,
     SIMULTANEOUS,
     How,
@@ -244,9 +247,11 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+        "errorfloor headroom 5% --model-errors 98 --test-items 1000",
     ),
 )
 @with_labels(LAYOUTS, groups=True)
+@PREDICTION
 @with_model
 @with_how
 @option(
@@ -258,19 +263,32 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
 )
 @with_session
 def headroom(
-    session: Session, labels: Labels, model: Model, how: How, require: tuple[str, ...]
+    session: Session,
+    labels: Labels,
+    prediction: str | None,
+    model: Model,
+    how: How,
+    require: tuple[str, ...],
 ) -> None:
     """Say whether a model has room left, is at the floor, or is beyond what any model can do.
 
-    With --group, the model is compared with the floor of each group.
+    With --group, the model is compared with the floor of each group. With --prediction, floor and
+    model share their items, and a paired test says whether a better rule exists. A floor that is
+    known takes the place of a file, as 0.05 or 5%.
     """
     from errorfloor.show.words import long_text_of
 
-    model.check(how)
     required = gates.verdicts_of(session, require)
-    reading = labels.read(session)
-    with session.step("estimating"):
-        verdict = asking.verdict(asking.floor(reading, how), model, how.level)
+    if prediction is not None:
+        model.check_paired(how, labels.where.group)
+        verdict = asking.paired_verdict(labels, session, prediction, how)
+    else:
+        model.check(how)
+        verdict = asking.verdict_on_number(labels, model, how.level)
+    if verdict is None:
+        reading = labels.read(session)
+        with session.step("estimating"):
+            verdict = asking.verdict(asking.floor(reading, how), model, how.level)
     unmet = gates.refused(session, verdict, required)
     session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet)
 
@@ -380,5 +398,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text)
 
 
-for command in (count, merge, paper, data):
+for command in (items, agreement, count, merge, paper, data):
     cli.add_command(command)

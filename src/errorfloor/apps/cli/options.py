@@ -14,7 +14,7 @@ import click
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Clip, Number, Whole
+from errorfloor.apps.cli.types import Clip, Fraction, Number, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
@@ -71,6 +71,12 @@ SIMULTANEOUS = option(
     is_flag=True,
     section=COLUMNS,
     help="All intervals of the groups hold at once.",
+)
+PREDICTION = once(
+    "--prediction",
+    metavar="COL",
+    section=COLUMNS,
+    help="With --score and --label: the class that the model predicts, for a paired test.",
 )
 FORMAT = option(
     "--format",
@@ -194,6 +200,14 @@ BIAS_FOR_ERROR = option(
     section=ANSWER,
     help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
 )
+REACHED = option(
+    "--reached",
+    metavar="COUNT/COUNT",
+    type=Fraction(),
+    section=ANSWER,
+    help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which cap "
+    "the floor.",
+)
 SEED = option(
     "--seed",
     "rng",
@@ -226,6 +240,14 @@ class How(Precision):
     stopping: str | None
     majority: int | None
     bias_for_error: float | None
+    reached: tuple[int, int] | None = None
+
+    @property
+    def model_error(self) -> Any:
+        """What the library calls either of the two."""
+        if self.reached is not None and self.bias_for_error is not None:
+            raise click.UsageError("Give --reached or --bias-for-error, not both.")
+        return self.bias_for_error if self.reached is None else self.reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +272,30 @@ class Model:
             raise click.UsageError(
                 "--model-errors must not be more than --test-items. Check which is which."
             )
+        self.check_interval(how)
+
+    def check_paired(self, how: How, group: str | None) -> None:
+        """Refuse numbers of errors and groups beside predictions."""
+        if self.is_given:
+            raise click.UsageError(
+                "--prediction counts the model's errors: leave out --model-errors, --model-error "
+                "and --test-items."
+            )
+        if group is not None:
+            raise click.UsageError(
+                "--prediction cannot be used with --group. Ask about each group on its own."
+            )
+        self.check_interval(how)
+
+    @staticmethod
+    def check_interval(how: How) -> None:
+        """Refuse to judge by a floor without limits."""
         if how.interval is None:
             raise click.UsageError("A verdict needs an interval: leave out --interval none.")
 
 
 with_precision = gathered("precision", Precision, INTERVAL, LEVEL, RESAMPLES, CLIP, SEED)
-VOTES = (TOTALS_BY, STOPPING, MAJORITY, BIAS_FOR_ERROR)
+VOTES = (TOTALS_BY, STOPPING, MAJORITY, BIAS_FOR_ERROR, REACHED)
 with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, *VOTES, SEED)
 with_model = gathered(
     "model",
@@ -271,7 +311,7 @@ with_model = gathered(
         "--model-error",
         metavar="RATE",
         type=Number(0, 1),
-        help="The same as a fraction: 0.08 for 8 %.",
+        help="The same as a fraction: 0.08, or 8%.",
     ),
     option(
         "--test-items",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from errorfloor._checks import MOST_VOTES as MOST
+from errorfloor._checks import percentage
 from errorfloor.results.verdict import BEYOND, VERDICTS
 
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
@@ -19,8 +20,16 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """Return the number."""
-        number = float(super().convert(value, param, ctx))
+        """Return the number; per cent are understood where it is a fraction."""
+        is_fraction = self.max is not None and self.max <= 1
+        meant = percentage(value) if is_fraction else None
+        try:
+            number = float(super().convert(value if meant is None else meant, param, ctx))
+        except click.BadParameter as error:
+            bare = _bare(value) if is_fraction and meant is None else None
+            if bare is not None and 1 < bare <= 100:
+                self.fail(f"{error.message} {bare:g} % is {bare / 100:g}.", param, ctx)
+            raise
         if not math.isfinite(number):
             self.fail(f"{value!r} must be a finite number.", param, ctx)
         return number
@@ -65,6 +74,22 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument s
         return tuple(number for number in numbers if number is not None)
 
 
+class Fraction(click.ParamType):  # type: ignore[type-arg]
+    """Two whole numbers with a slash between, the first not above the second."""
+
+    name = "fraction"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
+        """Return the two numbers."""
+        if isinstance(value, tuple):
+            return value
+        numbers = [_read(part) for part in value.split("/")]
+        part, whole = numbers if len(numbers) == 2 else (None, None)
+        if part is None or whole is None or not 0 <= part <= whole <= MOST or whole == 0:
+            self.fail(f"{_brief(value)} must be two whole numbers such as 90/1000.", param, ctx)
+        return part, whole
+
+
 class Clip(click.ParamType):  # type: ignore[type-arg]
     """A number, or auto."""
 
@@ -85,6 +110,13 @@ class Verdict(click.Choice[str]):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the verdict as it was typed."""
         return str(value) if value in OLD_VERDICTS else super().convert(value, param, ctx)
+
+
+def _bare(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _read(text: str) -> int | None:

@@ -114,7 +114,13 @@ def _certified(case: Case) -> Evidence:
     return VoteLimits.of("certified", case, certified_limits)
 
 
-_kind = partial(IntervalKind, basis=Basis.MIXTURE, references=(VOTE_LIMITS,), is_random=False)
+_kind = partial(
+    IntervalKind,
+    basis=Basis.MIXTURE,
+    references=(VOTE_LIMITS,),
+    is_random=False,
+    leaves_open=True,
+)
 
 LIKELIHOOD = _kind(
     name="likelihood",

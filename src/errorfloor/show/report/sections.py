@@ -91,7 +91,8 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
         ("P-value of “it is not below the floor”", p_value(verdict.p_beyond)),
     )
     cautions = tuple(Caution(text) for text in verdict.warnings)
-    return Text(verdict.sentence), Facts(facts), *cautions
+    test = () if verdict.test is None else (Text(f"{verdict.test.name}: {verdict.test.means}"),)
+    return Text(verdict.sentence), Facts(facts), *test, *cautions
 
 
 def _data(summary: Summary) -> tuple[Block, ...]:

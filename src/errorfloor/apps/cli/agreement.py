@@ -1,0 +1,59 @@
+"""The command `agreement`: the floor that a published agreement rate allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.options import INTERVAL, LEVEL
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.types import Number, Whole
+
+
+def _rate_or_count(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return a number where one is typed; the library says what is wrong with anything else."""
+    try:
+        return value if value is None else float(value)
+    except ValueError:
+        return value
+
+
+@click.command(
+    cls=Command,
+    short_help="Say which floors a published agreement rate allows.",
+    epilog=examples(
+        "errorfloor agreement --agree 460 --pairs 500",
+        "errorfloor agreement --agree 92% --pairs 500 --share 0.3",
+        "errorfloor agreement --kappa 0.7 --share 0.3 --share 0.35 --pairs 500 --json",
+    ),
+)
+@option(
+    "--agree",
+    metavar="COUNT",
+    callback=_rate_or_count,
+    help="Pairs of votes that agree; or the rate at which they do, 0.92 or 92%.",
+)
+@option("--pairs", metavar="COUNT", type=Whole(1), required=True, help="Pairs that were compared.")
+@option(
+    "--share",
+    metavar="RATE",
+    type=Number(0, 1),
+    multiple=True,
+    help="Share of votes for class 1; twice for two raters. An even split by default.",
+)
+@option("--kappa", metavar="NUMBER", type=Number(-1, 1), help="Cohen's kappa, with --share.")
+@option("--alpha", metavar="NUMBER", type=Number(-1, 1), help="Krippendorff's, with --share.")
+@INTERVAL
+@LEVEL
+@with_session
+def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
+    """Estimate the floor from how many pairs of votes agree, for two classes."""
+    from errorfloor.questions.agreement import from_agreement
+    from errorfloor.show.words import long_text_of
+
+    shares = None if not share else share[0] if len(share) == 1 else share
+    with session.step("estimating"):
+        found = from_agreement(**asked, share=shares)
+    session.show(found.to_dict(), long_text_of(found))

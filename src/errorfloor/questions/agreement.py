@@ -1,0 +1,243 @@
+"""The floor that a published agreement rate allows, where the votes themselves are not at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from errorfloor import inference
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_fraction,
+    check_choice,
+    check_level,
+    check_whole,
+    percentage,
+    shown,
+)
+from errorfloor._typing import Counts, Floats
+from errorfloor.methods.votes.mixture import MIXTURE
+from errorfloor.results import AgreementEstimate, Interval
+
+_Share: TypeAlias = "float | str | Sequence[float] | None"
+
+
+def from_agreement(
+    agree: float | str | None = None,
+    pairs: int | None = None,
+    *,
+    share: _Share = None,
+    kappa: float | None = None,
+    alpha: float | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+) -> AgreementEstimate:
+    """Estimate the error floor from how many pairs of votes agree, for two classes.
+
+    Parameters
+    ----------
+    agree : int, float or str
+        How many of the pairs agree; or the rate at which they do, as a fraction or as "92%".
+    pairs : int
+        Number of items of which two votes were compared.
+    share : float or (float, float), optional
+        Share of the votes that are for class 1; of each of the two raters where there are two
+        numbers. An even split by default, which changes no limit where the share is not known.
+    kappa : float, optional
+        Cohen's kappa of two raters in place of `agree`; needs `share`.
+    alpha : float, optional
+        Krippendorff's alpha of two raters in place of `agree`; needs `share`.
+    interval : {"auto", "likelihood", "certified"} or None
+        As for `from_votes`.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    AgreementEstimate
+        The same value and limits that `from_votes` finds for two votes per item, with the range
+        of floors that such agreement allows with unlimited pairs.
+
+    Notes
+    -----
+    Agreement is not the ceiling of accuracy. With a the share of pairs that agree, floors from
+    (1 - sqrt(2 a - 1)) / 2 to 1 - a are possible: the lower one where all items are equally hard,
+    the upper one where some are coin flips and all others certain.
+
+    Examples
+    --------
+    >>> found = from_agreement("92%", 1000)
+    >>> round(found.allowed_low, 3), round(found.allowed_high, 3)
+    (0.042, 0.08)
+    """
+    n = check_whole(
+        pairs,  # type: ignore[arg-type]
+        name="pairs",
+        least=1,
+        remedy="Pass the number of items that two votes were compared on.",
+    )
+    level = check_level(level)
+    both = _shares(share)
+    one = None if both is None else sum(both) / 2
+    same = _agreeing(agree, kappa, alpha, both, n)
+    cells = _cells(same, n, one)
+    find, name = _limits_of(interval)
+    value = _floor(*cells)
+    evidence = None if find is None else _Limits(name, value, cells, find)
+    low, high = allowed(same / n, one)
+    return AgreementEstimate(
+        value=value,
+        method=MIXTURE.name,
+        interval=None if evidence is None else Interval.at(level, evidence),
+        n=n,
+        assumptions=f"{MIXTURE.assumes}; pairs are of different items.",
+        target=MIXTURE.target,
+        options={"interval": interval, "level": level},
+        evidence=evidence,
+        agree=same,
+        pairs=n,
+        share=one,
+        allowed_low=low,
+        allowed_high=high,
+    )
+
+
+def allowed(agreement: float, share: float | None = None) -> tuple[float, float]:
+    """Return the lowest and the highest floor that an agreement of unlimited pairs allows.
+
+    With d = 1 - agreement = E 2 eta (1 - eta): min(eta, 1 - eta) is at most 2 eta (1 - eta), and by
+    Jensen's inequality E |1 - 2 eta| is at most sqrt(1 - 2 d). Both are reached.
+    """
+    differ = min(max(1 - agreement, 0.0), 0.5)  # votes that are worse than coins do not exist
+    most = differ if share is None else min(differ, share, 1 - share)
+    least = (1 - (1 - 2 * differ) ** 0.5) / 2
+    return min(least, most), most
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Limits:
+    """Limits of the floor behind pairs of votes, at any level."""
+
+    method: str
+    value: float
+    cells: tuple[Counts, Counts, Floats] = field(repr=False)
+    find: str = field(repr=False)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from errorfloor.inference.votes import limits  # SciPy's parts load slowly
+
+        low, high = getattr(limits, self.find)(*self.cells, level=level)
+        return min(low, self.value), max(high, self.value)
+
+
+_FINDERS = {"likelihood": "likelihood_limits", "certified": "certified_limits"}
+
+
+def _limits_of(interval: str | None) -> tuple[str | None, str]:
+    """Return the function that finds the limits, and the name of the interval."""
+    if interval is None:
+        return None, ""
+    kinds = [name for name in inference.of(MIXTURE) if name in _FINDERS]
+    hint = (" ", argument("interval", None), " skips it.")
+    name = check_choice(interval, ("auto", *kinds), name="interval", hint=hint)
+    name = MIXTURE.interval if name == "auto" else name
+    return _FINDERS[name], name
+
+
+def _floor(positives: Counts, totals: Counts, counts: Floats) -> float:
+    from errorfloor.methods.votes.fit import fit_mixture
+
+    return fit_mixture(positives, totals, counts).floor
+
+
+def _shares(share: Any) -> tuple[float, float] | None:
+    """Return the share of class 1 in the votes of either rater."""
+    if share is None:
+        return None
+    if isinstance(share, Real | str) or np.ndim(share) == 0:
+        one = as_fraction(share, name="share")
+        return one, one
+    if len(share) != 2:
+        raise InputError(
+            argument("share"), f" must be one number, or one for each of two raters, got "
+            f"{shown(share)}."
+        )  # fmt: skip
+    return as_fraction(share[0], name="share"), as_fraction(share[1], name="share")
+
+
+def _agreeing(
+    agree: float | str | None,
+    kappa: float | None,
+    alpha: float | None,
+    shares: tuple[float, float] | None,
+    n: int,
+) -> int:
+    """Return how many pairs agree, by whichever of the three numbers is given."""
+    given = {"agree": agree, "kappa": kappa, "alpha": alpha}
+    said = [name for name, value in given.items() if value is not None]
+    if len(said) != 1:
+        raise InputError(
+            *("Give one of ", argument("agree"), ", ", argument("kappa")),
+            *(" and ", argument("alpha"), "."),
+        )
+    if agree is not None:
+        return _count(agree, n)
+    (name,) = said
+    if shares is None:
+        raise InputError(
+            *(argument(name), " depends on how often each class is chosen. Add "),
+            *(argument("share"), ", the share of votes for class 1."),
+        )
+    value = given[name]
+    if not isinstance(value, Real) or not -1 <= value <= 1:
+        raise InputError(argument(name), f" must lie in [-1, 1], got {shown(value)}.")
+    chance = 1 - _disagreement_by_chance(name, shares, n)
+    rate = 1 - (1 - float(value)) * (1 - chance)
+    if not 0 <= rate <= 1:
+        text = f" = {shown(value)} is impossible with such shares: {rate:.3g} of all pairs agree."
+        raise InputError(argument(name), text, " Check the numbers.")
+    return round(rate * n)
+
+
+def _disagreement_by_chance(name: str, shares: tuple[float, float], n: int) -> float:
+    first, second = shares
+    if name == "kappa":
+        return first * (1 - second) + second * (1 - first)
+    mean = (first + second) / 2
+    # Alpha draws both votes from all 2 n of them, without replacement.
+    return 2 * mean * (1 - mean) * 2 * n / (2 * n - 1)
+
+
+def _count(agree: float | str, n: int) -> int:
+    """Return a number of pairs from a number or from a rate."""
+    is_rate = percentage(agree) is not None or (isinstance(agree, Real) and 0 < agree < 1)
+    if is_rate:
+        return round(as_fraction(agree, name="agree") * n)
+    is_whole = isinstance(agree, Real) and not isinstance(agree, bool) and agree == agree // 1
+    if not is_whole or not 0 <= agree <= n:  # type: ignore[operator]
+        raise InputError(
+            *(argument("agree"), " must be a whole number from 0 to ", argument("pairs")),
+            f" = {n:,}, a fraction below 1, or text such as '92%'; got {shown(agree)}.",
+        )
+    return int(agree)
+
+
+def _cells(agree: int, n: int, share: float | None) -> tuple[Counts, Counts, Floats]:
+    """Return the cells of two votes per item that these pairs stand for, which may be parts."""
+    differ = n - agree
+    ones = agree / 2 if share is None else share * n - differ / 2
+    counts = np.array([agree - ones, differ, ones], dtype=np.float64)
+    if counts.min() < -1e-9 * n:
+        raise InputError(
+            argument("share"),
+            f" = {share:g} cannot be: {differ:,} of {n:,} pairs disagree, so that the share of "
+            f"either class is at least {differ / 2 / n:.4g}. Check the numbers.",
+        )
+    seen = counts > 1e-9 * n
+    return np.arange(3)[seen], np.full(3, 2)[seen], counts[seen]

@@ -1,0 +1,67 @@
+"""A model's error as an upper limit of the floor."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from errorfloor._checks import InputError, LabelShiftWarning, argument, shown, warn
+from errorfloor.inference.capped import Capped, Reached
+from errorfloor.inference.record import IntervalKind
+from errorfloor.results import Interval, VotesEstimate
+
+ModelError: TypeAlias = "float | tuple[int, int] | None"
+
+
+def reached(model_error: Any) -> Reached | None:
+    """Return the errors and items of a pair (errors, n), or None for a bare rate."""
+    if model_error is None or not isinstance(model_error, tuple | list):
+        return None
+    try:
+        errors, n = map(operator.index, model_error)
+    except (TypeError, ValueError):
+        errors, n = 1, 0
+    if not 0 <= errors <= n or n < 1:
+        raise InputError(
+            argument("model_error"),
+            f" must be a rate, or a pair (errors, items) of whole numbers; got "
+            f"{shown(model_error)}.",
+        )
+    return Reached(errors, n)
+
+
+def rate_of(model_error: Any) -> float | None:
+    """Return a bare rate, for which the bias of plain shares is bounded."""
+    if model_error is None or isinstance(model_error, tuple | list):
+        return None
+    rate: float = model_error
+    return rate
+
+
+def capped(found: VotesEstimate, model: Reached, kind: IntervalKind | None) -> VotesEstimate:
+    """Return a floor that is at most the error of a model, with limits that pay for its noise."""
+    if kind is None or not kind.leaves_open:
+        raise InputError(
+            argument("model_error", (model.errors, model.n)),
+            " caps the floor of a mixture, and this method's interval is for something else. "
+            "Pass a rate.",
+        )
+    value = min(found.value, model.value)
+    text = (
+        f" The model's {model.errors:,} errors on {model.n:,} items are on fresh labels of the "
+        "same kind, so that the floor is at most its error."
+    )
+    found = replace(found, value=value, assumptions=f"{found.assumptions}{text}")
+    if found.interval is None or found.evidence is None:
+        return found
+    evidence = Capped(value, found.evidence, Reached(model.errors, model.n))
+    level = found.interval.level
+    doubts = found.warnings
+    if evidence.contradicts(level):
+        message = (
+            "The model's error is below the lower limit of the floor, which no model's can be: "
+            "suspect leaked test labels, or labels made in another way than the votes."
+        )
+        doubts += (warn(message, LabelShiftWarning),)
+    return replace(found, evidence=evidence, interval=Interval.at(level, evidence), warnings=doubts)

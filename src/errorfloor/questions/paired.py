@@ -1,0 +1,184 @@
+"""A model's predictions on the items of the floor: who is predicted what, and the paired test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+from errorfloor._checks import (
+    InputError,
+    Part,
+    argument,
+    as_labels,
+    as_scores,
+    check_same_length,
+    shown,
+)
+from errorfloor.data.layouts import SCORES
+from errorfloor.data.read import Reading, Where, is_data, read
+from errorfloor.data.source import Source
+from errorfloor.data.tables import ScoreTable
+from errorfloor.results import PairedTest
+
+MEANS = (
+    "A small p-value means that a better rule exists: one that uses the score and the model's own "
+    "prediction. The model must not have been trained on these labels."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Scores and labels of the items that a model predicts 0 for, and of those it predicts 1 for.
+
+    Together they hold the number of items with each score, prediction and label.
+    """
+
+    zeros: ScoreTable
+    ones: ScoreTable
+    source: Source
+    column: str | None = None
+    dropped: int = field(default=0, repr=False)
+
+    @classmethod
+    def of(
+        cls, data: Any, arrays: tuple[Any, Any], column: str | None, columns: Mapping[str, Any]
+    ) -> Pair:
+        """Read predictions beside scores and labels: from arrays, or from a column of rows."""
+        labels, predictions = arrays
+        named = {name: value for name, value in columns.items() if value is not None}
+        if column is None:
+            for name in named:
+                raise InputError(
+                    argument(name), " goes with a dataframe or file. Name its column of "
+                    "predictions with ", argument("prediction"), ".",
+                )  # fmt: skip
+            return cls._of_arrays(data, labels, predictions)
+        for name, value in (("labels", labels), ("predictions", predictions)):
+            if value is not None:
+                raise InputError(
+                    *(argument(name), " goes with an array of scores, and "),
+                    *(argument("prediction"), " with a dataframe or file. Leave one out."),
+                )
+        if not is_data(data):
+            raise InputError(
+                argument("prediction"),
+                " is a column of a dataframe or file. Pass one, or give ",
+                *(argument("predictions"), " beside an array of scores."),
+            )
+        refuse_groups(named.pop("group", None))
+        with naming_predictions():
+            return cls.read(read(data, (SCORES,), Where.of(**named, group=column)))
+
+    @classmethod
+    def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
+        if labels is None or is_data(scores):
+            raise InputError(
+                argument("predictions"), " goes with an array of scores and ", argument("labels"),
+                ". Name the column of a dataframe or file with ", argument("prediction"), ".",
+            )  # fmt: skip
+        score, label = as_scores(scores, name="scores"), as_labels(labels, name="labels")
+        one = as_labels(predictions, name="predictions")
+        check_same_length(score, label, ("scores", "labels"))
+        check_same_length(score, one, ("scores", "predictions"))
+        source = Source(origin="arrays", layout=SCORES.name, rows=score.size)
+        zeros, ones = (
+            ScoreTable.from_arrays(score[at], label[at]) if at.any() else ScoreTable.empty()
+            for at in (~one, one)
+        )
+        return cls(zeros, ones, source)
+
+    @classmethod
+    def read(cls, reading: Reading) -> Pair:
+        """Take rows that were counted apart by what the model predicts."""
+        source, column = reading.source, reading.source.group
+        tables = {name: table for name, table in reading.tables.items() if table.n}
+        classes = _classes(list(tables), source.positive, str(column))
+        sides = [ScoreTable.empty(), ScoreTable.empty()]
+        for name, table in tables.items():
+            assert isinstance(table, ScoreTable)
+            sides[classes[name]] += table
+        lost = sum(table.dropped for table in reading.tables.values())
+        extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
+        return cls(sides[0], sides[1], replace(source, group=None), column, extra)
+
+    @property
+    def reading(self) -> Reading:
+        """All items, as if they had been read without the predictions."""
+        table = reduce(add, (self.zeros, self.ones))
+        table = replace(table, dropped=table.dropped + self.dropped)
+        return Reading({None: table}, self.source)
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return self.zeros.n + self.ones.n
+
+    @property
+    def errors(self) -> int:
+        """How many predictions differ from the label."""
+        return int(self.zeros.positives.sum() + self.ones.negatives.sum())
+
+    def test(self) -> PairedTest:
+        """Test whether no rule in score and prediction beats the model."""
+        from errorfloor.inference.signs import sign_test
+
+        statistic, p = sign_test(self.zeros, self.ones)
+        return PairedTest("sign test", statistic, p, MEANS, self.column)
+
+
+def refuse_groups(group: object) -> None:
+    """Refuse groups beside predictions."""
+    if group is not None:
+        raise InputError(
+            *(argument("group"), " cannot be used with "),
+            *(argument("prediction"), ". Ask about each group on its own."),
+        )
+
+
+@contextmanager
+def naming_predictions() -> Iterator[None]:
+    """Word errors about the groups by which rows are counted as errors about predictions."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(*map(_renamed, error.parts)) from error
+
+
+def _renamed(part: Part) -> Part:
+    if isinstance(part, str):
+        return part
+    return replace(part, name="prediction") if part.name == "group" else part
+
+
+def _classes(values: list[Any], positive: object, column: str) -> dict[Any, int]:
+    """Return which class each value of the predictions means."""
+    if positive is not None and len(values) <= 2:
+        classes = {value: int(_equal(value, positive)) for value in values}
+        if any(classes.values()) or len(values) == 1:
+            return classes
+    try:
+        numbers = {value: float(value) for value in values}
+    except (TypeError, ValueError):
+        numbers = {}
+    if numbers and set(numbers.values()) <= {0.0, 1.0}:
+        return {value: int(number) for value, number in numbers.items()}
+    found = ", ".join(shown(value) for value in values[:6])
+    more = ", ..." if len(values) > 6 else ""
+    raise InputError(
+        argument("prediction"),
+        f" (column {column!r}) must hold the class that the model predicts: 0 or 1, or the words "
+        f"of the labels; got {found}{more}. Cut scores at a threshold, and name the class 1 of "
+        "words with ",
+        *(argument("positive"), "."),
+    )
+
+
+def _equal(value: Any, positive: object) -> bool:
+    try:
+        return float(value) == float(positive)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return str(value) == str(positive)

@@ -1,0 +1,105 @@
+"""What the votes say about each item."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._shown import Shown
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.source import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Items(Shown):
+    """Each item's expected part in the floor, from its votes and from those of all others.
+
+    Attributes
+    ----------
+    item : array of shape (rows,)
+        The items' names where the data have some, else their places, from 0 on. Of a table of
+        counts, the places of its rows.
+    positives, totals : array of shape (rows,)
+        Votes for class 1, and all votes.
+    count : array of shape (rows,)
+        Number of items that the row stands for: 1 unless the data are a table of counts.
+    probability : array of shape (rows,)
+        Expected probability of class 1 given the votes.
+    contribution : array of shape (rows,)
+        Expected error of the best answer given the votes. Their mean is the floor.
+    rank : array of shape (rows,)
+        1 for the items that contribute most; equal contributions share a rank.
+    floor : float
+        The mean contribution.
+    symmetric : bool
+        Whether the classes were taken for exchangeable, so that only the size of a majority counts.
+    symmetry : float or None
+        P-value of "the classes are exchangeable", where the votes were asked.
+    """
+
+    item: NDArray[Any]
+    positives: Counts
+    totals: Counts
+    count: Counts
+    probability: Floats
+    contribution: Floats
+    rank: Counts
+    floor: float
+    symmetric: bool
+    symmetry: float | None = None
+    dropped: int = 0
+    source: Source | None = None
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns by their names; `count` only where rows stand for several items."""
+        names = [name for name in _COLUMNS if name != "count" or (self.count != 1).any()]
+        return {name: getattr(self, name) for name in names}
+
+    def hardest(self, most: int = 10) -> NDArray[np.intp]:
+        """Return the rows that contribute most, the first of them first."""
+        return np.argsort(self.rank, kind="stable")[:most]
+
+    def to_frame(self, backend: Any = None) -> Any:
+        """Return one row for each item as a dataframe of the library that is at hand.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The first of these that is imported already, or else installed, by default.
+        """
+        from errorfloor._shown import frame_of_columns
+
+        return frame_of_columns(self.columns, backend)
+
+    def to_csv(self, path: Any) -> Path:
+        """Write one row for each item to a CSV file, and return its path."""
+        target = Path(path)
+        with target.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(self.columns)
+            writer.writerows(zip(*(one.tolist() for one in self.columns.values()), strict=True))
+        return target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all items as plain values, ready for JSON."""
+        return {
+            "floor": self.floor,
+            "n": int(self.count.sum()),
+            "symmetric": self.symmetric,
+            "symmetry": self.symmetry,
+            "dropped": self.dropped,
+            "columns": {name: values.tolist() for name, values in self.columns.items()},
+            "source": None if self.source is None else self.source.to_dict(),
+        }
+
+
+_COLUMNS = ("item", "positives", "totals", "count", "probability", "contribution", "rank")

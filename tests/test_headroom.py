@@ -1,0 +1,293 @@
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import errorfloor as ef
+from benchmarks import headroom as study
+from errorfloor.inference import signs
+from errorfloor.questions.paired import Pair
+from errorfloor.show.recipe import command_line, python_code
+from errorfloor.show.words import long_text_of
+
+
+def most(rate, repetitions):
+    """Return the most events in a thousand studies, if each has this rate."""
+    return binom.isf(1e-3, repetitions, rate)
+
+
+def sample(n=400, flips=0, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.random(n).round(2)
+    labels = rng.random(n) < scores
+    predictions = scores > 0.5
+    predictions[:flips] ^= True
+    return scores, labels, predictions
+
+
+# Floors from votes
+
+
+@pytest.mark.parametrize(("setting", "n"), list(product(study.VOTES, (2000, 20_000))))
+def test_an_optimal_model_is_rarely_judged_beside_few_votes(setting, n):
+    found = study.verdicts_on_votes(setting, n, 40)
+    assert found["room"] <= most(0.035, 40)
+    assert found["beyond"] <= most(0.035, 40)
+
+
+def test_vote_floors_are_compared_by_their_limits():
+    floor = ef.from_votes([0] * 300 + [1] * 100 + [2] * 100 + [3] * 500, 3)
+    for errors in (10, 60, 80, 200, 400):
+        found = ef.headroom(floor, errors, 1000, same_labelling=True)
+        assert found.low == pytest.approx(found.model.low - floor.high, abs=1e-12)
+        assert found.high == pytest.approx(found.model.high - floor.low, abs=1e-12)
+        p, tail = min(found.p_room, found.p_beyond), 0.025
+        assert (p <= tail) == (found.verdict != "saturated")
+
+
+@pytest.mark.parametrize("errors", [30, 220])
+def test_p_values_beside_votes_are_the_tails_at_which_the_limits_part(errors):
+    floor = ef.from_votes([0] * 300 + [1] * 100 + [2] * 100 + [3] * 500, 3)
+    found = ef.headroom(floor, errors, 1000, same_labelling=True)
+    p = min(found.p_room, found.p_beyond)
+    assert 1e-11 < p < 0.25
+    for tail, turned in ((1.05 * p, True), (0.95 * p, False)):
+        again = ef.headroom(floor, errors, 1000, level=1 - 2 * tail, same_labelling=True)
+        assert (again.verdict != "saturated") == turned
+        # Whatever the level, the p-value is the same, up to how finely it is sought.
+        assert min(again.p_room, again.p_beyond) == pytest.approx(p, rel=0.05)
+
+
+def test_p_values_beside_votes_are_one_where_the_limits_overlap():
+    floor = ef.from_votes([0] * 50 + [1] * 50, 2)
+    found = ef.headroom(floor, model_error=floor.value, n=100, same_labelling=True)
+    assert (found.p_room, found.p_beyond) == (1, 1)
+    assert found.verdict == "saturated"
+
+
+def test_extreme_models_get_the_least_p_value():
+    floor = ef.from_votes([0] * 500 + [2] * 500, 2)
+    found = ef.headroom(floor, 900, 1000, same_labelling=True)
+    assert found.verdict == "room"
+    assert found.p_room < 1e-11
+
+
+# Predictions on the same items
+
+
+@pytest.mark.parametrize(
+    "name", ["coin flips", "coin flips in the middle", "coin flips, five scores"]
+)
+def test_room_is_rarely_found_where_no_rule_is_better(name):
+    found = study.room_found(study.MODELS[name], 500, 150)
+    assert found * 150 <= most(0.025, 150)
+
+
+def test_two_points_of_errors_at_random_are_found():
+    # With a power of 0.75 at most 36 would be found in all but one study of 200.
+    assert study.room_found(study.two_points_of_flips, 1000, 40) * 40 >= 37
+
+
+def slow_statistic(scores, labels, predictions):
+    """Go over all pairs of prefixes on the ladder, item by item."""
+    rows = []
+    for value, sign in ((False, -1), (True, 1)):
+        at = np.flatnonzero(predictions == value)
+        at = at[np.argsort(sign * scores[at], kind="stable")]
+        wrong = labels[at] != predictions[at]
+        ends = [0]
+        for least in signs._ladder(at.size)[1:] if at.size else ():
+            end = int(least)
+            while end < at.size and scores[at[end]] == scores[at[end - 1]]:
+                end += 1
+            ends.append(end)
+        rows.append([(end, 2 * int(wrong[:end].sum()) - end) for end in sorted(set(ends))])
+    return max((a[1] + b[1]) / max(a[0] + b[0], 1) ** 0.5 for a in rows[0] for b in rows[1])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_statistic_is_that_of_going_over_the_items(seed):
+    scores, labels, predictions = sample(200, 15, seed)
+    pair = Pair.of(scores, (labels, predictions), None, {})
+    assert pair.test().statistic == pytest.approx(slow_statistic(scores, labels, predictions))
+
+
+def test_the_p_value_is_exact_where_all_outcomes_can_be_listed():
+    # Eight items, distinct scores, all predicted 0: all 256 outcomes of fair coins.
+    scores, predictions = np.arange(8) / 8, np.zeros(8, bool)
+    outcomes = np.array(list(product([False, True], repeat=8)))
+    values = np.array([slow_statistic(scores, labels, predictions) for labels in outcomes])
+    for at in (0, 100, 200, 240, 255):
+        statistic, p = signs.sign_test(ef.ScoreTable.from_arrays(scores, outcomes[at]), None)
+        exact = np.mean(values >= statistic - 1e-12)
+        assert statistic == pytest.approx(values[at])
+        # Draws end at 200 that are as large: a standard error of a fourteenth, and less.
+        assert p == pytest.approx(exact, rel=4 / 200**0.5)
+
+
+def test_errors_only_raise_the_statistic():
+    scores, labels, predictions = sample(100, 5)
+    before = Pair.of(scores, (labels, predictions), None, {}).test().statistic
+    for item in np.flatnonzero(labels == predictions)[:20]:
+        worse = labels.copy()
+        worse[item] = ~worse[item]
+        assert Pair.of(scores, (worse, predictions), None, {}).test().statistic >= before
+
+
+def test_a_hopeless_model_has_a_tiny_p_value():
+    scores, labels, predictions = sample(1000)
+    found = ef.headroom(scores, labels=labels, predictions=~predictions, rng=0)
+    assert found.verdict == "room"
+    assert found.test.p < 1e-12
+    assert found.p_room == found.test.p
+    assert "a better rule exists (sign test, p < 0.001)" in found.sentence
+
+
+def test_a_paired_verdict_says_what_it_means():
+    scores, labels, predictions = sample(flips=40)
+    found = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
+    assert found.verdict == "room"
+    assert found.low == 0 < found.high
+    assert (found.n, found.errors) == (400, int(np.sum(labels != predictions)))
+    assert "a better rule exists" in found.test.means
+    assert "must not have been trained on these labels" in long_text_of(found)
+    plain = json.loads(json.dumps(found.to_dict()))["test"]
+    assert plain["name"] == "sign test"
+    assert plain["p"] == found.p_room
+    assert found.floor.value == ef.from_scores(scores, labels, rng=0).value
+
+
+def test_the_best_model_is_saturated_and_one_that_saw_the_labels_is_beyond():
+    scores, labels, predictions = sample(2000)
+    found = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
+    assert found.verdict == "saturated"
+    assert found.low <= 0
+    leaked = ef.headroom(scores, labels=labels, predictions=labels, rng=0)
+    assert leaked.verdict == "beyond"
+
+
+@pytest.fixture
+def path(tmp_path):
+    pd = pytest.importorskip("pandas")
+    scores, labels, predictions = sample(flips=40)
+    words = np.array(["no", "yes"])
+    frame = pd.DataFrame({"s": scores, "y": labels.astype(int), "p": predictions.astype(int)})
+    frame["said"], frame["guess"] = words[frame["y"]], words[frame["p"]]
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    return tmp_path / "items.csv"
+
+
+def test_arrays_frames_files_and_words_agree(path):
+    pd = pytest.importorskip("pandas")
+    scores, labels, predictions = sample(flips=40)
+    first = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
+    named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
+    in_words = {"label": "said", "prediction": "guess", "positive": "yes"}
+    mixed = {"label": "said", "positive": "yes"}
+    for data in (path, pd.read_csv(path)):
+        for more in ({}, in_words, mixed):
+            found = ef.headroom(data, **{**named, **more})
+            assert (found.low, found.high, found.test.p) == (first.low, first.high, first.test.p)
+
+
+def test_a_paired_verdict_can_be_had_again(path):
+    found = ef.headroom(path, score="s", label="y", prediction="p", level=0.9, rng=3)
+    scope = {}
+    exec(python_code(found.floor, found), scope)
+    assert scope["verdict"].to_dict() == found.to_dict()
+    pytest.importorskip("click")
+    typed = command_line(found.floor, found)
+    assert typed.endswith("--prediction p")
+
+
+def test_the_command_line_takes_predictions_and_numbers(path, capsys):
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    words = ["headroom", str(path), "--score", "s", "--label", "y", "--prediction", "p", "--json"]
+    assert run(words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    expected = ef.headroom(path, score="s", label="y", prediction="p", rng=0)
+    assert printed["result"]["test"]["p"] == expected.test.p
+    assert printed["result"]["high"] == expected.high
+    assert printed["input"]["columns"]["prediction"] == "p"
+    assert run([*words, "--test-items", "9"]) == 2
+    assert run([*words, "--group", "said"]) == 2
+    capsys.readouterr()
+    assert run(["headroom", "5%", "--model-error", "8%", "--test-items", "1000"]) == 0
+    assert "was given as a number" in capsys.readouterr().out
+    assert run(["headroom", "23", "--model-error", "8%", "--test-items", "1000"]) == 1
+    assert "23 % is 0.23" in capsys.readouterr().err
+    assert run(["headroom", "5%", "--model-error", "8", "--test-items", "1000"]) == 2
+    assert "8 % is 0.08" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": [0, 1]}, r"`predictions` goes with an array of scores and `labels`"),
+        ({"labels": [0, 1, 1], "predictions": [0, 1]}, r"`scores` and `labels` must have the same"),
+        ({"labels": [0, 1], "predictions": [0]}, r"`scores` and `predictions` must have the same"),
+        ({"labels": [0, 1], "predictions": [0, 0.5]}, r"`predictions` must be 0 or 1"),
+        ({"labels": [0, 1], "predictions": [0, 1], "n": 2}, r"`n` is counted from the predictions"),
+        ({"prediction": "p"}, r"`prediction` is a column of a dataframe or file"),
+    ],
+)
+def test_bad_predictions_are_refused(arguments, message):
+    with pytest.raises(ef.InputError, match=message):
+        ef.headroom([0.1, 0.7], **arguments)
+
+
+def test_bad_columns_of_predictions_are_refused(path):
+    named = {"score": "s", "label": "y"}
+    with pytest.raises(ef.InputError, match=r"`prediction` \(column 's'\) must hold the class"):
+        ef.headroom(path, **named, prediction="s")
+    with pytest.raises(ef.InputError, match=r"`prediction` \(column 'guess'\) must hold the class"):
+        ef.headroom(path, **named, prediction="guess")
+    with pytest.raises(ef.InputError, match="`prediction` must be one of s, y"):
+        ef.headroom(path, **named, prediction="nothing")
+    with pytest.raises(ef.InputError, match="`group` cannot be used with `prediction`"):
+        ef.headroom(path, **named, prediction="p", group="said")
+
+
+def test_rows_without_a_prediction_are_named_and_left_out_on_request():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"s": [0.1, 0.2, 0.8], "y": [0, 1, 1], "p": [0, None, 1]})
+    named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
+    with pytest.raises(ef.InputError, match=r"`prediction` \(column 'p'\) has missing values: 1"):
+        ef.headroom(frame, **named)
+    found = ef.headroom(frame, **named, drop_missing=True)
+    assert (found.n, found.errors, found.floor.dropped) == (2, 0, 1)
+
+
+# Plain numbers
+
+
+def test_a_plain_number_is_a_floor_without_doubt():
+    found = ef.headroom(0.05, 80, 1000)
+    assert found.verdict == "room"
+    assert (found.low, found.high) == pytest.approx(
+        (found.model.low - 0.05, found.model.high - 0.05)
+    )
+    assert ef.headroom("5%", model_error="8 %", n=1000).low == found.low
+    assert ef.headroom(np.float64(0.05), 80, 1000).p_room == found.p_room
+    scope = {}
+    exec(python_code(found.floor, found), scope)
+    assert scope["verdict"].low == found.low
+    assert command_line(found.floor, found).startswith("errorfloor headroom 0.05 --model-errors 80")
+
+
+@pytest.mark.parametrize("value", [23, 23.0, np.int64(23)])
+def test_per_cent_without_the_sign_are_refused_with_the_fraction(value):
+    with pytest.raises(ef.InputError, match=r"`estimate` must lie in .*: 23 % is 0\.23"):
+        ef.headroom(value, 80, 1000)
+    with pytest.raises(ef.InputError, match=r"`model_error` must lie in .*: 23 % is 0\.23"):
+        ef.headroom(0.05, model_error=value, n=1000)
+
+
+@pytest.mark.parametrize("value", [True, "230%", -0.1, float("nan")])
+def test_what_is_no_fraction_is_refused(value):
+    with pytest.raises(ef.InputError, match="must lie in"):
+        ef.headroom(value, 80, 1000)

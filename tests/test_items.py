@@ -1,0 +1,159 @@
+import csv
+import json
+
+import numpy as np
+import pytest
+from conftest import needs_data
+from scipy.stats import rankdata
+
+import errorfloor as ef
+from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.methods.votes.grid import binomial
+from errorfloor.questions.items import p_of_symmetry
+
+
+@pytest.fixture(scope="module")
+def votes():
+    rng = np.random.default_rng(2)
+    totals = rng.choice([2, 3, 5], 600)
+    return rng.binomial(totals, rng.beta(0.6, 1.6, 600)), totals
+
+
+def test_contributions_are_posterior_means_and_their_mean_is_the_floor(votes):
+    positives, totals = votes
+    found = ef.items(positives, totals, symmetric=False)
+    table = ef.VoteTable.from_arrays(positives, totals)
+    fit = fit_mixture(table.positives, table.totals, table.counts)
+    for at in (0, 17, 599):
+        chance = binomial(positives[[at]], totals[[at]], fit.points)[0] * fit.weights
+        chance /= chance.sum()
+        assert found.probability[at] == pytest.approx(chance @ fit.points)
+        expected = chance @ np.minimum(fit.points, 1 - fit.points)
+        assert found.contribution[at] == pytest.approx(expected)
+    assert found.floor == pytest.approx(ef.from_votes(table, interval=None).value, abs=1e-5)
+    assert found.item.tolist() == list(range(600))
+    assert len(found) == 600
+
+
+def test_ranks_count_the_items_that_contribute_more(votes):
+    found = ef.items(*votes)
+    slow = [1 + int(np.sum(found.contribution > one + 1e-9)) for one in found.contribution]
+    assert found.rank.tolist() == slow
+    assert found.contribution[found.hardest(1)[0]] == found.contribution.max()
+
+
+def test_symmetric_items_are_ranked_by_the_size_of_the_majority(votes):
+    positives, totals = votes
+    first = ef.items(positives, totals, symmetric=True)
+    second = ef.items(totals - positives, totals, symmetric=True)
+    assert first.contribution == pytest.approx(second.contribution, abs=1e-9)
+    assert first.probability == pytest.approx(1 - second.probability, abs=1e-9)
+    assert first.symmetric
+    assert first.symmetry is None
+
+
+def test_the_votes_decide_whether_the_classes_are_exchangeable(votes):
+    assert not ef.items(*votes).symmetric
+    rng = np.random.default_rng(5)
+    refuted = 0
+    for _ in range(200):
+        positives = rng.binomial(3, rng.beta(0.5, 0.5, 300))
+        rows = type("Rows", (), {"positives": positives, "totals": np.full(300, 3)})
+        rows.counts = np.ones(300, np.int64)
+        refuted += p_of_symmetry(rows) <= 0.05
+    # At most 21 of 200 in all but one study of a thousand, if the rate is 0.05.
+    assert refuted <= 21
+    assert ef.items([1, 1, 1], 2).symmetry == 1
+
+
+def test_tables_have_a_row_for_each_pair_of_votes(votes):
+    table = ef.VoteTable.from_arrays(*votes)
+    found, single = ef.items(table), ef.items(*votes)
+    assert found.count.tolist() == table.counts.tolist()
+    assert found.floor == pytest.approx(single.floor)
+    for k, m, part, rank in zip(
+        found.positives, found.totals, found.contribution, found.rank, strict=True
+    ):
+        at = np.flatnonzero((votes[0] == k) & (votes[1] == m))[0]
+        assert (part, rank) == (pytest.approx(single.contribution[at]), single.rank[at])
+    assert "count" in found.columns
+    assert "count" not in single.columns
+
+
+def test_rows_of_all_layouts_keep_their_names(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    names = np.array([f"q{i:03d}" for i in rng.permutation(200)])
+    single = (rng.random((200, 3)) < rng.beta(0.5, 0.5, 200)[:, None]).astype(int)
+    plain = ef.items(single.sum(axis=1), 3)
+    expected = dict(zip(names, plain.contribution, strict=True))
+    wide = pd.DataFrame({"item": names, "a": single[:, 0], "b": single[:, 1], "c": single[:, 2]})
+    counted = pd.DataFrame({"name": names, "k": single.sum(axis=1), "m": 3})
+    long = wide.melt("item", value_name="vote").rename(columns={"variable": "annotator"})
+    path = tmp_path / "long.csv"
+    long.to_csv(path, index=False)
+    for found in (
+        ef.items(wide, annotators=["a", "b", "c"]),
+        ef.items(wide, annotators=["a", "b", "c"], item="item"),
+        ef.items(counted, positives="k", totals="m", item="name"),
+        ef.items(long, item="item", vote="vote", annotator="annotator"),
+        ef.items(path),
+    ):
+        got = dict(zip(found.item, found.contribution, strict=True))
+        assert got == {name: pytest.approx(part) for name, part in expected.items()}
+    assert ef.items(counted, positives="k", totals="m").item.tolist() == list(range(200))
+
+
+def test_items_are_had_as_a_frame_as_csv_and_on_the_command_line(tmp_path, capsys, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"id": list("abcdef"), "votes": [0, 3, 1, 3, 0, 2], "total": 3})
+    frame.to_csv("votes.csv", index=False)
+    found = ef.items("votes.csv")
+    assert found.item.tolist() == list("abcdef")
+    assert found.to_frame("pandas")["rank"].tolist() == [3, 3, 1, 3, 3, 1]
+    assert run(["items", "votes.csv", "-o", "items.csv", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["result"]
+    assert printed["columns"]["contribution"] == found.contribution.tolist()
+    with open("items.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["item"] for row in rows] == list("abcdef")
+    assert [float(row["contribution"]) for row in rows] == found.contribution.tolist()
+    assert run(["items", "votes.csv", "--item", "id", "--votes", "votes", "--total", "total"]) == 0
+    assert "Classes are taken for exchangeable" in " ".join(capsys.readouterr().out.split())
+
+
+def test_single_votes_and_unknown_columns_are_refused():
+    with pytest.raises(ef.InputError, match="`totals` must reach 2 for some item"):
+        ef.items([0, 1], 1)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        ef.items([0, 1], 2, colour="red")
+
+
+def area(score, hard):
+    ranks = rankdata(score)
+    return (ranks[hard].sum() - hard.sum() * (hard.sum() + 1) / 2) / (hard.sum() * (~hard).sum())
+
+
+@needs_data
+@pytest.mark.parametrize(("part", "least"), [("snli", 0.82), ("mnli", 0.78), ("abductive", 0.76)])
+def test_three_votes_find_what_a_hundred_call_hard(part, least):
+    from errorfloor.datasets import load_chaosnli
+
+    data = load_chaosnli(part)
+    k, m = np.asarray(data.positives), np.asarray(data.totals)
+    minority = np.minimum(k, m - k) / m
+    hard = minority >= np.sort(minority)[-round(k.size / 10)]
+    areas, off = [], []
+    for seed in range(10):
+        few = np.random.default_rng(seed).hypergeometric(k, m - k, 3)
+        found = ef.items(few, 3)
+        areas.append(area(found.contribution, hard))
+        by_count = [(found.contribution - minority)[few == j].mean() for j in range(4)]
+        off.append(by_count)
+        assert found.symmetric == (part == "abductive")
+    assert np.mean(areas) >= least
+    assert np.abs(np.mean(off, axis=0)).max() <= 0.03
