@@ -96,12 +96,22 @@ class LabelShiftWarning(ErrorFloorWarning):
     """The floor may belong to labels that were made in another way than the test labels."""
 
 
+class DoubtWarning(ErrorFloorWarning):
+    """Something in the data makes the answer doubtful; the result's `findings` say what."""
+
+
+class RefutedWarning(DoubtWarning):
+    """The data contradict what the answer assumes: it is not to be stated as a finding."""
+
+
 for _public in (
     InputError,
     ErrorFloorWarning,
     DegenerateDataWarning,
     DegenerateBootstrapWarning,
     LabelShiftWarning,
+    DoubtWarning,
+    RefutedWarning,
 ):
     _public.__module__ = "errorfloor"  # where people catch and filter them
 

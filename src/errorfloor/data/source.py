@@ -24,7 +24,7 @@ class Source:
     group: str | None = None  # the column
     called: str | None = None  # what people call the files, if not by their paths
     rows: int | None = None  # that were read, with those that were left out
-    facts: Mapping[str, int] = field(default_factory=dict)  # what only rows can tell
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what only rows can tell
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

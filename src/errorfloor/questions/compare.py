@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
+from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
@@ -116,4 +117,6 @@ class _Task:
         }
         own = Origin(origin.source, origin.group, asked)
         found = estimates(table, chosen, self.options, request, own)
-        return Comparison(tuple(row for row, _ in found), notes)
+        compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
+        checks.issue(compared.main)
+        return compared

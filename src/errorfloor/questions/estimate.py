@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict, Unpack, overload
 
 from errorfloor import checks, methods
@@ -348,7 +348,9 @@ class Question:
         add = _DETAILS.get(table.kind)
         if add is not None:
             found = add(found, statistic, self.model_error, request)
-        return replace(found, findings=checks.of(found))
+        found = checks.checked(found)
+        checks.issue(found)
+        return found
 
     def _asked(self) -> dict[str, Any]:
         by_kind: dict[str, dict[str, Any]] = {

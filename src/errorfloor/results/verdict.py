@@ -79,6 +79,7 @@ class Verdict(Shown):
             **{name: getattr(self, name) for name in (*names, *more)},
             "model_low": self.model.low,
             "model_high": self.model.high,
+            "refuted": self.floor.refuted,
             "floor": self.floor.to_dict(),
             "warnings": list(self.warnings),
         }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
 from errorfloor.results import Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results.finding import Finding
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -18,6 +20,30 @@ def text_of(result: Any) -> str:
 
 @text_of.register
 def _(result: Estimate) -> str:
+    return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
+
+
+def refusal_of(result: Estimate) -> str:
+    """Say why a floor cannot be stated, and what to do about it."""
+    return f"No floor can be stated. {_findings(result, 'refuted')[0].text}"
+
+
+def doubts_of(result: Estimate) -> list[str]:
+    """Return what calls for attention beside the headline."""
+    return [finding.text for finding in _findings(result, "warn")]
+
+
+def _findings(result: Estimate, level: str) -> list[Finding]:
+    return [finding for finding in result.findings if finding.level == level]
+
+
+def _warning(finding: Finding) -> str:
+    return f"Warning: {finding.text}"
+
+
+def _headline(result: Estimate) -> str:
+    if result.refuted:
+        return refusal_of(result)
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
     if result.interval is None:
@@ -28,7 +54,7 @@ def _(result: Estimate) -> str:
 
 @text_of.register
 def _(result: Comparison) -> str:
-    return _joined(*grids.as_text(grids.of_methods(result)), *result.notes)
+    return _joined(*grids.as_text(grids.of_methods(result)), *result.notes, *_about_rows(result))
 
 
 @text_of.register(Groups)
@@ -53,6 +79,19 @@ def _(result: Plan) -> str:
 def _(result: FeeBeeResult) -> str:
     table = grids.as_text(grids.of_feebee(result))
     return _joined(*table, grids.how_feebee(result), *result.notes)
+
+
+def _about_rows(result: Comparison) -> Iterator[str]:
+    """Yield the doubts about the main method, and why floors of others are refuted."""
+    if not len(result):
+        return
+    main = result.main
+    said = {one.text for one in main.findings}
+    yield from map(_warning, _findings(main, "refuted") + _findings(main, "warn"))
+    for row in result:
+        for one in _findings(row, "refuted")[:1]:
+            if one.text not in said:
+                yield f"{row.method}: {one.text}"
 
 
 def _joined(*lines: str) -> str:

@@ -23,6 +23,9 @@ def sentence_of(result: Any) -> str:
 
 @sentence_of.register
 def _(result: Verdict) -> str:
+    if result.floor.refuted:
+        finding = next(one for one in result.floor.findings if one.level == "refuted")
+        return f"No verdict on the model: its floor cannot be stated. {finding.text}"
     metric = metrics.named(result.floor.metric)
     worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
     model = f"The model's {metric.name} of {numbers.per_cent(result.model_error)}"
@@ -70,11 +73,14 @@ def _(result: Estimate) -> str:
 
 @long_text_of.register
 def _(result: VotesEstimate) -> str:
-    return "\n".join([*_floor(result), *_plain_shares(result), *left_out(result.dropped)])
+    shares = [] if result.refuted else _plain_shares(result)
+    return "\n".join([*_floor(result), *shares, *left_out(result.dropped)])
 
 
 @long_text_of.register
 def _(result: Verdict) -> str:
+    if result.floor.refuted:
+        return "\n".join([sentence_of(result), *_floor(result.floor)[1:]])
     floor = long_text_of(result.floor)
     lines = [sentence_of(result), difference_of(result), floor[:1].upper() + floor[1:]]
     return "\n".join(lines)

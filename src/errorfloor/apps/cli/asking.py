@@ -46,6 +46,17 @@ def each(result: Any) -> dict[Any, Any]:
     return dict(result) if isinstance(result, Groups) else {None: result}
 
 
+def refuted(result: Any) -> bool:
+    """Tell whether the data contradict a floor, or one of several."""
+    from errorfloor.results import Comparison, Verdict
+
+    if isinstance(result, Verdict):
+        return result.floor.refuted
+    if isinstance(result, Comparison):
+        return result.main.refuted
+    return any(map(refuted, each(result).values())) if None not in each(result) else result.refuted
+
+
 def _kind(reading: Reading) -> str:
     return next(iter(reading.tables.values())).kind
 
