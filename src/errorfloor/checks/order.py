@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -84,8 +85,10 @@ class Order:
 
 def _ends(table: ScoreTable) -> np.ndarray:
     """Return the last rows of blocks of about equal mass; rows are not divided."""
+    if len(table) <= BLOCKS:
+        return np.arange(len(table))
     total = np.cumsum(table.items)
-    wanted = np.linspace(0, total[-1], min(BLOCKS, len(table)) + 1)[1:]
+    wanted = np.linspace(0, total[-1], BLOCKS + 1)[1:]
     ends = np.minimum(np.searchsorted(total, wanted), len(table) - 1)
     return np.unique(np.append(ends, len(table) - 1))
 
@@ -118,9 +121,11 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
         return
     at, noise = area(table)
     method = method_of(estimate)
-    by_bins = method is not None and method.shape is Shape.BINS
+    shape = Shape.NONE if method is None else method.shape
+    by_bins = shape is Shape.BINS
     if at < 0.5 - DEVIATIONS * noise:
-        yield _reversed(estimate, at, "warn" if by_bins else "refuted")
+        # Bins and curves may fall as well as rise, and find the same floor either way.
+        yield _reversed(estimate, at, "warn" if by_bins or shape is Shape.CURVE else "refuted")
         return
     yield Finding(
         "Direction of scores",
@@ -145,7 +150,8 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     classes = None if source is None else source.facts.get("classes")
     other: tuple[str, ...] = () if classes is None else tuple(classes["0"])
     if len(other) == 1:
-        turn = f"If class 1 is {other[0]}, say positive={other[0]!r} (--positive {other[0]}); else "
+        typed = shlex.quote(other[0])
+        turn = f"If class 1 is {other[0]}, say positive={other[0]!r} (--positive {typed}); else "
     else:
         turn = "If class 1 is the other label, name that one with positive (--positive); else "
     return Finding(

@@ -68,9 +68,10 @@ class Layout:
 
     def tables(self, request: Request) -> Mapping[Any, Table]:
         """Return the table of each group of rows; of the group None without groups."""
-        if request.positive is not None and not self.takes_positive:
+        said = "positive" if request.positive is not None else "positive_from"
+        if getattr(request, said) is not None and not self.takes_positive:
             raise InputError(
-                argument("positive"),
+                argument(said),
                 " goes with single votes and with labels, not with ",
                 *joined([argument(role.argument) for role in self.roles]),
                 ". Leave it out.",
@@ -165,6 +166,7 @@ ITEM = Role(
     frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
+LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
 SCORES = Layout(
     name="scores",
     table=ScoreTable,
@@ -178,7 +180,7 @@ SCORES = Layout(
             | _SOFT_NAMES,
             is_number=True,
         ),
-        Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True),
+        LABEL,
     ),
     says="A row is an item with a score and its one true label.",
     count=_count_scores,

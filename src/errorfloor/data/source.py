@@ -19,6 +19,7 @@ class Source:
     columns: Mapping[str, Any] = field(default_factory=dict)  # by role: one, several, or a number
     guessed: tuple[str, ...] = ()  # roles whose columns nobody named
     positive: object = None
+    positive_from: float | None = None  # numbers from here on are class 1
     drop_missing: bool = False
     format: str | None = None  # as it was given
     group: str | None = None  # the column

@@ -62,7 +62,7 @@ def counted(request: Request) -> Items:
 def one_by_one(request: Request) -> Items:
     """Return one checked row per item from rows with one vote each."""
     frame, given = named(request, request.columns)
-    frame, rule = with_class(frame, "vote", given["vote"], request.positive)
+    frame, rule = with_class(frame, "vote", given["vote"], request)
     items = checked(request, frame, given, [rule])
     if request.positive is not None:
         check_positive(items, request.positive, given["vote"], "vote")
@@ -88,7 +88,7 @@ def side_by_side(request: Request) -> Items:
     frame, given = named(request, names)
     rules, there = [], []
     for name in names:
-        frame, rule = with_class(frame, name, given[name], request.positive)
+        frame, rule = with_class(frame, name, given[name], request)
         present = ~is_missing(frame, f"given_{name}")
         there.append(present)
         rules.append(replace(rule, bad=rule.bad & present))

@@ -43,6 +43,7 @@ class _VoteOptions(_Options, total=False):
     annotator: str | None
     annotators: Sequence[str] | None
     positive: object
+    positive_from: float | None
     method: str
     model_error: float | None
 
@@ -51,6 +52,7 @@ class _ScoreOptions(_Options, total=False):
     score: str | None
     label: str | None
     positive: object
+    positive_from: float | None
     method: str
     clip: Clip
 
@@ -139,6 +141,7 @@ def from_votes(
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -157,7 +160,7 @@ def from_votes(
         Number of votes for class 1 on each item; `positives` is another name for it.
     totals : int or array-like of shape (n,), or str
         Number of all votes on each item, or its column; left out when `votes` is a table.
-    positives, item, vote, annotator, annotators, positive
+    positives, item, vote, annotator, annotators, positive, positive_from
         Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`;
         guessed where their names leave no doubt.
     group, simultaneous, drop_missing
@@ -203,6 +206,7 @@ def from_votes(
         annotator=annotator,
         annotators=annotators,
         positive=positive,
+        positive_from=positive_from,
         group=group,
         drop_missing=drop_missing,
     )
@@ -230,6 +234,7 @@ def from_scores(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -248,9 +253,10 @@ def from_scores(
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive
-        Columns of a dataframe or file, and which label means class 1; see
-        `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt.
+    score, label, positive, positive_from
+        Columns of a dataframe or file, and which label means class 1, or from which number on; see
+        `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt, and
+        so is the class of common pairs of words, such as yes and no.
     group : str, optional
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool
@@ -292,7 +298,12 @@ def from_scores(
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, (chosen,))
     return Question(chosen, options).answer(reading, request, rng, simultaneous)

@@ -23,7 +23,7 @@ def html_of(result: Any) -> str:
 @html_of.register
 def _(result: Estimate) -> str:
     if result.refuted:
-        return f"<p><b>{escape(refusal_of(result))}</b></p>{_doubts([result])}"
+        return f"<p><b>{escape(refusal_of(result))}</b></p>"
     table = _table(grids.of_estimates([result]))
     return table + _doubts([result]) + _small(result.assumptions)
 

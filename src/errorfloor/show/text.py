@@ -20,6 +20,8 @@ def text_of(result: Any) -> str:
 
 @text_of.register
 def _(result: Estimate) -> str:
+    if result.refuted:
+        return refusal_of(result)
     return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
 
 
@@ -42,8 +44,6 @@ def _warning(finding: Finding) -> str:
 
 
 def _headline(result: Estimate) -> str:
-    if result.refuted:
-        return refusal_of(result)
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
     if result.interval is None:

@@ -80,7 +80,7 @@ def _(result: VotesEstimate) -> str:
 @long_text_of.register
 def _(result: Verdict) -> str:
     if result.floor.refuted:
-        return "\n".join([sentence_of(result), *_floor(result.floor)[1:]])
+        return sentence_of(result)
     floor = long_text_of(result.floor)
     lines = [sentence_of(result), difference_of(result), floor[:1].upper() + floor[1:]]
     return "\n".join(lines)
@@ -108,7 +108,8 @@ def left_out(dropped: int) -> list[str]:
 
 
 def _floor(estimate: Estimate) -> list[str]:
-    return [str(estimate), f"Assumes: {estimate.assumptions}"]
+    assumes = [] if estimate.refuted else [f"Assumes: {estimate.assumptions}"]
+    return [str(estimate), *assumes]
 
 
 def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:

@@ -116,7 +116,7 @@ class Session:
             say(text)
         if not self.quiet:
             for doubt in self._doubts:
-                if self.as_json or doubt not in text:  # which says it already
+                if self.as_json or doubt not in text:  # else it was said
                     say(f"warning: {doubt}", err=True)
         if unmet is not None:
             say(f"failed: {unmet}", err=True)

@@ -132,6 +132,8 @@ def source_of(estimate: Estimate) -> dict[str, str]:
         about[role] = ", ".join(map(str, column)) if isinstance(column, tuple) else str(column)
     if source.positive is not None:
         about["positive"] = str(source.positive)
+    if source.positive_from is not None:
+        about["positive from"] = f"{source.positive_from:g}"
     return about
 
 
