@@ -98,6 +98,7 @@ def test_p_values_are_the_tails_at_which_the_verdict_turns(floor, errors):
     assert found.p_room + found.p_beyond == pytest.approx(1)
 
 
+@pytest.mark.filterwarnings("ignore:All soft labels are equal")
 def test_a_known_floor_leaves_the_models_own_interval():
     # Without doubt about the floor the limits are those of Clopper and Pearson.
     certain = ef.from_soft_labels(np.full(10**6, 0.1), interval="hoeffding")

@@ -171,7 +171,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     assert set(record) == {
         *("value", "low", "high", "level", "n", "resolution", "dropped"),
         *("method", "interval_method", "assumptions", "warnings"),
-        *("metric", "target", "options", "seed", "source"),
+        *("metric", "target", "options", "seed", "source", "refuted", "findings"),
     }
     assert record["n"] == 400
     assert str(found).count("\n") == 0
@@ -207,7 +207,7 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
 def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
     frame = ef.compare(*data, methods=["isotonic", "beta"], rng=0).to_frame(backend)
     assert isinstance(frame, kind)
-    assert frame.shape == (2, 11)
+    assert frame.shape == (2, 12)
     assert list(frame["method"].to_pylist() if backend == "pyarrow" else frame["method"]) == [
         "isotonic",
         "beta",

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorfloor import inference, methods
+from errorfloor import checks, inference, methods
+from errorfloor.checks.record import Check
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -142,6 +143,16 @@ def table_of_formats() -> str:
     return _table(("format", "names end in"), rows)
 
 
+def table_of_checks() -> str:
+    """Return the checks that every result carries."""
+    rows = [(record.name, _checked(record), record.asks) for record in checks.RECORDS]
+    return _table(("check", "of", "asks"), rows)
+
+
+def _checked(record: Check) -> str:
+    return ", ".join(_WORDS[kind] for kind in record.kinds) or "all"
+
+
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
 
 
@@ -192,6 +203,7 @@ PARTS = (
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),
     Part("formats", "docs/cli.md", table_of_formats),
+    Part("checks", "docs/cli.md", table_of_checks),
 )
 
 if __name__ == "__main__":

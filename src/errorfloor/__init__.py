@@ -10,10 +10,12 @@ from typing import Any as _Any
 if _CHECKING:
     from errorfloor._checks import DegenerateBootstrapWarning as DegenerateBootstrapWarning
     from errorfloor._checks import DegenerateDataWarning as DegenerateDataWarning
+    from errorfloor._checks import DoubtWarning as DoubtWarning
     from errorfloor._checks import ErrorFloorWarning as ErrorFloorWarning
     from errorfloor._checks import InputError as InputError
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
+    from errorfloor._checks import RefutedWarning as RefutedWarning
     from errorfloor.data.frames import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
@@ -55,8 +57,10 @@ _HOME = {
         "DegenerateDataWarning",
         "ErrorFloorWarning",
         "InputError",
+        "DoubtWarning",
         "LabelShiftWarning",
         "LostAnnotatorsWarning",
+        "RefutedWarning",
     ),
     "data.frames": ("merge",),
     "data.tables": (

@@ -26,6 +26,7 @@ class Mention:
     name: str
     value: str | None = None  # of an argument, as it is written
     is_function: bool = False
+    is_command: bool = False  # an argument beside all that was asked for already
 
     def in_python(self) -> str:
         """Return what to write in Python, within backticks unless it is a function's name."""
@@ -37,6 +38,11 @@ class Mention:
 def argument(name: str, value: object = ...) -> Mention:
     """Mention an argument, with a value if one is given."""
     return Mention(name, None if value is ... else repr(value))
+
+
+def command(name: str, value: object) -> Mention:
+    """Mention an argument that is to be added to what was asked for."""
+    return Mention(name, repr(value), is_command=True)
 
 
 def function(name: str) -> Mention:
@@ -101,6 +107,14 @@ class LabelShiftWarning(ErrorFloorWarning):
     """The floor may belong to labels that were made in another way than the test labels."""
 
 
+class DoubtWarning(ErrorFloorWarning):
+    """Something in the data makes the answer doubtful; the result's `findings` say what."""
+
+
+class RefutedWarning(DoubtWarning):
+    """The data contradict what the answer assumes: it is not to be stated as a finding."""
+
+
 for _public in (
     InputError,
     ErrorFloorWarning,
@@ -108,6 +122,8 @@ for _public in (
     DegenerateBootstrapWarning,
     LabelShiftWarning,
     LostAnnotatorsWarning,
+    DoubtWarning,
+    RefutedWarning,
 ):
     _public.__module__ = "errorfloor"  # where people catch and filter them
 
@@ -179,6 +195,7 @@ def as_labels(values: object, *, name: str) -> Bools:
     array = _as_vector(values, name)
     if array.dtype.kind == "b":
         return array.astype(np.bool_, copy=False)
+    _refuse_words(array, name)
     if array.dtype.kind in "iu" and ((array == 0) | (array == 1)).all():
         return np.asarray(array != 0)  # without a copy as floats
     number = _as_floats(array, name)
@@ -189,6 +206,22 @@ def as_labels(values: object, *, name: str) -> Bools:
         "Map the class you call positive to 1 and the other to 0; drop missing labels.",
     )
     return np.asarray(number != 0)
+
+
+def _refuse_words(array: NDArray[Any], name: str) -> None:
+    """Ask for 0 and 1 where all labels are words."""
+    if array.dtype.kind not in "OUST" or any(map(_is_number, array[:1000].tolist())):
+        return
+    words_found = sorted({str(value) for value in array[:1000].tolist() if value is not None})
+    if not words_found:
+        return
+    listed = ", ".join([*words_found[:6], "..."] if len(words_found) > 6 else words_found)
+    raise InputError(
+        argument(name),
+        f" must be 0 or 1 (or False or True), and are words: {listed}. Compare them with the one "
+        f"that is class 1, such as {name} == {words_found[-1]!r}; or pass a dataframe and say ",
+        *(argument("positive", words_found[-1]), "."),
+    )
 
 
 def as_counts(values: object, *, name: str, least: int, most: int = MOST_VOTES) -> Counts:

@@ -6,12 +6,28 @@ A check is a record in the module of its subject and an entry here. It looks at 
 
 from __future__ import annotations
 
-from errorfloor.checks import votes_fit
+from dataclasses import replace
+from typing import TypeVar
+
+from errorfloor._checks import DoubtWarning, RefutedWarning, warn
+from errorfloor.checks import order, rows, scores, soft, votes, votes_fit
 from errorfloor.checks.record import Check
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
 
-RECORDS: tuple[Check, ...] = (votes_fit.FIT,)
+# Of several findings of a level the first is the headline.
+RECORDS: tuple[Check, ...] = (
+    rows.IDS,
+    *scores.RECORDS,
+    order.ORDER,
+    *soft.RECORDS,
+    votes_fit.FIT,
+    *votes.RECORDS,
+    *rows.RECORDS,
+)
+WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}
+
+EstimateT = TypeVar("EstimateT", bound=Estimate)
 
 
 def of(estimate: Estimate) -> tuple[Finding, ...]:
@@ -23,3 +39,22 @@ def of(estimate: Estimate) -> tuple[Finding, ...]:
         for finding in check.run(estimate)
     ]
     return tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level)))
+
+
+def checked(estimate: EstimateT) -> EstimateT:
+    """Return an estimate with what the checks find about it, which becomes its warnings, too."""
+    findings = of(estimate)
+    doubts = [one.text for one in findings if _is_new_doubt(one, estimate)]
+    return replace(estimate, findings=findings, warnings=(*estimate.warnings, *doubts))
+
+
+def issue(estimate: Estimate) -> None:
+    """Warn of what the checks found."""
+    for finding in estimate.findings:
+        if finding.level in WARNINGS and finding.text in estimate.warnings:
+            warn(finding.text, WARNINGS[finding.level])
+
+
+def _is_new_doubt(finding: Finding, estimate: Estimate) -> bool:
+    """Tell whether a finding is a warning, and was not said on the way."""
+    return finding.level in WARNINGS and finding.sentence not in estimate.warnings

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from errorfloor import methods
+from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.record import Method, Shape
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
 
@@ -36,4 +39,16 @@ class Check:
 
     def applies_to(self, estimate: Estimate) -> bool:
         """Tell whether the check is about such data."""
-        return estimate.table is not None and (not self.kinds or estimate.table.kind in self.kinds)
+        if not self.kinds:
+            return True
+        return estimate.table is not None and estimate.table.kind in self.kinds
+
+
+def method_of(estimate: Estimate) -> Method | None:
+    """Return the method of an estimate, or None for one of the user's own."""
+    return methods.known(estimate.method)
+
+
+def as_they_are(method: Method | None) -> bool:
+    """Tell whether a method takes scores for probabilities as they are."""
+    return method is not None and method.reads == ScoreTable.kind and method.shape is Shape.NONE

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from errorfloor._checks import InputError, Part, argument, function, shown
@@ -23,6 +25,7 @@ class Where:
 
     columns: Mapping[str, Any]  # by the names of arguments
     positive: object = None
+    positive_from: float | None = None
     group: str | None = None
     drop_missing: bool = False
     format: str | None = None
@@ -33,6 +36,7 @@ class Where:
         cls,
         *,
         positive: object = None,
+        positive_from: float | None = None,
         group: str | None = None,
         drop_missing: bool = False,
         format: str | None = None,  # noqa: A002
@@ -49,6 +53,7 @@ class Where:
         return cls(
             columns={name: column for name, column in columns.items() if column is not None},
             positive=positive,
+            positive_from=least_positive(positive_from, positive),
             group=group,
             drop_missing=drop_missing,
             format=format,
@@ -104,6 +109,7 @@ class Asked:
             origin=origin,
             layout=layout.name,
             positive=where.positive,
+            positive_from=where.positive_from,
             drop_missing=where.drop_missing,
             format=where.format,
             group=where.group,
@@ -111,6 +117,21 @@ class Asked:
             rows=rows,
             **more,
         )
+
+
+def least_positive(value: object, positive: object) -> float | None:
+    """Return the least number that is class 1, or refuse what is none."""
+    if value is None:
+        return None
+    if positive is not None:
+        raise InputError(
+            *(argument("positive"), " and ", argument("positive_from")),
+            " both say which labels are class 1. Give one of them.",
+        )
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        text = f" must be a finite number, such as 3 for ratings of 3 and more; got {shown(value)}."
+        raise InputError(argument("positive_from"), text)
+    return float(value)
 
 
 def is_source(data: object) -> bool:
@@ -165,7 +186,8 @@ def either(names: Sequence[str]) -> str:
 def refuse_options(asked: Asked) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
-    if where.positive is not None or where.drop_missing or where.group is not None:
+    said = (where.positive, where.positive_from, where.group)
+    if where.drop_missing or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")
         columns = joined([argument(role.argument) for role in asked.layouts[0].needed])
         raise InputError(

@@ -13,6 +13,7 @@ from errorfloor._checks import InputError, Part, argument, check_whole
 from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
 
 _MOST_LISTED = 40
+_IDS = r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index))"
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
@@ -81,6 +82,7 @@ def as_named(
     if not given:
         return None
     layout = layout_of(given, allowed)
+    _refuse_one_for_two(layout, given)
     columns = plain(layout, given, there)
     patterns = [
         one
@@ -91,6 +93,18 @@ def as_named(
     ]
     complete = all(role.name in given for role in layout.needed)
     return Chosen(layout, columns) if complete and not patterns else None
+
+
+def _refuse_one_for_two(layout: Layout, given: Mapping[str, Any]) -> None:
+    """Refuse one column for two roles: scores that are the labels have no errors."""
+    ones = [role for role in layout.roles if role.name in given and not role.several]
+    for i, role in enumerate(ones):
+        for other in ones[i + 1 :]:
+            if isinstance(given[role.name], str) and given[role.name] == given[other.name]:
+                raise InputError(
+                    *(argument(role.argument), " and ", argument(other.argument)),
+                    f" name the same column, {given[role.name]!r}. Name a column for each.",
+                )
 
 
 def plain(layout: Layout, given: Mapping[str, Any], there: Collection[str]) -> dict[str, Any]:
@@ -148,6 +162,17 @@ def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, 
         for layout in allowed
     ]
     return _lines(head, ways)
+
+
+def names_an_id(column: object) -> bool:
+    """Tell whether a column is called what ids and indices are called.
+
+    Examples
+    --------
+    >>> names_an_id("Unnamed: 0"), names_an_id("user_id"), names_an_id("score")
+    (True, True, False)
+    """
+    return re.fullmatch(_IDS, _simple(column)) is not None
 
 
 def fitting(role: Role, columns: Iterable[str]) -> list[str]:
@@ -221,6 +246,7 @@ def _completed(
             continue
         left = [one for one in kinds if one not in Chosen(layout, found).used]
         named = fitting(role, left)
+        left = [one for one in left if not (role.is_number and names_an_id(one))]
         if len(named) != 1 and len(left) == 1 and _may_be(role, kinds[left[0]]):
             named = left
         if len(named) == 1:
@@ -250,9 +276,10 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
 
     Not where a name says otherwise: a column of scores with a word in it is text, too.
     """
-    numbers = [one for one in kinds if kinds[one] == "number"]
-    others = [one for one in kinds if kinds[one] in ("boolean", "text")]
-    if not layout.told_by_kinds or len(kinds) != 2 or len(numbers) != 1 or len(others) != 1:
+    named = {one: kind for one, kind in kinds.items() if not names_an_id(one)}
+    numbers = [one for one in named if kinds[one] == "number"]
+    others = [one for one in named if kinds[one] in ("boolean", "text")]
+    if not layout.told_by_kinds or len(named) != 2 or len(numbers) != 1 or len(others) != 1:
         return None
     columns = {role.name: (numbers if role.is_number else others)[0] for role in layout.roles}
     swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}

@@ -14,7 +14,8 @@ from typing import Any
 
 from errorfloor._checks import InputError, argument, check_whole, function, shown
 from errorfloor.data import files, grid
-from errorfloor.data.asked import is_source
+from errorfloor.data.asked import is_source, least_positive
+from errorfloor.data.classes import settled
 from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
 from errorfloor.data.formats import FORMATS, format_of
@@ -81,6 +82,7 @@ def score_table(
     score: str,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     refine: bool = True,
@@ -100,9 +102,12 @@ def score_table(
     score : str
         Column of scores: numbers, or text that spells them.
     label : str
-        Column of labels: 0 and 1, booleans, or text that spells them.
+        Column of labels: 0 and 1, booleans, text that spells them, or a pair of words of which it
+        is known which one means yes, such as yes and no, or spam and ham.
     positive : optional
         The value of the label column that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
     drop_missing : bool
         Leave out rows where something is missing, and count them in `dropped`; an error otherwise.
     cells : int
@@ -119,7 +124,8 @@ def score_table(
     >>> score_table(frame, score="p", label="answer", positive="yes")
     ScoreTable(n=3, rows=2)
     """
-    how = {"positive": positive, "drop_missing": drop_missing, "cells": cells, "refine": refine}
+    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
+    how |= {"cells": cells, "refine": refine}
     return _count_scores(data, score, label, how, progress)[None]
 
 
@@ -130,6 +136,7 @@ def score_tables(
     label: str | None = None,
     group: str,
     positive: object = None,
+    positive_from: float | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     refine: bool = True,
@@ -140,7 +147,8 @@ def score_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `score_table`.
     """
-    how = {"positive": positive, "drop_missing": drop_missing, "cells": cells, "refine": refine}
+    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
+    how |= {"cells": cells, "refine": refine}
     return _count_scores(data, score, label, {**how, "group": group}, progress)
 
 
@@ -200,6 +208,7 @@ def vote_table(
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     drop_missing: bool = False,
     progress: Progress | None = None,
 ) -> VoteTable:
@@ -220,8 +229,9 @@ def vote_table(
         Column of the annotator in that layout, to be sure that nobody voted twice on an item.
     annotators : sequence of str
         One row per item and one column of votes per annotator; blank where there is no vote.
-    positive : optional
-        The value of a vote that means class 1; all others then mean class 0.
+    positive, positive_from : optional
+        The value of a vote that means class 1, or the least number that does; all others then
+        mean class 0.
     drop_missing : bool
         Leave out rows where something is missing, and items without a vote, and count them in
         `dropped`; an error otherwise.
@@ -237,7 +247,7 @@ def vote_table(
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
     names |= {"annotator": annotator, "annotators": annotators}
-    how = {"positive": positive, "drop_missing": drop_missing}
+    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
     table: VoteTable = _counted(data, _OF_VOTES, names, how, progress)[None]
     return table
 
@@ -253,6 +263,7 @@ def vote_tables(
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     drop_missing: bool = False,
     progress: Progress | None = None,
 ) -> dict[Any, VoteTable]:
@@ -263,8 +274,8 @@ def vote_tables(
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
     names |= {"annotator": annotator, "annotators": annotators}
-    how = {"positive": positive, "drop_missing": drop_missing, "group": group}
-    return _counted(data, _OF_VOTES, names, how, progress)
+    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
+    return _counted(data, _OF_VOTES, names, {**how, "group": group}, progress)
 
 
 def merge(paths: files.Paths) -> Table:
@@ -402,7 +413,10 @@ def _counted(
     if "cells" in how:
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(how["cells"], name="cells", least=2, remedy=remedy)
+    least = least_positive(how.get("positive_from"), how.get("positive"))
+    how = {**how, "positive_from": least}
     with rows_of(data, progress) as (frame, run):
         chosen = Chosen(layout, plain(layout, given, frame.collect_schema().names()))
         request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
+        request, _ = settled(request, layout)
         return dict(layout.tables(request))

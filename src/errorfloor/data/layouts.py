@@ -73,9 +73,10 @@ class Layout:
 
     def tables(self, request: Request) -> Mapping[Any, Table]:
         """Return the table of each group of rows; of the group None without groups."""
-        if request.positive is not None and not self.takes_positive:
+        said = "positive" if request.positive is not None else "positive_from"
+        if getattr(request, said) is not None and not self.takes_positive:
             raise InputError(
-                argument("positive"),
+                argument(said),
                 " goes with single votes and with labels, not with ",
                 *joined([argument(role.argument) for role in self.roles]),
                 ". Leave it out.",

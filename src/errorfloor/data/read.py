@@ -19,7 +19,8 @@ from errorfloor.data.asked import (
     is_source,
     refuse_options,
 )
-from errorfloor.data.layouts import Layout
+from errorfloor.data.layouts import SCORES, Layout
+from errorfloor.data.numbering import number_rows
 from errorfloor.data.table import Table
 
 __all__ = ["Reading", "Where", "is_data", "read"]
@@ -111,7 +112,9 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
         )
     ((layout, make),) = able.items()
     table = make(data, asked.second)
-    return Reading({None: table}, asked.source("arrays", layout, table.n))
+    numbered = layout is SCORES and number_rows(data)
+    facts = {"id_as_score": True} if numbered else {}
+    return Reading({None: table}, asked.source("arrays", layout, table.n, facts=facts))
 
 
 def _of_table(table: Table, asked: Asked) -> Reading:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from errorfloor._checks import InputError, argument, function
 from errorfloor.data.asked import Asked, Reading, Where, as_asked
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting
-from errorfloor.data.counting import count_repeated
-from errorfloor.data.engines import Frame, Progress, holds_several, kinds_of
+from errorfloor.data.classes import settled
+from errorfloor.data.columns import Chosen, as_named, by_role, choose
+from errorfloor.data.engines import Frame, Progress, kinds_of
+from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
-from errorfloor.data.layouts import ITEM, LAYOUTS, SOFT_LABELS
+from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-
-_FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
 
 
 def of_files(data: Any, asked: Asked) -> Reading:
@@ -80,15 +80,18 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
             columns=chosen.arguments,
             group=where.group,
             positive=where.positive,
+            positive_from=where.positive_from,
             drop_missing=where.drop_missing,
         )
         layout = chosen.layout
+        request, classes = settled(request, layout)
         tables = layout.tables(request)
         rows = layout.rows(tables)
-        facts = _facts(frame, run, chosen, where.group, rows)
+        facts = {} if classes is None else {"classes": classes}
+        facts |= facts_of(request, chosen, tables, rows)
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
-    return Reading(tables, source)
+    return Reading(tables, replace(source, positive=request.positive))
 
 
 def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
@@ -97,16 +100,16 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
     asked = Asked(layouts, where, None, None, progress)
     with rows_of(data, progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
-        assert chosen.layout.ballots is not None
-        return chosen.layout.ballots(
-            Request(
-                frame=frame,
-                run=run,
-                columns=chosen.arguments,
-                positive=where.positive,
-                drop_missing=where.drop_missing,
-            )
+        request = Request(
+            frame=frame,
+            run=run,
+            columns=chosen.arguments,
+            positive=where.positive,
+            positive_from=where.positive_from,
+            drop_missing=where.drop_missing,
         )
+        assert chosen.layout.ballots is not None
+        return chosen.layout.ballots(settled(request, chosen.layout)[0])
 
 
 def _columns(asked: Asked) -> dict[str, Any]:
@@ -133,21 +136,11 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(asked.where.group or "", None)
     try:
-        return choose(kinds, given, asked.layouts, name)
+        chosen = choose(kinds, given, asked.layouts, name)
+        refuse_row_numbers(frame, run, chosen)
+        return chosen
     except InputError as error:
         if grouped is None:
             raise
         taken = argument("group", asked.where.group)
         raise InputError(taken, " leaves too few columns. ", *error.parts) from error
-
-
-def _facts(frame: Frame, run: Run, chosen: Chosen, group: str | None, rows: int) -> dict[str, int]:
-    """Return what only rows can tell, where a look at one more column takes no time."""
-    kinds = frame.collect_schema()
-    items = fitting(ITEM, [one for one in kinds if one not in {*chosen.used, group}])
-    if not chosen.layout.row_is_item or rows > _FEW_ROWS or not items:
-        return {}
-    if holds_several(frame, run, items[0]):
-        return {}
-    repeated = count_repeated(frame, run, items[0], group)
-    return {"repeated_items": repeated} if repeated else {}

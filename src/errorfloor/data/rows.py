@@ -39,6 +39,7 @@ class Request:
     columns: Mapping[str, Any]  # by the names of arguments
     group: str | None = None
     positive: object = None
+    positive_from: float | None = None  # numbers from here on are class 1
     drop_missing: bool = False
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
     refine: bool = True  # whether to take a second pass
@@ -94,7 +95,7 @@ class ScoreRows:
         )
         if label is None:
             return cls(request, frame, given, (finite,))
-        frame, binary = with_class(frame, label, given[label], request.positive)
+        frame, binary = with_class(frame, label, given[label], request)
         return cls(request, frame, given, (finite, binary))
 
     def likely(self) -> Items:
@@ -173,10 +174,12 @@ def groups_of(given: Given) -> tuple[str, ...]:
 
 
 def with_class(
-    frame: Frame, name: str, said: tuple[Part, ...], positive: object
+    frame: Frame, name: str, said: tuple[Part, ...], request: Request
 ) -> tuple[Frame, Rule]:
     """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
-    given = f"given_{name}"
+    given, positive = f"given_{name}", request.positive
+    if request.positive_from is not None:
+        return _with_rating(frame, name, said, request.positive_from)
     if positive is None:
         frame = with_number(frame, given, name)
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
@@ -194,9 +197,28 @@ def with_class(
         (
             "Map the class you call positive to 1 and the other to 0, or name it with ",
             argument("positive"),
+            "; of ratings, say from which on they are positive with ",
+            argument("positive_from"),
             ".",
         ),
         of_classes=True,
+    )
+
+
+def _with_rating(
+    frame: Frame, name: str, said: tuple[Part, ...], least: float
+) -> tuple[Frame, Rule]:
+    """Add column `name`, 1 where the number that was given is at least `least`."""
+    frame = with_number(frame, f"given_{name}", name)
+    number = nw.col(name).cast(nw.Float64)
+    high = (number >= least).cast(nw.Int8).cast(nw.Float64)
+    frame = frame.with_columns(nw.when(number.is_finite().fill_null(False)).then(high).alias(name))
+    return frame, Rule(
+        said,
+        f"given_{name}",
+        nw.col(name).is_null(),
+        "must be finite numbers",
+        ("Name the class of words with ", argument("positive"), "."),
     )
 
 
@@ -213,6 +235,15 @@ def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
     if kind == nw.Boolean:  # which engines spell in different ways
         return nw.col(given).cast(nw.String).str.to_lowercase() == str(positive).lower()
     return nw.col(given).cast(nw.String) == str(positive)
+
+
+def spelt(text: str) -> float | None:
+    """Return the number or boolean that text spells, and None for words."""
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return float(word == "true")
+    number = _number(word)
+    return None if number is None or not abs(number) < inf else float(number)
 
 
 def _number(value: Any) -> Any:

@@ -19,12 +19,13 @@ class Source:
     columns: Mapping[str, Any] = field(default_factory=dict)  # by role: one, several, or a number
     guessed: tuple[str, ...] = ()  # roles whose columns nobody named
     positive: object = None
+    positive_from: float | None = None  # numbers from here on are class 1
     drop_missing: bool = False
     format: str | None = None  # as it was given
     group: str | None = None  # the column
     called: str | None = None  # what people call the files, if not by their paths
     rows: int | None = None  # that were read, with those that were left out
-    facts: Mapping[str, int] = field(default_factory=dict)  # what only rows can tell
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what only rows can tell
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

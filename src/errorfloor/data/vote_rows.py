@@ -91,7 +91,7 @@ def ballots_in_rows(request: Request) -> Ballots:
 def _single_votes(request: Request) -> Items:
     """Return checked rows with one vote each."""
     frame, given = named(request, request.columns)
-    frame, rule = with_class(frame, "vote", given["vote"], request.positive)
+    frame, rule = with_class(frame, "vote", given["vote"], request)
     frame, more = _with_label(frame, given, request)
     items = checked(request, frame, given, [rule, *more])
     if request.positive is not None:
@@ -132,7 +132,7 @@ def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[n
     frame, given = named(request, names | beside)
     rules, there = [], []
     for name in names:
-        frame, rule = with_class(frame, name, given[name], request.positive)
+        frame, rule = with_class(frame, name, given[name], request)
         present = ~is_missing(frame, f"given_{name}")
         there.append(present)
         rules.append(replace(rule, bad=rule.bad & present))
@@ -161,7 +161,7 @@ def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tu
     """Add the column of the one true label, where there is one, and the rule for it."""
     if "label" not in given:
         return frame, ()
-    frame, rule = with_class(frame, "label", given["label"], request.positive)
+    frame, rule = with_class(frame, "label", given["label"], request)
     return frame, (rule,)
 
 

@@ -16,7 +16,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.answer import Request
-from errorfloor.questions.estimate import Question
+from errorfloor.questions.question import Question
 from errorfloor.results.annotators import Annotator, Annotators
 
 WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)

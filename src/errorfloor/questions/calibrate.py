@@ -37,6 +37,7 @@ def calibrate(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     method: str = "isotonic",
@@ -50,7 +51,7 @@ def calibrate(
         Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, group, drop_missing
+    score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
     method : str
         corrupted (the identity), isotonic, hist-K (K bins of equal mass), beta, beta-am,
@@ -79,7 +80,12 @@ def calibrate(
     chosen = with_map(method)
     options = Options(clip)
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, (chosen,))
     if reading.source.group is None:

@@ -12,6 +12,7 @@ class ScoreColumns(TypedDict, total=False):
     score: str | None
     label: str | None
     positive: object
+    positive_from: float | None
     drop_missing: bool
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
+from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
@@ -43,6 +44,7 @@ def compare(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     methods: Sequence[str] | None = None,
@@ -58,7 +60,7 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, group, drop_missing
+    scores, labels, score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
     interval, level, n_resamples, clip, rng
         As in `from_scores`.
@@ -84,7 +86,12 @@ def compare(
     task = _Task(chosen, Options(clip))
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, chosen or ())
     if reading.source.group is None:
@@ -116,4 +123,6 @@ class _Task:
         }
         own = Origin(origin.source, origin.group, asked)
         found = estimates(table, chosen, self.options, request, own)
-        return Comparison(tuple(row for row, _ in found), notes)
+        compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
+        checks.issue(compared.main)
+        return compared

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack, overload
 
-from errorfloor import checks, inference, methods
+from errorfloor import methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS, VOTES_AND_LABELS, of_kind
+from errorfloor.data.layouts import BESIDE_LABELS, VOTES_AND_LABELS, of_kind
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.shares import shares_of_arrays
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.methods.record import Clip, Method, Options, Statistic
-from errorfloor.methods.votes.mixture import MixtureFloor
-from errorfloor.methods.votes.plugin import plugin
-from errorfloor.questions import cap
-from errorfloor.questions.answer import Origin, Request, estimate
+from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
-from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.questions.question import Question
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
@@ -49,6 +44,7 @@ class _VoteOptions(_Options, total=False):
     label: str | None
     labels: object
     positive: object
+    positive_from: float | None
     method: str | None
     totals_by: str
     stopping: str | None
@@ -60,6 +56,7 @@ class _ScoreOptions(_Options, total=False):
     score: str | None
     label: str | None
     positive: object
+    positive_from: float | None
     method: str
     clip: Clip
 
@@ -150,6 +147,7 @@ def from_votes(
     label: str | None = None,
     labels: object = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -171,7 +169,7 @@ def from_votes(
         Number of votes for class 1 on each item; `positives` is another name for it.
     totals : int or array-like of shape (n,), or str
         Number of all votes on each item, or its column; left out when `votes` is a table.
-    positives, item, vote, annotator, annotators, positive
+    positives, item, vote, annotator, annotators, positive, positive_from
         Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`;
         guessed where their names leave no doubt.
     label : str, optional
@@ -244,6 +242,7 @@ def from_votes(
         annotators=annotators,
         label=label,
         positive=positive,
+        positive_from=positive_from,
         group=group,
         drop_missing=drop_missing,
     )
@@ -275,6 +274,7 @@ def from_scores(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -293,9 +293,10 @@ def from_scores(
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive
-        Columns of a dataframe or file, and which label means class 1; see
-        `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt.
+    score, label, positive, positive_from
+        Columns of a dataframe or file, and which label means class 1, or from which number on; see
+        `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt, and
+        so is the class of common pairs of words, such as yes and no.
     group : str, optional
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool
@@ -337,7 +338,12 @@ def from_scores(
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, (chosen,))
     return Question(chosen, options).answer(reading, request, rng, simultaneous)
@@ -363,105 +369,3 @@ def _read_shares(votes: object, totals: object, labels: object, where: Where) ->
     table = shares_of_arrays(votes, totals, labels)
     source = Source(origin="arrays", layout=VOTES_AND_LABELS.name, rows=table.n)
     return Reading({None: table}, source)
-
-
-def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:
-    """Return the floor of data of any kind, by the default method for it; by group if named."""
-    reading = read(data, LAYOUTS, where)
-    kind = next(iter(reading.tables.values())).kind
-    request = Request.of("auto", level, 1000, rng)
-    return Question(methods.DEFAULTS[kind]).answer(reading, request, rng, simultaneous=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """How a floor is to be estimated, but for its interval."""
-
-    method: Method
-    options: Options = field(default_factory=Options)
-    model_error: ModelError = None
-
-    def __post_init__(self) -> None:
-        if self.model_error is not None and self.options.target.needed > 1:
-            raise InputError(
-                *(argument("model_error"), " bounds the bias of the floor for one more vote. "),
-                *("Leave it out, or leave out ", argument("majority"), "."),
-            )
-
-    def answer(
-        self, reading: Reading, request: Request, rng: RandomLike, simultaneous: bool
-    ) -> Any:
-        """Return the floor of what was read: one, or one for each group."""
-        if reading.source.group is None:
-            if simultaneous:
-                raise InputError(
-                    *(argument("simultaneous"), " is about the intervals of groups. Name their "),
-                    *("column with ", argument("group"), ", or leave it out."),
-                )
-            return self.of(reading.table, request, Origin(reading.source, options=self._asked()))
-        # What all groups were asked for together, which gives each of them again.
-        asked = {**self._asked(), "level": request.level, "simultaneous": simultaneous}
-
-        def one(table: Table, group: Any, own: Request) -> Estimate:
-            return self.of(table, own, Origin(reading.source, group, asked))
-
-        return with_intervals_by_group(reading, request, rng, simultaneous, one)
-
-    def of(self, table: Table, request: Request, origin: Origin) -> Estimate:
-        """Return the floor of a table."""
-        found, statistic = estimate(table, self.method, self.options, request, origin)
-        add = _DETAILS.get(table.kind)
-        if add is not None:
-            found = add(found, statistic, self, request)
-        return replace(found, findings=checks.of(found))
-
-    def _asked(self) -> dict[str, Any]:
-        by_kind: dict[str, dict[str, Any]] = {
-            ScoreTable.kind: {"clip": self.options.clip},
-            VoteTable.kind: {
-                "totals_by": self.options.totals_by,
-                "stopping": self.options.stopping,
-                "majority": self.options.majority,
-                "model_error": self.model_error,
-            },
-        }
-        return by_kind.get(self.method.reads, {})
-
-
-def _with_votes(
-    found: Estimate, statistic: Statistic, question: Question, request: Request
-) -> VotesEstimate:
-    """Add what the plain shares of the votes would have said."""
-    table = found.table
-    assert isinstance(table, VoteTable)
-    cells, behind = table.cells(), None
-    if isinstance(statistic, MixtureFloor):
-        behind = statistic
-    elif int(table.totals.max()) >= 2:
-        behind = MixtureFloor(cells, question.options)
-    shares = plugin(cells, question.options).values(
-        cells.count[None], request.streams.for_("blocks")
-    )
-    model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
-    made = VotesEstimate(
-        **{item.name: getattr(found, item.name) for item in fields(found)},
-        plugin=float(shares[0]),
-        bias=None if behind is None else behind.plugin_bias,
-        bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
-        mixture=None if behind is None else behind.fitted,
-    )
-    if model is None:
-        return made
-    kinds = inference.of(question.method)
-    return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
-
-
-def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:
-    from errorfloor.bounds import computable_bias_bound
-
-    # The bound falls with the votes, so the item with the fewest has the largest.
-    return float(computable_bias_bound(model_error, int(table.totals.min())))
-
-
-# What a kind of table adds to an estimate.
-_DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}

@@ -64,6 +64,7 @@ def feebee(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     methods: Methods | None = None,
@@ -87,7 +88,7 @@ def feebee(
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, group, drop_missing
+    score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
@@ -155,7 +156,12 @@ def feebee(
         check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
     )
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, task.records)
     generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()

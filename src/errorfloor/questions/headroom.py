@@ -30,8 +30,8 @@ from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.record import Evidence
 from errorfloor.metrics import named as metric_named
 from errorfloor.questions.columns import AnyColumns
-from errorfloor.questions.estimate import floor_of
 from errorfloor.questions.paired import Pair
+from errorfloor.questions.question import floor_of
 from errorfloor.results import Estimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 
@@ -109,7 +109,7 @@ def headroom(
 
     score, label, soft, positives, totals, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores`, `from_votes` and `from_soft_labels`.
-    positive, group, drop_missing
+    positive, positive_from, group, drop_missing
         As in `from_scores`; with `group`, the model is compared with the floor of each group.
     rng : None, int or numpy.random.Generator
         For the interval of a floor that is estimated here.
@@ -144,7 +144,7 @@ def headroom(
     Examples
     --------
     >>> from errorfloor import from_scores
-    >>> floor = from_scores([0.1, 0.2, 0.6, 0.7, 0.8] * 40, [0, 1, 0, 1, 1] * 40, rng=0)
+    >>> floor = from_scores([0.2, 0.2, 0.2, 0.8, 0.8] * 40, [0, 0, 1, 1, 1] * 40, rng=0)
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """

@@ -13,6 +13,7 @@ from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.tables import VoteTable
 from errorfloor.data.vote_items import Keeper, VoteItems
 from errorfloor.methods.votes.thin import Votes, thinned
+from errorfloor.metrics import ERROR
 from errorfloor.results.items import Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes

@@ -47,6 +47,7 @@ def reliability(
     score: str | None = None,
     label: str | None = None,
     positive: object = None,
+    positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     method: str = "isotonic",
@@ -61,7 +62,7 @@ def reliability(
         Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, group, drop_missing
+    score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
     method : str
         The calibrator of the curve; see `calibrate`. The band is the same for all.
@@ -110,7 +111,12 @@ def reliability(
     level = check_level(level)
     chosen, options = with_map(method), Options(clip)
     where = Where.of(
-        score=score, label=label, positive=positive, group=group, drop_missing=drop_missing
+        score=score,
+        label=label,
+        positive=positive,
+        positive_from=positive_from,
+        group=group,
+        drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where, (chosen,))
     if reading.source.group is None:

@@ -160,6 +160,8 @@ class Estimate(Shown):
             "dropped": self.dropped,
             "assumptions": self.assumptions,
             "warnings": list(self.warnings),
+            "refuted": self.refuted,
+            "findings": [finding.to_dict() for finding in self.findings],
             "options": dict(self.options),
             "seed": None if self.seed is None else self.seed.to_dict(),
             "source": None if self.source is None else self.source.to_dict(),

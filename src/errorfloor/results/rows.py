@@ -8,7 +8,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from errorfloor import methods
 from errorfloor._shown import Framed
+from errorfloor.data.tables import ScoreTable
 from errorfloor.results.estimate import Estimate
 
 
@@ -56,6 +58,12 @@ class Comparison(Rows[Estimate]):
 
     rows: tuple[Estimate, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def main(self) -> Estimate:
+        """The row of the default method, or the first where it was not compared."""
+        usual = methods.DEFAULTS[ScoreTable.kind].name
+        return self[usual] if usual in self.methods else next(iter(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""

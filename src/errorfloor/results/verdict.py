@@ -106,6 +106,7 @@ class Verdict(Shown):
             **{name: getattr(self, name) for name in (*names, *more)},
             "model_low": self.model.low,
             "model_high": self.model.high,
+            "refuted": self.floor.refuted,
             "floor": self.floor.to_dict(),
             "test": None if self.test is None else asdict(self.test),
             "warnings": list(self.warnings),

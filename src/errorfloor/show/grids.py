@@ -62,10 +62,19 @@ def of_estimates(estimates: Iterable[Estimate]) -> Grid:
 
 def of_groups(groups: Groups[Estimate]) -> Grid:
     """Return the floor of each group."""
+    names = [_attention(row) for row in groups.values()]
     rows = (
-        (str(name), f"{row.n:,}", *numbers.value_and_limits(row)) for name, row in groups.items()
+        (str(name), f"{row.n:,}", *numbers.value_and_limits(row), *([said] if any(names) else []))
+        for (name, row), said in zip(groups.items(), names, strict=True)
     )
-    return Grid((groups.column, "n", "floor", "interval"), tuple(rows), "<>>>")
+    head = (groups.column, "n", "floor", "interval", *(["attention"] if any(names) else []))
+    return Grid(head, tuple(rows), "<>>><"[: len(head)])
+
+
+def _attention(row: Estimate) -> str:
+    """Return the names of the findings that call for attention."""
+    serious = [one.name.lower() for one in row.findings if one.level in ("refuted", "warn")]
+    return ", ".join(serious)
 
 
 def of_plan(plan: Plan) -> Grid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from html import escape
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
 from errorfloor.show import grids
 from errorfloor.show.grids import Grid
+from errorfloor.show.text import doubts_of, refusal_of
 from errorfloor.show.words import difference_of, sentence_of
 
 
@@ -21,12 +22,15 @@ def html_of(result: Any) -> str:
 
 @html_of.register
 def _(result: Estimate) -> str:
-    return _table(grids.of_estimates([result])) + _small(result.assumptions)
+    if result.refuted:
+        return f"<p><b>{escape(refusal_of(result))}</b></p>"
+    table = _table(grids.of_estimates([result]))
+    return table + _doubts([result]) + _small(result.assumptions)
 
 
 @html_of.register
 def _(result: Comparison) -> str:
-    return _table(grids.of_estimates(result))
+    return _table(grids.of_estimates(result)) + _doubts(result)
 
 
 @html_of.register(Groups)
@@ -41,7 +45,10 @@ def _(result: Groups[Any]) -> str:
 
 @html_of.register
 def _(result: Verdict) -> str:
-    return f"<p>{escape(sentence_of(result))}</p>{_small(difference_of(result))}"
+    sentence = f"<p>{escape(sentence_of(result))}</p>"
+    if result.floor.refuted:
+        return sentence
+    return f"{sentence}{_doubts([result.floor])}{_small(difference_of(result))}"
 
 
 @html_of.register
@@ -59,6 +66,12 @@ def _(result: FeeBeeResult) -> str:
 def _(result: Annotators) -> str:
     said = " ".join([sentence_of(result), *result.notes])
     return _table(grids.of_annotators(result)) + _small(said)
+
+
+def _doubts(rows: Iterable[Estimate]) -> str:
+    """Say each doubt once."""
+    found = dict.fromkeys(doubt for row in rows for doubt in doubts_of(row))
+    return "".join(f"<p><b>Warning:</b> {escape(doubt)}</p>" for doubt in found)
 
 
 def _small(text: str) -> str:

@@ -16,11 +16,17 @@ from errorfloor._numbers import signed as signed
 from errorfloor._numbers import unsigned as unsigned
 from errorfloor.results import Estimate
 
+REFUTED = "refuted"  # in the place of a floor that the data contradict
 _NARROW = 0.001  # an interval of no more than this needs a third digit
 
 
 def value_and_limits(row: Estimate) -> tuple[str, str]:
-    """Return value and interval, with digits enough for their difference; no interval is ""."""
+    """Return value and interval, with digits enough for their difference; no interval is "".
+
+    Of a refuted value there is neither.
+    """
+    if row.refuted:
+        return REFUTED, ""
     digits = digits_for(row)
     value = per_cent(row.value, digits)
     if row.low is None or row.high is None:

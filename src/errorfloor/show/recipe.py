@@ -299,6 +299,8 @@ def _columns(asked: _Asked) -> Iterator[str]:
         yield f"{arguments[role]}={list(column) if isinstance(column, tuple) else column!r}"
     if source.positive is not None:
         yield f"positive={_item(source.positive)!r}"
+    if source.positive_from is not None:
+        yield f"positive_from={source.positive_from:g}"
     if source.drop_missing:
         yield "drop_missing=True"
     if source.group is not None:
@@ -387,6 +389,8 @@ def _file_words(asked: _Asked) -> Iterator[str]:
             yield from (f"--{role}", str(one))
     if source.positive is not None:
         yield from ("--positive", str(_item(source.positive)))
+    if source.positive_from is not None:
+        yield from ("--positive-from", f"{source.positive_from:g}")
     if source.format is not None:
         yield from ("--format", source.format)
     if source.drop_missing:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from errorfloor import inference, methods
-from errorfloor.data.tables import ScoreTable
+from errorfloor import inference
+from errorfloor.checks.record import as_they_are as as_they_are
+from errorfloor.checks.record import method_of as method_of
 from errorfloor.inference.record import IntervalKind
-from errorfloor.methods.record import Method, Shape
+from errorfloor.methods.record import Method
 from errorfloor.results import Estimate
-
-
-def method_of(estimate: Estimate) -> Method | None:
-    """Return the method of an estimate, or None for one of the user's own."""
-    return methods.known(estimate.method)
 
 
 def interval_of(estimate: Estimate) -> IntervalKind | None:
@@ -24,8 +20,3 @@ def interval_named(name: str | None, method: Method | None) -> IntervalKind | No
     if method is not None and name in inference.of(method):
         return inference.of(method)[name]
     return next((kind for kind in inference.RECORDS if kind.name == name), None)
-
-
-def as_they_are(method: Method | None) -> bool:
-    """Tell whether a method takes scores for probabilities as they are."""
-    return method is not None and method.reads == ScoreTable.kind and method.shape is Shape.NONE

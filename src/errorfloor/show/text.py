@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
@@ -16,6 +17,7 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
+from errorfloor.results.finding import Finding
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -28,6 +30,30 @@ def text_of(result: Any) -> str:
 
 @text_of.register
 def _(result: Estimate) -> str:
+    if result.refuted:
+        return refusal_of(result)
+    return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
+
+
+def refusal_of(result: Estimate) -> str:
+    """Say why a floor cannot be stated, and what to do about it."""
+    return f"No floor can be stated. {_findings(result, 'refuted')[0].text}"
+
+
+def doubts_of(result: Estimate) -> list[str]:
+    """Return what calls for attention beside the headline."""
+    return [finding.text for finding in _findings(result, "warn")]
+
+
+def _findings(result: Estimate, level: str) -> list[Finding]:
+    return [finding for finding in result.findings if finding.level == level]
+
+
+def _warning(finding: Finding) -> str:
+    return f"Warning: {finding.text}"
+
+
+def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
     # People mistake one label for another where there are votes, and the floors differ much.
@@ -40,7 +66,7 @@ def _(result: Estimate) -> str:
 
 @text_of.register
 def _(result: Comparison) -> str:
-    return _joined(*grids.as_text(grids.of_methods(result)), *result.notes)
+    return _joined(*grids.as_text(grids.of_methods(result)), *result.notes, *_about_rows(result))
 
 
 @text_of.register(Groups)
@@ -78,6 +104,19 @@ def _(result: Annotators) -> str:
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
     return _joined(*table, rest, sentence_of(result), *result.notes)
+
+
+def _about_rows(result: Comparison) -> Iterator[str]:
+    """Yield the doubts about the main method, and why floors of others are refuted."""
+    if not len(result):
+        return
+    main = result.main
+    said = {one.text for one in main.findings}
+    yield from map(_warning, _findings(main, "refuted") + _findings(main, "warn"))
+    for row in result:
+        for one in _findings(row, "refuted")[:1]:
+            if one.text not in said:
+                yield f"{row.method}: {one.text}"
 
 
 def _joined(*lines: str) -> str:

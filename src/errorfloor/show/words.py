@@ -33,6 +33,9 @@ def sentence_of(result: Any) -> str:
 
 @sentence_of.register
 def _(result: Verdict) -> str:
+    if result.floor.refuted:
+        finding = next(one for one in result.floor.findings if one.level == "refuted")
+        return f"No verdict on the model: its floor cannot be stated. {finding.text}"
     metric = metrics.named(result.floor.metric)
     worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
     model = f"The model's {metric.name} of {numbers.per_cent(result.model_error)}"
@@ -99,7 +102,8 @@ def _(result: Estimate) -> str:
 
 @long_text_of.register
 def _(result: VotesEstimate) -> str:
-    return "\n".join([*_floor(result), *_plain_shares(result), *left_out(result.dropped)])
+    shares = [] if result.refuted else _plain_shares(result)
+    return "\n".join([*_floor(result), *shares, *left_out(result.dropped)])
 
 
 @long_text_of.register
@@ -123,6 +127,8 @@ def _(result: AgreementEstimate) -> str:
 
 @long_text_of.register
 def _(result: Verdict) -> str:
+    if result.floor.refuted:
+        return sentence_of(result)
     floor = long_text_of(result.floor) if result.floor.n else result.floor.assumptions
     test = [] if result.test is None else [_test(result.test)]
     lines = [sentence_of(result), difference_of(result), *test, floor[:1].upper() + floor[1:]]
@@ -156,7 +162,8 @@ def left_out(dropped: int) -> list[str]:
 
 
 def _floor(estimate: Estimate) -> list[str]:
-    return [str(estimate), f"Assumes: {estimate.assumptions}"]
+    assumes = [] if estimate.refuted else [f"Assumes: {estimate.assumptions}"]
+    return [str(estimate), *assumes]
 
 
 def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:

@@ -20,7 +20,7 @@ def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
     from errorfloor import methods
     from errorfloor.methods.record import Options
     from errorfloor.questions.answer import Request
-    from errorfloor.questions.estimate import Question
+    from errorfloor.questions.question import Question
 
     kind = _kind(reading)
     method = methods.DEFAULTS[kind] if how.method is None else methods.find(how.method, kind)
@@ -88,6 +88,17 @@ def each(result: Any) -> dict[Any, Any]:
     from errorfloor.results import Groups
 
     return dict(result) if isinstance(result, Groups) else {None: result}
+
+
+def refuted(result: Any) -> bool:
+    """Tell whether the data contradict a floor, or one of several."""
+    from errorfloor.results import Comparison, Verdict
+
+    if isinstance(result, Verdict):
+        return result.floor.refuted
+    if isinstance(result, Comparison):
+        return result.main.refuted
+    return any(map(refuted, each(result).values())) if None not in each(result) else result.refuted
 
 
 def _kind(reading: Reading) -> str:

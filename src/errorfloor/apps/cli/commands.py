@@ -129,7 +129,7 @@ def estimate(
     with session.step("estimating"):
         floor = asking.floor(reading, how, simultaneous=simultaneous)
     unmet = gates.unattainable(session, floor, limit)
-    session.show(floor.to_dict(), long_text_of(floor), unmet=unmet)
+    session.show(floor.to_dict(), long_text_of(floor), unmet=unmet, refuted=asking.refuted(floor))
 
 
 @cli.command(
@@ -158,7 +158,7 @@ def compare(
         rows = compare(reading, methods=methods or None, **asdict(precision))
     text = long_text_of(rows)
     draw = drawn(rows, text) if isinstance(rows, Comparison) else None
-    session.show(rows.to_dict(), text, draw=draw)
+    session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
 
 
 @cli.command(
@@ -290,7 +290,8 @@ def headroom(
         with session.step("estimating"):
             verdict = asking.verdict(asking.floor(reading, how), model, how.level)
     unmet = gates.refused(session, verdict, required)
-    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet)
+    refuted = asking.refuted(verdict)
+    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet, refuted=refuted)
 
 
 @cli.command(
@@ -395,7 +396,7 @@ def report(
         command = session.shell_command if labels.is_stdin else None
         report(result, output, title=title, command=command)
     text = f"{long_text_of(result)}\nWrote {output}."
-    session.show({**result.to_dict(), "output": output}, text)
+    session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
 for command in (items, agreement, count, merge, paper, data):

@@ -29,6 +29,10 @@ def unattainable(session: Session, floors: Any, limit: float | None) -> str | No
     """Say which best possible values are worse than the limit; None if none is."""
     if limit is None:
         return None
+    refuted = [f"no floor can be stated{_of(name)}" for name, one in _each_refuted(floors)]
+    if refuted:
+        session.about["passed"] = False
+        return f"{'; '.join(refuted)}."
     worse = [_value(name, floor) for name, floor in each(floors).items() if _gap(floor, limit) < 0]
     session.about["passed"] = not worse
     if not worse:
@@ -50,11 +54,17 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
     if not require:
         return None
     other = {
-        name: one.verdict for name, one in each(verdicts).items() if one.verdict not in require
+        name: "no verdict" if one.floor.refuted else one.verdict
+        for name, one in each(verdicts).items()
+        if one.floor.refuted or one.verdict not in require
     }
     session.about["passed"] = not other
     said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
     return f"{'; '.join(said)}, not {' or '.join(require)}." if said else None
+
+
+def _each_refuted(floors: Any) -> list[tuple[Any, Estimate]]:
+    return [(name, floor) for name, floor in each(floors).items() if floor.refuted]
 
 
 def _gap(floor: Estimate, limit: float) -> float:

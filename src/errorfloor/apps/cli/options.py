@@ -27,11 +27,15 @@ def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-        @several(*map(_column, roles.values()), POSITIVE, *group, FORMAT, DROP_MISSING)
+        @several(
+            *map(_column, roles.values()), POSITIVE, POSITIVE_FROM, *group, FORMAT, DROP_MISSING
+        )
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
-            names = ("positive", "group", "format", "drop_missing")
+            names = ("positive", "positive_from", "group", "format", "drop_missing")
             how = {name: values.pop(name) for name in names if name in values}
+            if how["positive"] is not None and how["positive_from"] is not None:
+                raise click.UsageError("Give --positive or --positive-from, not both.")
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
             labels = Labels(files, Where.of(**columns, **how), tuple(layouts))
             function(labels=labels, **values)
@@ -62,6 +66,13 @@ POSITIVE = once(
     metavar="VALUE",
     section=COLUMNS,
     help="Which value of labels or votes is class 1.",
+)
+POSITIVE_FROM = option(
+    "--positive-from",
+    metavar="NUMBER",
+    type=Number(),
+    section=COLUMNS,
+    help="Ratings from this number on are class 1.",
 )
 GROUP = once(
     "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "errorfloor/2"
 REQUIREMENT = 3  # exit code where the answer is not the one that was required
+REFUTED = 4  # exit code where the data contradict what the answer assumes
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as programs have that the signal ends
 
 Draw = Callable[["Console"], None]
@@ -85,8 +86,11 @@ class Session:
         draw: Draw | None = None,
         headline: bool = True,
         unmet: str | None = None,
+        refuted: bool = False,
     ) -> None:
         """Print the result, then the doubts; leave with code 3 if a requirement is `unmet`.
+
+        Leave with code 4 if the answer is `refuted`, whatever was required of it.
 
         Parameters
         ----------
@@ -100,6 +104,8 @@ class Session:
             Whether the first line says it all. Paths have none, and are not wrapped.
         unmet : str, optional
             What was required and is not so.
+        refuted : bool
+            Whether the data contradict what the answer assumes.
         """
         interrupts.heed()
         if self.as_json:
@@ -110,9 +116,13 @@ class Session:
             say(text)
         if not self.quiet:
             for doubt in self._doubts:
-                say(f"warning: {doubt}", err=True)
+                if self.as_json or doubt not in text:  # else it was said
+                    say(f"warning: {doubt}", err=True)
         if unmet is not None:
             say(f"failed: {unmet}", err=True)
+        if refuted:
+            raise click.exceptions.Exit(REFUTED)
+        if unmet is not None:
             raise click.exceptions.Exit(REQUIREMENT)
 
     @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -21,6 +21,7 @@ from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import Layout
 from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.storage import scratch
+from errorfloor.data.tables import VoteTable
 
 STDIN = "-"
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class Labels:
         session.about["input"] = _described(reading)
         if reading.source.guessed:
             session.remark(f"took {guesses(reading.source)}")
+        _remark_on_classes(session, reading)
         return reading, more
 
     def check_simultaneous(self, simultaneous: bool) -> None:
@@ -121,6 +123,27 @@ def note_doubles(session: Session, files: Sequence[str]) -> None:
     for path, times in Counter(map(os.path.realpath, files)).items():
         if times > 1:
             session.remark(f"{names[path]} is named {times} times, and counted once")
+
+
+def _remark_on_classes(session: Session, reading: Reading) -> None:
+    """Say which class is which, where labels are not 0 and 1."""
+    classes = reading.source.facts.get("classes")
+    if classes is not None:
+        from errorfloor.data.classes import described
+
+        votes = any(isinstance(table, VoteTable) for table in reading.tables.values())
+        ones, zeros = (
+            sum(of) for of in zip(*map(_numbers_of, reading.tables.values()), strict=True)
+        )
+        session.remark(described(classes, ones, zeros, "votes" if votes else "items"))
+
+
+def _numbers_of(table: Any) -> tuple[int, int]:
+    """Return the labels or votes of class 1 and of class 0."""
+    if isinstance(table, VoteTable):
+        ones = int(table.positives @ table.counts)
+        return ones, int(table.totals @ table.counts) - ones
+    return int(table.positives.sum()), int(table.negatives.sum())
 
 
 def _described(reading: Reading) -> dict[str, object]:

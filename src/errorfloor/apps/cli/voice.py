@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -30,6 +31,8 @@ def written(mention: Mention) -> str:
     """Return how people at a terminal write an argument or a function of the library."""
     if mention.is_function:
         return _function(mention.name)
+    if mention.is_command:
+        return f"{_typed_so_far()} {written(replace(mention, is_command=False))}"
     option = _option(mention.name)
     if option is None:
         return mention.name if mention.value is None else f"{mention.name}={mention.value}"
@@ -66,6 +69,13 @@ def _function(name: str) -> str:
         return "errorfloor estimate"
     mentions = [argument(role.argument) for role in layout.needed]
     return "".join(part if isinstance(part, str) else written(part) for part in joined(mentions))
+
+
+def _typed_so_far() -> str:
+    """Return the command as it was typed."""
+    context = click.get_current_context(silent=True)
+    typed = () if context is None else context.find_root().obj or ()
+    return shlex.join(("errorfloor", *typed))
 
 
 def _option(name: str) -> click.Option | None:

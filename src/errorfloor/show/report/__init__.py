@@ -13,7 +13,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.storage import write_text
-from errorfloor.questions.estimate import floor_of
+from errorfloor.questions.question import floor_of
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.groups import GroupsSummary
@@ -35,6 +35,7 @@ class Columns(TypedDict, total=False):
     annotator: str
     annotators: Sequence[str]
     positive: object
+    positive_from: float
     group: str
     drop_missing: bool
 
@@ -100,7 +101,8 @@ def report(
         so the same result gives the same file.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `item`, `vote` and
-        `annotator`; or `annotators`; with `positive`, `group` and `drop_missing`, as in
+        `annotator`; or `annotators`; with `positive`, `positive_from`,
+        `group` and `drop_missing`, as in
         `from_scores` and `from_votes`. Guessed where their names leave no doubt. For intervals of
         groups that hold all at once, report on what `from_scores` and the like return with
         ``simultaneous=True``.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,24 +50,11 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-Level: TypeAlias = Literal["ok", "note", "warn"]
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One question about the data, its answer, and what the answer means."""
-
-    name: str
-    value: str
-    level: Level
-    sentence: str
-
-
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Diagnostics."""
+    """What the checks found."""
 
-    diagnostics: tuple[Diagnostic, ...]
+    findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,103 +1,27 @@
-"""What to know about an estimate before using it, answered from its table and its neighbours."""
+"""What to know about an estimate before using it: its findings, and what its neighbours say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor import checks
 from errorfloor.methods.record import Shape
-from errorfloor.results import Comparison, Estimate, Reliability
-from errorfloor.show.numbers import counted, level, per_cent
+from errorfloor.results import Comparison, Estimate
+from errorfloor.results.finding import LEVELS, Finding
+from errorfloor.show.numbers import per_cent
 from errorfloor.show.records import as_they_are, method_of
-from errorfloor.show.report.blocks import Diagnostic
-from errorfloor.show.report.score_checks import of_scores, of_soft_labels
-from errorfloor.show.report.vote_checks import of_votes
-
-CHECKS: dict[str, Callable[[Any, Estimate], Iterator[Diagnostic]]] = {
-    ScoreTable.kind: of_scores,
-    SoftTable.kind: of_soft_labels,
-    VoteTable.kind: of_votes,
-}
-LEVELS = ("warn", "note", "ok")
-MANY = 0.05  # a share of items left out from which on they matter
 
 
-def diagnose(
-    estimate: Estimate, comparison: Comparison | None, curve: Reliability | None
-) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of an estimate, those that call for attention first."""
-    table = estimate.table
-    found = [] if table is None else [*CHECKS[table.kind](table, estimate)]
-    if curve is not None:
-        found.append(_order(curve))
+def diagnose(estimate: Estimate, comparison: Comparison | None = None) -> tuple[Finding, ...]:
+    """Return the findings about an estimate and its neighbours, the gravest first."""
+    found = [*(estimate.findings or checks.of(estimate))]
     if comparison is not None:
         found += _agreement(estimate, comparison)
-    found += [*_missing(estimate), *_repeated(estimate), *_merged(estimate)]
     return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
 
 
-def _missing(estimate: Estimate) -> Iterator[Diagnostic]:
-    if estimate.dropped:
-        share = estimate.dropped / (estimate.n + estimate.dropped)
-        yield Diagnostic(
-            "Left out",
-            f"{counted(estimate.dropped, 'item')} ({per_cent(share, 1)})",
-            "warn" if share > MANY else "note",
-            "Something was missing in these items. If that has to do with how hard an item is, "
-            "the floor is that of the others only.",
-        )
-
-
-def _repeated(estimate: Estimate) -> Iterator[Diagnostic]:
-    facts = {} if estimate.source is None else estimate.source.facts
-    repeated = facts.get("repeated_items", 0)
-    if repeated:
-        rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
-        yield Diagnostic(
-            "Repeated items",
-            counted(repeated, "row"),
-            "warn",
-            f"{rows} an item that is there already. Repeated items count each time, and make the "
-            "interval too narrow.",
-        )
-
-
-def _merged(estimate: Estimate) -> Iterator[Diagnostic]:
-    if estimate.resolution is None:
-        yield Diagnostic(
-            "Merged scores",
-            "no bound",
-            "note",
-            "Neighbouring scores were merged to save memory, which makes this floor an "
-            "approximation; isotonic's comes with a bound on what that does.",
-        )
-    elif estimate.resolution:
-        yield Diagnostic(
-            "Merged scores",
-            f"at most {100 * estimate.resolution:.2g} points",
-            "note",
-            "Neighbouring scores were merged to save memory, which can have moved the floor by "
-            "no more than this.",
-        )
-
-
-def _order(curve: Reliability) -> Diagnostic:
-    sure = level(curve.level)
-    if curve.in_order:
-        sentence = f"A probability that rises with the score fits the labels at {sure}."
-        return Diagnostic("Rising probabilities", "not refuted", "ok", sentence)
-    return Diagnostic(
-        "Falling probabilities",
-        "rising ones are refuted",
-        "warn",
-        f"Somewhere the probability falls as the score rises, at {sure}. Isotonic's floor is then "
-        "that of the best cut of these scores, an upper bound on the true one.",
-    )
-
-
-def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Diagnostic]:
+def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Finding]:
     rows = sorted(
         (row for row in comparison if row.interval and not as_they_are(method_of(row))),
         key=lambda row: row.value,
@@ -108,11 +32,11 @@ def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Diagnosti
     apart = [pair for pair in combinations(rows, 2) if _are_apart(*pair)]
     if not apart:
         sentence = f"The intervals of all {len(rows)} methods overlap."
-        yield Diagnostic("Agreement of methods", value, "ok", sentence)
+        yield Finding("Agreement of methods", value, "ok", sentence)
         return
     lower, upper = max(apart, key=_how_telling)
     wrong, why = _explained(estimate, lower, upper)
-    yield Diagnostic(
+    yield Finding(
         "Methods disagree",
         value,
         "warn" if estimate.method in wrong else "note",

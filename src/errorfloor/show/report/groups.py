@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.results import Comparison, Estimate, Groups, Interval
+from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import hold_floors
@@ -18,7 +19,6 @@ from errorfloor.show.report.blocks import (
     Answer,
     Block,
     Caution,
-    Diagnostic,
     Facts,
     Findings,
     Name,
@@ -26,7 +26,6 @@ from errorfloor.show.report.blocks import (
     Table,
     Text,
 )
-from errorfloor.show.report.context import curve_of
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import picture_of_groups
@@ -51,23 +50,29 @@ class GroupsSummary(Document):
         The floors.
     shown : Groups of Estimate
         The same under names that can be shown.
-    diagnostics : tuple of tuple of Diagnostic
+    diagnostics : tuple of tuple of Finding
         What calls for attention in the data of each group.
     """
 
     groups: Groups[Estimate]
     shown: Groups[Estimate]
-    diagnostics: tuple[tuple[Diagnostic, ...], ...]
+    diagnostics: tuple[tuple[Finding, ...], ...]
 
     @property
     def answer(self) -> str:
-        """The lowest floor and the highest in one sentence."""
+        """The lowest floor and the highest in one sentence, refuted ones left out."""
+        refuted = sum(row.refuted for row in self.shown.values())
+        if refuted == len(self.shown):
+            return "No floor can be stated of any group. The data of each say why."
         lowest, highest = _lowest_and_highest(self.shown)
         if len(self.shown) == 1:
             sentence = f"By this estimate, the floor of the only group is {lowest}"
         else:
             sentence = f"By these estimates, the lowest floor is {lowest}, the highest {highest}"
-        return f"{sentence}{_how_they_hold(self.shown)}."
+        apart = (
+            f" No floor can be stated of {numbers.counted(refuted, 'group')}." if refuted else ""
+        )
+        return f"{sentence}{_how_they_hold(self.shown)}.{apart}"
 
     @property
     def interval(self) -> str:
@@ -102,7 +107,7 @@ class GroupsSummary(Document):
             "groups": found,
             "interval": self.interval,
             "diagnostics": [
-                {"group": row["group"], **asdict(diagnostic)}
+                {"group": row["group"], **diagnostic.to_dict()}
                 for row, diagnostics in zip(found["rows"], self.diagnostics, strict=True)
                 for diagnostic in diagnostics
             ],
@@ -139,8 +144,9 @@ def _(
 def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
     """Return the lowest floor and the highest, each with its group."""
     digits = _digits(groups)
-    lowest = min(groups, key=lambda name: groups[name].value)
-    highest = max(groups, key=lambda name: groups[name].value)
+    stated = [name for name, row in groups.items() if not row.refuted] or list(groups)
+    lowest = min(stated, key=lambda name: groups[name].value)
+    highest = max(stated, key=lambda name: groups[name].value)
 
     def said(name: str) -> str:
         return f"{numbers.per_cent(groups[name].value, digits)} ({groups.column} {name})"
@@ -179,9 +185,8 @@ def _about(groups: Groups[Estimate]) -> dict[str, str]:
     return {**source_of(next(iter(groups.values()))), "group": groups.column}
 
 
-def _calling_for_attention(estimate: Estimate) -> tuple[Diagnostic, ...]:
-    found = diagnose(estimate, None, curve_of(estimate))
-    return tuple(one for one in found if one.level == "warn")
+def _calling_for_attention(estimate: Estimate) -> tuple[Finding, ...]:
+    return tuple(one for one in diagnose(estimate) if one.level in ("refuted", "warn"))
 
 
 def _digits(groups: Groups[Estimate]) -> int:
@@ -238,11 +243,20 @@ def _serious(summary: GroupsSummary) -> Iterator[str]:
     """Yield what calls for attention, and in how many groups."""
     number = len(summary.shown)
     found = Counter(one.name.lower() for group in summary.diagnostics for one in group)
-    found["doubts about the estimate"] = sum(bool(row.warnings) for row in summary.shown.values())
+    found["doubts about the estimate"] = sum(
+        bool(_doubts(row, own))
+        for row, own in zip(summary.shown.values(), summary.diagnostics, strict=True)
+    )
     for name, times in found.items():
         if times:
             where = "every group" if times == number else f"{times:,} of {number:,} groups"
             yield f"{name} in {where}"
+
+
+def _doubts(row: Estimate, findings: Iterable[Finding]) -> list[str]:
+    """Return the warnings of an estimate that are no findings."""
+    said = {finding.text for finding in findings}
+    return [text for text in row.warnings if text not in said]
 
 
 def _table(groups: Groups[Estimate]) -> Table:
@@ -251,8 +265,8 @@ def _table(groups: Groups[Estimate]) -> Table:
         (
             name,
             f"{row.n:,}",
-            numbers.per_cent(row.value, digits),
-            "" if row.interval is None else _limits(row.interval, digits),
+            numbers.REFUTED if row.refuted else numbers.per_cent(row.value, digits),
+            "" if row.interval is None or row.refuted else _limits(row.interval, digits),
         )
         for name, row in groups.items()
     )
@@ -317,8 +331,9 @@ def _attention(summary: GroupsSummary) -> Iterator[Block]:
         yield from (Name("All groups"), Findings(tuple(everywhere)))
     for (name, row), found in zip(groups.items(), summary.diagnostics, strict=True):
         own = tuple(one for one in found if one not in everywhere)
-        if own or row.warnings:
+        doubts = _doubts(row, found)
+        if own or doubts:
             yield Name(f"{groups.column} {name}")
-            yield from map(Caution, row.warnings)
+            yield from map(Caution, doubts)
         if own:
             yield Findings(own)

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
+from errorfloor.results.finding import Finding
 from errorfloor.show.palette import style_sheet
 from errorfloor.show.report.blocks import (
     Answer,
     Block,
     Caution,
     Code,
-    Diagnostic,
     Entries,
     Facts,
     Findings,
@@ -26,7 +26,7 @@ from errorfloor.show.report.svg import inline
 
 # A guard: even if something slipped in, the browser would neither run nor fetch it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-LEVELS = {"ok": "fine", "note": "note", "warn": "warning"}
+LEVELS = {"ok": "fine", "note": "note", "warn": "warning", "refuted": "refuted"}
 
 
 class Markup(str):
@@ -86,8 +86,8 @@ def _block(block: Block) -> Markup:
             return tag("dl", *(_fact(*pair) for pair in pairs))
         case Table():
             return _table(block)
-        case Findings(diagnostics):
-            return tag("ul", *map(_finding, diagnostics), class_="findings")
+        case Findings(findings):
+            return tag("ul", *map(_finding, findings), class_="findings")
         case Entries(entries):
             return tag("ol", *(tag("li", entry) for entry in entries))
         case Code(text):
@@ -106,12 +106,12 @@ def _fact(name: str, value: str) -> Markup:
     return tag("div", tag("dt", name, dir="auto"), tag("dd", value, dir="auto"))
 
 
-def _finding(one: Diagnostic) -> Markup:
+def _finding(one: Finding) -> Markup:
     level = tag("span", LEVELS[one.level], class_="level")
     head = tag(
         "p", tag("b", f"{one.name}:"), " ", tag("span", _unbroken(one.value), class_="value")
     )
-    return tag("li", level, tag("div", head, tag("p", _unbroken(one.sentence))), class_=one.level)
+    return tag("li", level, tag("div", head, tag("p", _unbroken(one.text))), class_=one.level)
 
 
 def _table(table: Table) -> Markup:

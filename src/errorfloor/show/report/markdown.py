@@ -21,7 +21,7 @@ from errorfloor.show.report.blocks import (
     Text,
 )
 
-LEVELS = {"ok": "fine", "note": "note", "warn": "**warning**"}
+LEVELS = {"ok": "fine", "note": "note", "warn": "**warning**", "refuted": "**refuted**"}
 
 
 def page(title: str, sections: Iterable[Section]) -> str:
@@ -61,11 +61,10 @@ def _block(block: Block) -> str:
             return _table(("", ""), pairs)
         case Table():
             return _table(block.head, block.rows, caption=block.caption)
-        case Findings(diagnostics):
+        case Findings(findings):
             return "\n".join(
-                f"- {LEVELS[one.level]}: {plain(one.name)}, {plain(one.value)}. "
-                f"{plain(one.sentence)}"
-                for one in diagnostics
+                f"- {LEVELS[one.level]}: {plain(one.name)}, {plain(one.value)}. {plain(one.text)}"
+                for one in findings
             )
         case Entries(entries):
             return "\n".join(f"{i}. {plain(entry)}" for i, entry in enumerate(entries, 1))

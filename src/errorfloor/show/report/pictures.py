@@ -27,11 +27,12 @@ WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
 
 def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Picture, ...]:
     """Return the pictures of a result, the most telling first."""
-    found = [] if verdict is None else [_headroom(verdict)]
+    refuted = context.estimate.refuted  # a picture would state it all the same
+    found = [] if verdict is None or refuted else [_headroom(verdict)]
     table, comparison = context.estimate.table, context.comparison
     if table is not None:
         found += OF_TABLES[table.kind](context)
-    if comparison is not None and len(comparison) > 1:
+    if comparison is not None and len(comparison) > 1 and not refuted:
         found.append(_forest(comparison, verdict))
     return tuple(found)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from errorfloor.results import Comparison, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show.numbers import (
+    REFUTED,
     digits_for,
     level,
     limits,
@@ -32,6 +33,7 @@ from errorfloor.show.report.document import Document
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
 
+NO_VERDICT = "no verdict"
 VERDICTS = {ROOM: "room left", SATURATED: "at the floor", BEYOND: "below the floor"}
 
 
@@ -64,14 +66,20 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
     value, interval = value_and_limits(floor)
     facts = [("Floor", value)]
-    if floor.level is not None:
+    if floor.level is not None and not floor.refuted:
         facts.append((f"{level(floor.level)} interval", interval))
     if verdict is not None:
-        facts.append(("Model", f"{per_cent(verdict.model_error)}, {VERDICTS[verdict.verdict]}"))
+        found = NO_VERDICT if floor.refuted else VERDICTS[verdict.verdict]
+        facts.append(("Model", f"{per_cent(verdict.model_error)}, {found}"))
     facts.append(("Items", f"{floor.n:,}"))
     facts.append(("Method", floor.method))
-    serious = [one.name.lower() for one in summary.diagnostics if one.level == "warn"]
-    doubts = [Caution(text) for text in floor.warnings]
+    headline = floor.findings[0].text if floor.refuted else ""
+    doubts = [Caution(text) for text in floor.warnings if text != headline]
+    serious = [
+        one.name.lower()
+        for one in summary.diagnostics
+        if one.level in ("refuted", "warn") and one.text not in floor.warnings
+    ]
     if serious:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
     return Answer(summary.answer), Facts(tuple(facts)), *doubts
@@ -83,8 +91,11 @@ def _assumptions(summary: Summary) -> tuple[Block, ...]:
 
 def _model(verdict: Verdict) -> tuple[Block, ...]:
     wrong = f"{verdict.errors:,} of {verdict.n:,} test items"
+    error = ("Model's error", f"{per_cent(verdict.model_error)} ({wrong})")
+    if verdict.floor.refuted:
+        return Text(verdict.sentence), Facts((error,))
     facts = (
-        ("Model's error", f"{per_cent(verdict.model_error)} ({wrong})"),
+        error,
         ("Error less floor", points(verdict.difference)),
         (f"{level(verdict.level)} interval", f"{points(verdict.low)} to {points(verdict.high)}"),
         ("P-value of “no room is left”", p_value(verdict.p_room)),
@@ -105,8 +116,10 @@ def _methods(comparison: Comparison) -> tuple[Block, ...]:
     rows = tuple(
         (
             row.method,
-            per_cent(row.value, digits),
-            "" if row.interval is None else limits(row.interval.low, row.interval.high, digits),
+            REFUTED if row.refuted else per_cent(row.value, digits),
+            ""
+            if row.interval is None or row.refuted
+            else limits(row.interval.low, row.interval.high, digits),
             row.interval_method or "",
         )
         for row in comparison

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -13,16 +13,18 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
 from errorfloor.results import Comparison, Estimate, Verdict
+from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
 from errorfloor.show.recipe import command_line, python_code, versions
-from errorfloor.show.report.blocks import Diagnostic, Section
-from errorfloor.show.report.context import DEFAULT, Context
+from errorfloor.show.report.blocks import Section
+from errorfloor.show.report.context import Context
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import pictures_of
 from errorfloor.show.report.sections import sections_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
+from errorfloor.show.text import refusal_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,18 +39,20 @@ class Summary(Document):
         Where the model stands, if its errors were given.
     comparison : Comparison or None
         The floors of several methods.
-    diagnostics : tuple of Diagnostic
+    diagnostics : tuple of Finding
         What to know about the data, with those that call for attention first.
     """
 
     floor: Estimate
     verdict: Verdict | None
     comparison: Comparison | None
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[Finding, ...]
 
     @property
     def answer(self) -> str:
-        """The answer in one sentence."""
+        """The answer in one sentence; of a refuted floor, what is wrong and what to do."""
+        if self.floor.refuted:
+            return refusal_of(self.floor)
         value, limits = numbers.value_and_limits(self.floor)
         sentence = f"By this estimate, no classifier errs on fewer than {value} of items like these"
         if self.floor.level is None:
@@ -80,7 +84,7 @@ class Summary(Document):
             "floor": self.floor.to_dict(),
             "interval": self.interval,
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
-            "diagnostics": [asdict(diagnostic) for diagnostic in self.diagnostics],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
         }
 
@@ -109,7 +113,7 @@ def summarize(
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
-        diagnostics=diagnose(estimate, context.comparison, context.curve),
+        diagnostics=diagnose(estimate, context.comparison),
         pictures=pictures_of(context, verdict),
         source=about,
         python=in_sight(f"{python_code(estimate, verdict)}\n{_call(verdict, rng)}"),
@@ -128,6 +132,8 @@ def source_of(estimate: Estimate) -> dict[str, str]:
         about[role] = ", ".join(map(str, column)) if isinstance(column, tuple) else str(column)
     if source.positive is not None:
         about["positive"] = str(source.positive)
+    if source.positive_from is not None:
+        about["positive from"] = f"{source.positive_from:g}"
     return about
 
 
@@ -172,9 +178,7 @@ def _(result: Verdict) -> _Subject:
 def _(result: Comparison) -> _Subject:
     if not len(result):
         return _subject.dispatch(object)(result)
-    usual = DEFAULT.name in result.methods
-    main = result[DEFAULT.name if usual else result.methods[0]]
-    return _Subject(main, comparison=result)
+    return _Subject(result.main, comparison=result)
 
 
 def _about(estimate: Estimate) -> dict[str, str]:

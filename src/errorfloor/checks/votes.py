@@ -6,22 +6,25 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from errorfloor._numbers import per_cent, points, points_of_size
+from errorfloor.checks.record import Check, method_of
+from errorfloor.checks.soft import few_items
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.results import Estimate, VotesEstimate
-from errorfloor.show.numbers import per_cent, points, points_of_size
-from errorfloor.show.records import method_of
-from errorfloor.show.report.blocks import Diagnostic, Level
-from errorfloor.show.report.score_checks import few_items
+from errorfloor.results.estimate import Estimate, VotesEstimate
+from errorfloor.results.finding import Finding, Level
+
+ENOUGH = 30  # items below which a share says little
 
 
-def of_votes(table: VoteTable, estimate: Estimate) -> Iterator[Diagnostic]:
-    """Yield what to know about votes."""
+def _votes(estimate: Estimate) -> Iterator[Finding]:
+    table = estimate.table
+    assert isinstance(table, VoteTable)
     yield few_items(table.n)
     yield from _votes_per_item(table)
     unanimous = (table.positives == 0) | (table.positives == table.totals)
     share = float(table.counts[unanimous].sum() / table.n)
-    yield Diagnostic(
+    yield Finding(
         "Unanimous items",
         per_cent(share, 1),
         "note" if share == 1 else "ok",
@@ -30,21 +33,21 @@ def of_votes(table: VoteTable, estimate: Estimate) -> Iterator[Diagnostic]:
         else "Items whose votes all agree.",
     )
     positive = float(table.counts @ (table.positives / table.totals) / table.n)
-    yield Diagnostic(
+    yield Finding(
         "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
     )
     if isinstance(estimate, VotesEstimate):
         yield from _plugin_bias(estimate)
 
 
-def _votes_per_item(table: VoteTable) -> Iterator[Diagnostic]:
+def _votes_per_item(table: VoteTable) -> Iterator[Finding]:
     low, high = int(table.totals.min()), int(table.totals.max())
     mean = float(table.counts @ table.totals / table.n)
     value = f"{low:,}" if low == high else f"{low:,} to {high:,}, {mean:.1f} on average"
     level: Level = "ok"
     sentence = "Enough votes: what is still unsure comes mostly from the number of items."
     if high == 1:
-        level = "warn"
+        level = "warn" if table.n >= ENOUGH else "note"
         sentence = (
             "A single vote per item cannot disagree with itself: from these votes, items that "
             "everybody agrees on and coin flips look the same."
@@ -57,9 +60,9 @@ def _votes_per_item(table: VoteTable) -> Iterator[Diagnostic]:
         )
     elif mean < 10:
         sentence = "Some spread of floors stays open, which the intervals of mixture contain."
-    yield Diagnostic("Votes per item", value, level, sentence)
+    yield Finding("Votes per item", value, level, sentence)
     if low != high:
-        yield Diagnostic(
+        yield Finding(
             "Unequal numbers of votes",
             f"{len(np.unique(table.totals)):,} different",
             "note",
@@ -68,15 +71,15 @@ def _votes_per_item(table: VoteTable) -> Iterator[Diagnostic]:
         )
 
 
-def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
+def _plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
     if estimate.bias is not None:
         low, high = estimate.low, estimate.high
         width = high - low if low is not None and high is not None else 0.0
         serious = method_of(estimate) is PLUGIN and -estimate.bias > max(width / 4, 1e-4)
-        yield Diagnostic(
+        yield Finding(
             "Bias of vote shares",
             points(estimate.bias),
-            "warn" if serious else "ok",
+            "note" if serious else "ok",  # whoever asks for plain shares gets them
             "The plain shares of votes are too low by about this much on average, and the interval "
             "does not show it. Use method mixture."
             if serious
@@ -91,4 +94,14 @@ def _plugin_bias(estimate: VotesEstimate) -> Iterator[Diagnostic]:
         if estimate.bias_bound > estimate.value:
             sentence += " It exceeds the floor itself, so with these votes it tells nothing."
         value = points_of_size(estimate.bias_bound)
-        yield Diagnostic("Bound on that bias", value, "ok", sentence)
+        yield Finding("Bound on that bias", value, "ok", sentence)
+
+
+RECORDS = (
+    Check(
+        name="votes",
+        kinds=(VoteTable.kind,),
+        run=_votes,
+        asks="Are there enough votes per item, do they differ, and how far off are their shares?",
+    ),
+)

@@ -1,0 +1,124 @@
+"""What only rows can tell: items left out or repeated, ids in place of scores, other labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from errorfloor._numbers import counted, per_cent
+from errorfloor.checks.record import Check
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding, Level
+
+MANY = 0.05  # a share of items left out from which on they matter
+
+
+def _fact(estimate: Estimate, name: str) -> object:
+    return None if estimate.source is None else estimate.source.facts.get(name)
+
+
+def _ids(estimate: Estimate) -> Iterator[Finding]:
+    column = _fact(estimate, "id_as_score")
+    if column is not None:
+        named = f" ({column})" if isinstance(column, str) else ""
+        yield Finding(
+            "Scores are row numbers",
+            "an id",
+            "refuted",
+            f"The scores{named} are an id or a row number, which says nothing about the labels "
+            "but how the rows are sorted.",
+            "Name the column of scores (score, on the command line --score).",
+        )
+
+
+def _missing(estimate: Estimate) -> Iterator[Finding]:
+    if estimate.dropped:
+        share = estimate.dropped / (estimate.n + estimate.dropped)
+        number = f"{counted(estimate.dropped, 'item')} ({per_cent(share, 1)})"
+        yield Finding(
+            "Left out",
+            number,
+            "warn" if share > MANY else "note",
+            f"Something was missing in {number}. If that has to do with how hard an item is, "
+            "the floor is that of the others only.",
+        )
+
+
+def _repeated(estimate: Estimate) -> Iterator[Finding]:
+    repeated = _fact(estimate, "repeated_items")
+    if isinstance(repeated, int) and repeated:
+        rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
+        yield Finding(
+            "Repeated items",
+            counted(repeated, "row"),
+            "warn",
+            f"{rows} an item that is there already. Repeated items count each time, and make the "
+            "interval too narrow.",
+            "Keep one row per item.",
+        )
+
+
+def _merged(estimate: Estimate) -> Iterator[Finding]:
+    if estimate.resolution is None:
+        yield Finding(
+            "Merged scores",
+            "no bound",
+            "note",
+            "Neighbouring scores were merged to save memory, which makes this floor an "
+            "approximation; isotonic's comes with a bound on what that does.",
+        )
+    elif estimate.resolution:
+        yield Finding(
+            "Merged scores",
+            f"at most {100 * estimate.resolution:.2g} points",
+            "note",
+            "Neighbouring scores were merged to save memory, which can have moved the floor by "
+            "no more than this.",
+        )
+
+
+def _chosen(estimate: Estimate) -> Iterator[Finding]:
+    """Say which class is which, where labels are words or ratings."""
+    classes = _fact(estimate, "classes")
+    if isinstance(classes, dict):
+        ones, zeros = (", ".join(map(str, classes.get(name, ()))) for name in ("1", "0"))
+        several = len(classes.get("0", ())) > 1 and len(classes.get("1", ())) == 1
+        level: Level = "note" if several else "ok"
+        sentence = "Each label is of one of the two classes."
+        if several:
+            sentence = f"The answer is for {ones} against the rest: {zeros}."
+        yield Finding("Classes", f"class 1 = {ones}; class 0 = {zeros}", level, sentence)
+
+
+def _gold(estimate: Estimate) -> Iterator[Finding]:
+    column = _fact(estimate, "labels_beside_votes")
+    if column is not None:
+        yield Finding(
+            "Votes beside labels",
+            f"column {column}",
+            "warn",
+            f"There is a column {column} beside the votes, which was not used: the floor is for "
+            "one more annotator's vote, not for that label, and the two can differ by a factor "
+            "of 2 or 3.",
+            "For the label, take the share of votes for class 1 as the score (from_scores).",
+        )
+
+
+IDS = Check(
+    name="ids",
+    kinds=(ScoreTable.kind,),
+    run=_ids,
+    asks="Is the column of scores an id, an index or a row number?",
+)
+RECORDS = (
+    Check(name="classes by name", run=_chosen, asks="Which labels are class 1, which class 0?"),
+    Check(
+        name="votes beside labels",
+        kinds=(VoteTable.kind,),
+        run=_gold,
+        asks="Is there a column of labels beside the votes, so that either may be meant?",
+    ),
+    Check(name="left out", run=_missing, asks="Were many items left out?"),
+    Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
+    Check(name="merged scores", run=_merged, asks="Were neighbouring scores merged?"),
+)

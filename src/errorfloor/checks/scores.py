@@ -1,0 +1,242 @@
+"""What a statistician would ask about scores with one label each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from errorfloor._numbers import counted, per_cent
+from errorfloor.checks.order import area, has_both
+from errorfloor.checks.record import Check, as_they_are, method_of
+from errorfloor.checks.soft import vote_shares
+from errorfloor.data.tables import ScoreTable
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding, Level
+
+ENOUGH = 30  # items or labels of a class below which a share says little
+FEW = 10  # labels of a class below which each of them decides
+SAMPLE = 10  # items from which on scores that are labels are no accident
+MANY_WRONG = 0.01  # share of items whose score of 0 or 1 is wrong that curves feel
+BLIND = 0.06  # three standard deviations of the area at most, to know that scores say nothing
+
+
+def _table(estimate: Estimate) -> ScoreTable:
+    assert isinstance(estimate.table, ScoreTable)
+    return estimate.table
+
+
+def _classes(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    positives, negatives = int(table.positives.sum()), int(table.negatives.sum())
+    rarer = min(positives, negatives) / table.n
+    sentence = f"{counted(positives, 'positive')}, {counted(negatives, 'negative')}."
+    if rarer < 0.05:
+        sentence += (
+            f" Always answering the larger class errs on {per_cent(rarer)} only: judge the floor "
+            "beside that number, not beside 50 %."
+        )
+    value = f"{per_cent(positives / table.n, 1)} positive"
+    yield Finding("Class balance", value, "note" if rarer < 0.05 else "ok", sentence)
+    for number, name, label in ((positives, "positive", 0), (negatives, "negative", 1)):
+        if number == 0:
+            yield _one_class(name, label)
+        elif number < ENOUGH:
+            # Of a few items in all, nobody expects much.
+            level: Level = "warn" if number < FEW and table.n >= ENOUGH else "note"
+            yield Finding(
+                f"Few {name}s",
+                counted(number, name),
+                level,
+                f"There are only {counted(number, name)}: each of them moves the floor, and "
+                "calibration maps are hardly determined where they lie.",
+                f"Label more items that may be {name}, drawn at random.",
+            )
+
+
+def _one_class(name: str, label: int) -> Finding:
+    return Finding(
+        "One class",
+        f"no {name}",
+        "warn",
+        f"All labels are {label}: the floor is that of one class alone.",
+        "Check the column of labels, and which of them is positive.",
+    )
+
+
+def _same_for_all(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    if len(table) == 1:
+        yield Finding(
+            "Constant scores",
+            f"all {table.scores[0]:.4g}",
+            "warn",
+            "All scores are equal: they cannot tell items apart, whatever the floor is.",
+            "Pass scores that differ: this is the error of always answering the larger class, and "
+            "the true floor may be anything below, even 0 (the paper's example 2).",
+        )
+
+
+def _predictions(estimate: Estimate) -> Iterator[Finding]:
+    """Find labels or predictions in the place of scores: two values that are whole numbers."""
+    table = _table(estimate)
+    if len(table) != 2 or table.n < SAMPLE or table.coarse.any() or not has_both(table):
+        return
+    if not np.array_equal(table.scores, np.floor(table.scores)):
+        return
+    if (table.positives * table.negatives == 0).all():
+        yield Finding(
+            "Scores are the labels",
+            f"two scores, {counted(table.n, 'item')}",
+            "refuted",
+            "The scores are the labels themselves, so a floor of 0 says nothing.",
+            "Name a column of scores that were made without the labels.",
+        )
+    elif table.scores[0] == 0 and table.scores[1] == 1:
+        yield Finding(
+            "Scores are predictions",
+            "0 or 1",
+            "refuted",
+            "The scores are 0/1 predictions, not scores: what they give is the error of that "
+            "rule, and the true floor may be anything below, even 0.",
+            "Pass the probabilities or scores behind the predictions; for the error of a model, "
+            "see headroom.",
+        )
+
+
+def _guessing(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    if not has_both(table):
+        return
+    rarer = min(int(table.positives.sum()), int(table.negatives.sum())) / table.n
+    gain = 1 - estimate.value / rarer
+    at_face_value = as_they_are(method_of(estimate))
+    if at_face_value and estimate.value > rarer + 3 * _noise_of_share(table):
+        yield Finding(
+            "Worse than guessing",
+            f"{per_cent(estimate.value)} against {per_cent(rarer)}",
+            "refuted",
+            f"No floor is above the error of always answering the larger class, {per_cent(rarer)}: "
+            "these scores are not the true probabilities that they are taken for.",
+            "Calibrate them with a method such as isotonic.",
+        )
+        return
+    name = "Better than guessing"
+    level: Level = "ok"
+    sentence = f"Compared with always answering the larger class, which errs on {per_cent(rarer)}."
+    remedy = ""
+    if gain < 0.05:
+        name = "Hardly better than guessing"
+        # Where one class is rare this is usual, and no fault of scores that tell items apart.
+        at, noise = area(table)
+        level = "warn" if abs(at - 0.5) < 3 * noise < BLIND else "note"
+        sentence = (
+            "By these scores hardly any rule errs less often than always answering the larger "
+            "class. Either none does, or better scores would find a lower floor."
+        )
+        remedy = "Check the column of scores." if level == "warn" else ""
+    elif estimate.high is not None and estimate.high >= rarer:
+        level = "note"
+        sentence += " The interval does not leave out that no rule by these scores errs less often."
+    yield Finding(name, f"{per_cent(max(gain, 0.0), 1)} fewer errors", level, sentence, remedy)
+
+
+def _noise_of_share(table: ScoreTable) -> float:
+    """Return the standard deviation of the share of positives if scores are probabilities."""
+    return math.sqrt(table.items @ (table.scores * (1 - table.scores))) / table.n
+
+
+def _ties(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    count = table.items
+    if table.coarse.any():
+        yield Finding(
+            "Ties", "unknown", "note", "Neighbouring scores were merged, so ties were not counted."
+        )
+        return
+    share = float(count[count > 1].sum() / table.n)
+    sentence = (
+        f"{counted(len(table), 'distinct score')}. Items with equal scores get one "
+        "probability; where their true ones differ, that raises the floor."
+    )
+    value = f"{per_cent(share, 1)} of items"
+    yield Finding("Ties", value, "note" if share > 0.5 else "ok", sentence)
+
+
+def _certain(estimate: Estimate) -> Iterator[Finding]:
+    table, method = _table(estimate), method_of(estimate)
+    low, high = float(table.scores[0]), float(table.scores[-1])
+    if low < 0 or high > 1:
+        yield Finding(
+            "Range of scores",
+            f"{low:.3g} to {high:.3g}",
+            "note",
+            "They are no probabilities. Methods that use only their order or a sigmoid take them, "
+            "the beta family does not.",
+        )
+        return
+    zero, one = table.scores == 0, table.scores == 1
+    number = int(table.items[zero | one].sum())
+    if number == 0:
+        yield Finding("Exact zeros and ones", "none", "ok", "No score claims certainty.")
+        return
+    wrong = int(table.positives[zero].sum() + table.negatives[one].sum())
+    value = f"{counted(number, 'item')} ({per_cent(number / table.n, 1)})"
+    sentence = "These scores claim certainty, and their labels agree."
+    level: Level = "note" if wrong else "ok"
+    remedy = ""
+    if wrong:
+        sentence = (
+            f"{counted(number, 'item')} have a score of exactly 0 or 1, which claims certainty, "
+            f"against {counted(wrong, 'label')}."
+        )
+    if wrong > MANY_WRONG * table.n and method is not None and method.needs_probabilities:
+        level = "warn"
+        remedy = f"That weighs heavily in {method.name}; isotonic does not mind."
+    yield Finding("Exact zeros and ones", value, level, sentence, remedy)
+
+
+def _shares(estimate: Estimate) -> Iterator[Finding]:
+    if as_they_are(method_of(estimate)):
+        table = _table(estimate)
+        yield from vote_shares(table.scores, table.n)
+
+
+_KINDS = (ScoreTable.kind,)
+LABELS = Check(
+    name="labels in place of scores",
+    kinds=_KINDS,
+    run=_predictions,
+    asks="Are the scores the labels themselves, or 0/1 predictions?",
+)
+CONSTANT = Check(
+    name="constant scores", kinds=_KINDS, run=_same_for_all, asks="Do the scores differ at all?"
+)
+CLASSES = Check(
+    name="classes",
+    kinds=_KINDS,
+    run=_classes,
+    asks="Are there labels of both classes, and enough of each?",
+)
+GUESSING = Check(
+    name="guessing",
+    kinds=_KINDS,
+    run=_guessing,
+    asks="Does any rule by these scores err less often than always answering the larger class?",
+    false_alarm=0.0014,
+)
+TIES = Check(name="ties", kinds=_KINDS, run=_ties, asks="How many items have equal scores?")
+CERTAIN = Check(
+    name="range of scores",
+    kinds=_KINDS,
+    run=_certain,
+    asks="Are scores probabilities, and do some claim certainty against their label?",
+)
+SHARES = Check(
+    name="scores that are vote shares",
+    kinds=_KINDS,
+    run=_shares,
+    asks="Are scores that are taken for probabilities shares of a few votes?",
+)
+RECORDS = (LABELS, CONSTANT, CLASSES, GUESSING, TIES, CERTAIN, SHARES)

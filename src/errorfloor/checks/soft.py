@@ -1,0 +1,113 @@
+"""What a statistician would ask about soft labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from errorfloor._numbers import counted, per_cent
+from errorfloor._typing import Floats
+from errorfloor.checks.record import Check
+from errorfloor.data.tables import SoftTable
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding, Level
+
+ENOUGH = 30  # items below which a share says little
+MOST_VOTES = 20  # shares of no more votes than this are recognised
+FEW_VOTES = 5  # shares of so many are far too extreme for probabilities
+
+
+def _table(estimate: Estimate) -> SoftTable:
+    assert isinstance(estimate.table, SoftTable)
+    return estimate.table
+
+
+def few_items(n: int) -> Finding:
+    """Say whether there are enough items for a share to say something."""
+    if n < ENOUGH:
+        return Finding(
+            "Few items", f"{n:,}", "note", "So few items say little about any others like them."
+        )
+    return Finding("Items", f"{n:,}", "ok", "The interval allows for their number.")
+
+
+def vote_shares(shares: Floats, n: int) -> Iterator[Finding]:
+    """Recognise shares of a few votes, which are too extreme to be taken for probabilities."""
+    if shares.size < 3 or n < max(2 * shares.size, ENOUGH):
+        return
+    for m in range(2, MOST_VOTES + 1):
+        if np.abs(shares * m - np.round(shares * m)).max() < 1e-6:
+            yield Finding(
+                "Vote shares",
+                f"multiples of 1/{m}",
+                "warn" if m <= FEW_VOTES else "note",
+                f"The values look like shares of {m} votes or a scale of as many steps. Shares of "
+                "few votes make the floor too low.",
+                "If they are, pass the votes (from_votes), which corrects for that.",
+            )
+            return
+
+
+def _all(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    yield few_items(table.n)
+    # Few items may well have the same probability.
+    if len(table) == 1 and table.n >= ENOUGH:
+        yield Finding(
+            "Constant soft labels",
+            f"all {table.probabilities[0]:.4g}",
+            "warn",
+            "All soft labels are equal: the floor says nothing about the items unless every one "
+            "truly has this probability.",
+            "Check the column of soft labels.",
+        )
+    mean = float(table.items @ table.probabilities / table.n)
+    yield Finding(
+        "Class balance",
+        f"{per_cent(mean, 1)} positive",
+        "ok",
+        "The mean soft label, which is the share of class 1 to expect.",
+    )
+    yield from vote_shares(table.probabilities, table.n)
+    yield Finding(
+        "Trust",
+        "not checked",
+        "note",
+        "Nothing here can tell whether the soft labels are true probabilities. With one true "
+        "label per item they can be calibrated first (from_scores).",
+    )
+
+
+def _certain(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    certain = (table.probabilities == 0) | (table.probabilities == 1)
+    number = int(table.items[certain].sum())
+    value = f"{counted(number, 'item')} ({per_cent(number / table.n, 1)})" if number else "none"
+    level: Level = "note" if number > table.n / 2 else "ok"
+    sentence, remedy = "Items said to be certain add nothing to the floor.", ""
+    if number == 0:
+        sentence = "No soft label claims certainty."
+    if number == table.n and table.n >= ENOUGH:
+        level = "refuted"
+        sentence = (
+            "All soft labels are 0 or 1: these are hard labels, whose floor is 0 by construction."
+        )
+        remedy = "Pass probabilities, or votes (from_votes)."
+    yield Finding("Exact zeros and ones", value, level, sentence, remedy)
+
+
+RECORDS = (
+    Check(
+        name="hard labels",
+        kinds=(SoftTable.kind,),
+        run=_certain,
+        asks="Are soft labels hard ones, 0 or 1 throughout?",
+    ),
+    Check(
+        name="soft labels",
+        kinds=(SoftTable.kind,),
+        run=_all,
+        asks="Are there enough soft labels, do they differ, are they shares of a few votes?",
+    ),
+)

@@ -1,0 +1,127 @@
+"""How a floor is to be estimated: the method and its options, asked of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from errorfloor import checks, inference, methods
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import RandomLike
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.methods.record import Method, Options, Statistic
+from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.plugin import plugin
+from errorfloor.questions import cap
+from errorfloor.questions.answer import Origin, Request, estimate
+from errorfloor.questions.cap import ModelError
+from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.results import Estimate, VotesEstimate
+
+
+def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:
+    """Return the floor of data of any kind, by the default method for it; by group if named."""
+    reading = read(data, LAYOUTS, where)
+    kind = next(iter(reading.tables.values())).kind
+    request = Request.of("auto", level, 1000, rng)
+    return Question(methods.DEFAULTS[kind]).answer(reading, request, rng, simultaneous=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How a floor is to be estimated, but for its interval."""
+
+    method: Method
+    options: Options = field(default_factory=Options)
+    model_error: ModelError = None
+
+    def __post_init__(self) -> None:
+        if self.model_error is not None and self.options.target.needed > 1:
+            raise InputError(
+                *(argument("model_error"), " bounds the bias of the floor for one more vote. "),
+                *("Leave it out, or leave out ", argument("majority"), "."),
+            )
+
+    def answer(
+        self, reading: Reading, request: Request, rng: RandomLike, simultaneous: bool
+    ) -> Any:
+        """Return the floor of what was read: one, or one for each group."""
+        if reading.source.group is None:
+            if simultaneous:
+                raise InputError(
+                    *(argument("simultaneous"), " is about the intervals of groups. Name their "),
+                    *("column with ", argument("group"), ", or leave it out."),
+                )
+            return self.of(reading.table, request, Origin(reading.source, options=self._asked()))
+        # What all groups were asked for together, which gives each of them again.
+        asked = {**self._asked(), "level": request.level, "simultaneous": simultaneous}
+
+        def one(table: Table, group: Any, own: Request) -> Estimate:
+            return self.of(table, own, Origin(reading.source, group, asked))
+
+        return with_intervals_by_group(reading, request, rng, simultaneous, one)
+
+    def of(self, table: Table, request: Request, origin: Origin) -> Estimate:
+        """Return the floor of a table."""
+        found, statistic = estimate(table, self.method, self.options, request, origin)
+        add = _DETAILS.get(table.kind)
+        if add is not None:
+            found = add(found, statistic, self, request)
+        found = checks.checked(found)
+        checks.issue(found)
+        return found
+
+    def _asked(self) -> dict[str, Any]:
+        by_kind: dict[str, dict[str, Any]] = {
+            ScoreTable.kind: {"clip": self.options.clip},
+            VoteTable.kind: {
+                "totals_by": self.options.totals_by,
+                "stopping": self.options.stopping,
+                "majority": self.options.majority,
+                "model_error": self.model_error,
+            },
+        }
+        return by_kind.get(self.method.reads, {})
+
+
+def _with_votes(
+    found: Estimate, statistic: Statistic, question: Question, request: Request
+) -> VotesEstimate:
+    """Add what the plain shares of the votes would have said."""
+    table = found.table
+    assert isinstance(table, VoteTable)
+    cells, behind = table.cells(), None
+    if isinstance(statistic, MixtureFloor):
+        behind = statistic
+    elif int(table.totals.max()) >= 2:
+        behind = MixtureFloor(cells, question.options)
+    shares = plugin(cells, question.options).values(
+        cells.count[None], request.streams.for_("blocks")
+    )
+    model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
+    made = VotesEstimate(
+        **{item.name: getattr(found, item.name) for item in fields(found)},
+        plugin=float(shares[0]),
+        bias=None if behind is None else behind.plugin_bias,
+        bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
+        mixture=None if behind is None else behind.fitted,
+    )
+    if model is None:
+        return made
+    kinds = inference.of(question.method)
+    return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
+
+
+def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:
+    from errorfloor.bounds import computable_bias_bound
+
+    # The bound falls with the votes, so the item with the fewest has the largest.
+    return float(computable_bias_bound(model_error, int(table.totals.min())))
+
+
+# What a kind of table adds to an estimate.
+_DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}
