@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from benchmarks import coverage, door, scale, start, votes
+from benchmarks import attacks, coverage, door, scale, start, votes
 from errorfloor.data.grid import CELLS, cell_of
 
 
@@ -26,6 +26,32 @@ def test_the_coverage_document_counts_what_holds_the_true_floor():
     text = coverage.document({("easy", 200): held, ("easy", 1000): missed}, repetitions=4)
     assert "| scores | isotonic | honest | 1.000 | 0.000 |" in text
     assert "| scores | isotonic | +0.00 | +10.00 |" in text
+
+
+@pytest.mark.parametrize("setting", attacks.SETTINGS, ids=lambda setting: setting.name)
+def test_the_floors_of_the_flat_settings_are_those_of_their_draws(setting):
+    ranks = setting.ranks(10**5, np.random.default_rng(0))
+    chance = setting.chance(np.sort(ranks))
+    assert (np.diff(chance) >= 0).all()
+    floors = np.minimum(chance, 1 - chance)
+    assert floors.mean() == pytest.approx(setting.floor, abs=4 * floors.std() / 316 + 1e-9)
+    assert np.unique(setting.draw(2000, 1).scores).size == (setting.rows or 2000)
+
+
+def test_the_document_of_attacks_shows_what_was_found():
+    few = dict.fromkeys(attacks.SIZES, 7)
+    shares = [np.array([0.9, 0.8])] * (len(attacks.SETTINGS) * len(attacks.SIZES))
+    shares[4] = np.array([0.25, 0.125])
+    found = [(0.75, 0.5)] * (len(attacks.TRUTHS) * len(attacks.SIZES))
+    text = attacks.document(few, shares, [(0.5, 0.4), (0.6, 0.3)], found)
+    second = "| yes | 0.900 (0.800) | 0.250 (0.125) | 0.900 (0.800) |"
+    assert f"| 1/2 throughout, 1 tied score {second}" in text
+    assert "The least share is 0.250." in text
+    assert "0.500 with 100 items each (0.400), 0.600 with 1,000 items each (0.300)" in text
+    assert "| 0 to 1 | 0.750, 50.0 | 0.750, 50.0 | 0.750, 50.0 |" in text
+    assert text in coverage.document(
+        {("easy", 200): np.zeros((1, len(coverage.CASES), 3))}, 1, text
+    )
 
 
 @pytest.mark.parametrize("name", votes.SETTINGS)

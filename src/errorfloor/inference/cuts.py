@@ -25,9 +25,10 @@ from errorfloor.methods.record import Basis, Method, Shape
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 
-# Coin flips throughout: the cross-fitted errors have 1 + 1.3 times the binomial variance. The rest
-# has short tails, so that far out less of it counts. Both numbers fit the quantiles from 0.1 to
-# 0.0005 that `python -m benchmarks.coverage --flat` simulates, for 1 to 1,000 scores.
+# Coin flips throughout: the cross-fitted errors have about 1 + 1.3 times the binomial variance.
+# What is more than binomial has short tails, so that far out less of it counts. Both numbers fit
+# the quantiles from 0.1 to 0.0005 of simulated coin flips, alone and with other items, for any
+# number of distinct scores; see "Upper limits" in docs/theory.md.
 _EXTRA, _SHORT = 1.3, 4.5
 
 
