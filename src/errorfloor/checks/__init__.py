@@ -6,11 +6,12 @@ A check is a record in the module of its subject and an entry here. It looks at 
 
 from __future__ import annotations
 
+from errorfloor.checks.annotators import SAMPLE
 from errorfloor.checks.record import Check
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
 
-RECORDS: tuple[Check, ...] = ()
+RECORDS: tuple[Check, ...] = (SAMPLE,)
 
 
 def of(estimate: Estimate) -> tuple[Finding, ...]:
