@@ -53,6 +53,13 @@ def folder(tmp_path_factory):
             "gold": np.repeat(data.labels.astype(int), 3),
         }
     ).to_csv(folder / "long.csv", index=False)
+    pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(N), 3),
+            "annotator": np.arange(3 * N) % 8,
+            "vote": votes.ravel(),
+        }
+    ).to_csv(folder / "crowd.csv", index=False)
     frame[["my score", "y"]].to_csv(folder / "scores.dat", index=False, sep="\t")
     np.savez(folder / "plain.npz", score=data.scores, label=data.labels.astype(int))
     ef.ScoreTable.from_arrays(data.scores, data.labels).save(folder / "table.npz")
@@ -113,6 +120,9 @@ def test_every_method_and_interval_can_be_had_again(folder, method, interval):
     ask, columns = FUNCTIONS[method.reads]
     how = {} if method.reads == SoftTable.kind else {"method": method.name}
     path = folder / "wide file.csv"
+    if interval == "annotators":  # the one that needs to know whose votes they are
+        path = folder / "crowd.csv"
+        columns = {"item": "item", "annotator": "annotator", "vote": "vote"}
     check(ask(path, **columns, **how, interval=interval, level=0.9, n_resamples=30, rng=7))
 
 

@@ -99,7 +99,8 @@ def test_unanimous_votes_have_a_floor_of_almost_nothing(share):
 
 def test_bootstraps_are_for_the_plugin_only(votes):
     with pytest.raises(
-        ValueError, match="`interval` must be one of auto, likelihood, certified; got 'bca'"
+        ValueError,
+        match="`interval` must be one of auto, likelihood, annotators, certified; got 'bca'",
     ):
         ef.from_votes(*votes, interval="bca")
     assert ef.from_votes(*votes, method="plugin", interval="bca", rng=0).interval_method == "bca"

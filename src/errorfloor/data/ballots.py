@@ -9,7 +9,7 @@ import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import bucket_of, text_of
+from errorfloor.data.annotators import GROUPS, bucket_of, part_of, text_of
 from errorfloor.data.tables import VoteTable
 
 MOST_VOTES = 2**26  # that fit into memory
@@ -73,10 +73,19 @@ class Ballots:
         item, annotator, vote = self.item[chosen], self.annotator[chosen], self.vote[chosen]
         return Ballots(item, annotator, vote, self.names, self.half)
 
-    def counts(self) -> VoteTable:
-        """Return how many items have how many votes."""
-        some = self.totals > 0
-        return VoteTable.from_arrays(self.positives[some], self.totals[some])
+    def table(self) -> VoteTable:
+        """Return how many items have how many votes, with what tables keep of annotators."""
+        bucket = np.array([bucket_of(name) for name in self.names], dtype=np.int64)[self.annotator]
+        key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
+        item, part = key // GROUPS, key % GROUPS
+        m, k = self.totals, self.positives
+        own = np.bincount(at), np.bincount(at, self.vote).astype(np.int64)
+        rows = np.column_stack((part, m[item], k[item], *own, np.ones(item.size, np.int64)))
+        work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
+        some = m > 0
+        return VoteTable.from_counts(
+            k[some], m[some], np.ones(int(some.sum()), np.int64), by_group=rows, workloads=work
+        )
 
 
 def _codes(values: Any) -> tuple[list[str], Counts]:

@@ -15,7 +15,7 @@ from errorfloor.data.layouts import ITEM, LABEL
 from errorfloor.data.numbering import are_numbered, is_numbered
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import VoteTable
 
 _FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
 _HEAD = 1000  # rows that tell whether a column numbers them
@@ -33,7 +33,7 @@ def facts_of(
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)
         facts |= {"repeated_items": repeated} if repeated else {}
-    if chosen.layout.table is ScoreTable:
+    if "score" in chosen.columns:
         column = chosen.columns["score"]
         by_name = names_an_id(column)
         if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):

@@ -183,6 +183,6 @@ def _floor(ballots: Ballots) -> float | None:
     """Return the floor of votes, or None where no item has two."""
     if ballots.totals.max(initial=0) < 2:
         return None
-    cells = ballots.counts().cells()
+    cells = ballots.table().cells()
     statistic = methods.DEFAULTS[VoteTable.kind].bind(cells, Options())
     return float(statistic.values(cells.count[None], np.random.default_rng(0))[0])

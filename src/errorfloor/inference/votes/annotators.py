@@ -214,7 +214,7 @@ ANNOTATORS = IntervalKind(
     promise="The likelihood interval, widened by what annotators differ: it speaks for the vote of "
     "a fresh annotator, so annotators are a sample as well as items. Its coverage is measured by "
     "simulation; there is no proof for finite samples.",
-    in_short="the same for a fresh annotator; needs annotator ids",
+    in_short="the same for a fresh annotator; the default where annotator ids are known",
     proof="[measured](annotators.md)",
     holds="measured",
     references=(JACKKNIFE,),

@@ -1,0 +1,288 @@
+"""Annotators as a sample: what tables keep of them, the interval, and who carries the floor."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from conftest import needs_data
+from engines import ENGINES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import errorfloor as ef
+from benchmarks import annotators as study
+from errorfloor.data.annotators import bucket_of, effective_number, number_of, text_of
+from errorfloor.data.ballots import Ballots
+from errorfloor.inference.votes import annotators as interval
+
+COLUMNS = {"item": "item", "annotator": "annotator", "vote": "vote"}
+
+
+def crowd(rng, n=120, people=30, votes=4):
+    """Return single votes of a small crowd, a third of whom guess."""
+    item = np.repeat(np.arange(n), votes)
+    who = np.array([rng.choice(people, votes, replace=False) for _ in range(n)]).ravel()
+    easy = np.repeat(rng.random(n) < 0.5, votes)
+    vote = np.where(who % 3 == 0, rng.random(item.size) < 0.5, easy ^ (rng.random(item.size) < 0.1))
+    return pd.DataFrame({"item": item, "annotator": who, "vote": vote.astype(int)})
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return crowd(np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("same", [[7, 7.0, "7", "7.0", " 7 ", np.int64(7), np.float32(7)]])
+def test_the_text_of_an_id_does_not_depend_on_its_type(same):
+    assert {text_of(one) for one in same} == {"7"}
+    assert len({bucket_of(one) for one in same}) == 1
+    assert bucket_of("7") != bucket_of("8")
+    # Written down, because saved tables depend on it.
+    assert (bucket_of("ann"), bucket_of(7)) == (998029, 479463)
+
+
+@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "spark"])
+def test_every_engine_keeps_the_same_of_annotators(votes, engine):
+    columns = {name: ("int64", votes[name].tolist()) for name in votes}
+    expected = Ballots.of(*(votes[name] for name in COLUMNS)).table()
+    found = ef.frames.vote_table(ENGINES[engine](columns), **COLUMNS)
+    assert found == expected
+    assert found.by_group is not None
+    texts = {**columns, "annotator": ("text", [f"{one}.0" for one in votes["annotator"]])}
+    assert ef.frames.vote_table(ENGINES[engine](texts), **COLUMNS) == expected
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_a_column_per_annotator_keeps_the_same_as_rows(votes, engine):
+    few = votes[votes["annotator"] < 8]
+    wide = few.pivot(index="item", columns="annotator", values="vote")
+    lists = {str(one): ("int64", [None if v != v else int(v) for v in wide[one]]) for one in wide}
+    found = ef.frames.vote_table(ENGINES[engine](lists), annotators=list(lists))
+    assert found == ef.frames.vote_table(few, **COLUMNS)
+
+
+def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
+    whole = ef.frames.vote_table(votes, **COLUMNS)
+    parts = ef.frames.vote_tables(votes.assign(half=votes["item"] % 2), group="half", **COLUMNS)
+    assert parts[0] + parts[1] == whole
+    assert parts[0] + ef.VoteTable.empty() == parts[0] == ef.VoteTable.empty() + parts[0]
+    for name, part in parts.items():
+        part.save(tmp_path / f"{name}.npz")
+    assert ef.merge([tmp_path / "0.npz", tmp_path / "1.npz"]) == whole
+    assert ef.from_votes(whole).interval == ef.from_votes(votes).interval
+    assert number_of(whole.workloads) == 30
+
+
+def test_a_sum_with_votes_of_unknown_people_knows_nobody_and_says_so(votes):
+    known = ef.frames.vote_table(votes, **COLUMNS)
+    with pytest.warns(ef.LostAnnotatorsWarning, match="does not count annotators as a sample"):
+        total = known + ef.VoteTable.from_arrays([1, 2], 4)
+    assert total.workloads is None
+    assert total.by_group is None
+    assert ef.from_votes(total).interval_method == "likelihood"
+
+
+def test_what_does_not_go_with_the_votes_is_refused(votes):
+    table = ef.frames.vote_table(votes, **COLUMNS)
+    arrays = {"by_group": table.by_group, "workloads": table.workloads}
+    for name in arrays:
+        wrong = {**arrays, name: arrays[name][1:]}
+        with pytest.raises(ValueError, match="does not go with its votes"):
+            ef.VoteTable(table.votes, table.counts, **wrong)
+    with pytest.raises(ValueError, match="must be counts with the columns"):
+        ef.VoteTable(table.votes, table.counts, by_group=table.by_group)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(2, 9), st.data())
+def test_chance_without_a_group_is_hypergeometric(m, data):
+    k, own = data.draw(st.integers(0, m)), data.draw(st.integers(1, m))
+    slopes = (0.3, 1.7)
+    mean, variance = interval._if_exchanged(*(np.array([one]) for one in (m, k, own)), slopes)
+    drawn = np.arange(own + 1)
+    chance = stats.hypergeom(m, k, own).pmf(drawn)
+    left, yes = m - own, k - drawn
+    values = np.zeros(own + 1)
+    if left >= 2:
+        values = 0.3 * yes / left + 1.7 * yes * (left - yes) / (left * (left - 1))
+    possible = chance > 0
+    expected = chance[possible] @ values[possible]
+    assert mean[0] == pytest.approx(expected)
+    assert variance[0] == pytest.approx(chance[possible] @ (values[possible] - expected) ** 2)
+
+
+def test_the_spread_is_that_of_leaving_out_one_group_at_a_time(votes):
+    ballots = Ballots.of(*(votes[name] for name in COLUMNS))
+    table, slopes = ballots.table(), (0.0, 2.0)
+    part = np.array([bucket_of(name) % 64 for name in ballots.names])[ballots.annotator]
+
+    def mean(some):
+        m = np.bincount(ballots.item[some], minlength=120)
+        k = np.bincount(ballots.item[some], ballots.vote[some], 120)
+        pairs = m >= 2
+        return 2 * np.mean((k * (m - k))[pairs] / (m * (m - 1))[pairs])
+
+    def spread(part):
+        groups = np.unique(part)
+        w = np.array([np.mean(part == g) for g in groups])
+        u = (1 - w) / w * np.array([mean(part >= 0) - mean(part != g) for g in groups])
+        return np.sum(w**2 * (u - w @ u) ** 2 / (1 - 2 * w + w @ w)), w
+
+    found, w = spread(part)
+    rng, by_chance = np.random.default_rng(1), []
+    for _ in range(300):  # votes exchanged within items
+        keys = rng.random(part.size)
+        by_chance.append(spread(part[np.lexsort((keys, ballots.item))])[0])
+    ours = interval.spread_of(table, slopes)
+    error = 4 * np.std(by_chance) / np.sqrt(300)
+    assert ours.variance == pytest.approx(found - np.mean(by_chance), abs=error)
+    assert ours.freedom == pytest.approx((w @ w) ** 2 / np.sum(w**4) - 1)
+    assert ours.variance > 0
+
+
+def test_for_guessers_the_polynomial_answers_as_the_floor_does():
+    points = np.linspace(0, 1, 513)
+    weights = np.random.default_rng(0).dirichlet(np.ones(513))
+    b, c = interval.slopes_of(points, weights)
+    towards = 0.5 - points  # how probabilities move when some people guess
+    floor = weights @ (np.sign(towards) * towards)
+    assert weights @ ((b + c * (1 - 2 * points)) * towards) == pytest.approx(floor, rel=1e-2)
+
+
+# 30 repetitions: a coverage of 0.95 stays above 0.8 but once in 3,000.
+@pytest.mark.parametrize(
+    ("setting", "likelihood"),
+    [
+        (study.Setting(40, 0.15, 10), 0.9),
+        (study.Setting(40, 0.3, 10, "skewed", panels=True), 0.85),
+    ],
+)
+def test_the_interval_covers_where_the_likelihood_interval_does_not(setting, likelihood):
+    plain, ours, wider = study._held(setting, study.simulate(setting, 30))
+    assert plain < likelihood
+    assert ours > 0.8
+    assert wider < 5
+
+
+def test_annotators_who_do_not_differ_cost_next_to_nothing():
+    setting = study.Setting(800, votes=5, spread=0.0)
+    assert study._held(setting, study.simulate(setting, 8))[2] < 1.08
+
+
+def test_800_workers_with_guessers_are_at_most_half_as_wide_again():
+    setting = study.Setting(800, 0.15, 10)
+    assert study._held(setting, study.simulate(setting, 8))[2] < 1.5
+
+
+def test_the_answer_says_for_whom_it_speaks(votes):
+    known = ef.from_votes(votes)
+    assert known.interval_method == "annotators"
+    assert "counts 30 annotators as a sample" in known.assumptions
+    assert known.low < known.at_level(0.8).low
+    plain = ef.from_votes(votes, interval="likelihood")
+    assert plain.value == known.value
+    assert known.low <= plain.low
+    assert plain.high <= known.high
+    for name in ("likelihood", "certified"):
+        found = ef.from_votes(votes, interval=name)
+        assert "one more vote of these 30 annotators, not for a fresh one" in found.assumptions
+    counts = ef.from_votes([1, 2, 3], 3)
+    assert "Whose votes they are is not known" in counts.assumptions
+    with pytest.raises(ValueError, match="needs to know whose vote each one is"):
+        ef.from_votes([1, 2, 3], 3, interval="annotators")
+
+
+def test_too_few_people_are_no_sample_and_the_answer_says_so(votes):
+    few = votes[votes["annotator"] < 4]
+    found = ef.from_votes(few)
+    assert found.interval_method == "likelihood"
+    assert "4 annotators, who are too few to stand for others" in found.assumptions
+    assert [finding.level for finding in found.findings if finding.name == "annotators"] == ["warn"]
+    with pytest.warns(ef.DegenerateBootstrapWarning, match="5 are the fewest"):
+        assert ef.from_votes(few, interval="annotators").interval_method == "likelihood"
+    # Many people, but one of them cast most votes.
+    one = pd.concat([votes, votes.drop_duplicates("item").assign(annotator="x")])
+    work = ef.frames.vote_table(one, **COLUMNS).workloads
+    assert number_of(work) == 31
+    assert effective_number(work) < 20
+    assert [f.level for f in ef.from_votes(one).findings if f.name == "annotators"] == ["note"]
+
+
+def test_annotators_are_compared_with_the_others_on_their_items(votes):
+    found = ef.annotators(votes)
+    # Slow and obvious, for one of them.
+    agree, pairs, share = 0.0, 0, {}
+    for _, rows in votes.groupby("item"):
+        for who, x in zip(rows["annotator"], rows["vote"], strict=True):
+            others = rows.loc[rows["annotator"] != who, "vote"]
+            share[who] = share.get(who, 0.0) + np.mean(others != x) / len(rows)
+            if who == 4:
+                agree, pairs = agree + np.mean(others == x), pairs + 1
+    assert found["4"].agreement == pytest.approx(agree / pairs)
+    assert found["4"].votes == pairs
+    assert found["4"].share == pytest.approx(share[4] / sum(share.values()))
+    assert sum(row.share for row in found) == pytest.approx(1)
+    informed = {row.annotator for row in found if not row.may_guess}
+    guess = {str(one) for one in range(0, 30, 3)}
+    assert len(informed & guess) <= 1
+    assert found.without < found.everyone
+    assert found.floor.interval_method == "annotators"
+
+
+def test_limits_of_informedness_hold():
+    rng, held = np.random.default_rng(0), []
+    for _ in range(60):
+        n, truth = 60, rng.random(60) < 0.5
+        sure = np.column_stack([truth] * 4)  # four who are always right, so the truth is known
+        own = np.where(rng.random(n) < 0.8, truth, ~truth)
+        votes = np.column_stack((own, sure)).astype(int)
+        ballots = Ballots.side_by_side(votes, list("abcde"))
+        row = ef.questions.annotators.rows_of(ballots, 0.95)[0]
+        held.append(row.low <= 0.6 <= row.high)
+    assert np.mean(held) >= 0.85
+
+
+def test_nobody_is_left_out_of_a_few(votes):
+    few = ef.annotators(votes[votes["annotator"] < 10])
+    assert few.without is None
+    assert "fewer than 20" in few.notes[0]
+    assert "fewer than 20" in str(few)
+    with pytest.raises(ValueError, match="Counts do not say whose votes"):
+        ef.annotators([1, 2, 3])
+    with pytest.raises(ValueError, match="`annotator` is missing"):
+        ef.annotators(votes[["item", "vote"]], item="item", vote="vote")
+
+
+def test_the_command_says_the_same(votes, tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    found = ef.annotators(votes)
+    arguments = ["annotators", str(tmp_path / "votes.csv"), "--json"]
+    output = tmp_path / "people.csv"
+    ran = CliRunner().invoke(cli, [*arguments, "-o", str(output)])
+    assert ran.exit_code == 0, ran.output
+    result = json.loads(ran.stdout)["result"]
+    assert result["without"] == found.without
+    assert result["rows"] == [row.to_dict() for row in found]
+    people = pd.read_csv(output)
+    assert people["share"].tolist() == pytest.approx([row.share for row in found])
+    assert found.to_frame("pandas")["votes"].tolist() == people["votes"].tolist()
+    piped = CliRunner().invoke(cli, ["annotators", "-"], input=(tmp_path / "votes.csv").read_text())
+    assert piped.exit_code == 0, piped.output
+    assert "cannot be told from guessing" in piped.stdout
+
+
+@needs_data
+def test_the_crowd_of_rte_is_known_by_number():
+    data = ef.datasets.load_rte()
+    assert (data.n, data.votes.sum(), data.labels.sum()) == (800, 8000, 400)
+    frame = pd.DataFrame(data.annotations)
+    estimate = ef.from_votes(frame)
+    assert estimate.value == ef.from_votes(data.vote_table).value == pytest.approx(0.2648, abs=1e-4)
+    assert "counts 164 annotators (26 with equal workloads" in estimate.assumptions
+    found = ef.annotators(frame)
+    assert found.without < 0.75 * found.everyone
