@@ -1,6 +1,6 @@
 """How good floors from few votes are: error, coverage and width with a known truth, real votes.
 
-Run `python -m benchmarks.votes`, or `make votes`, to write docs/votes.md: ten minutes or so on two
+Run `python -m benchmarks.votes`, or `make votes`, to write docs/votes.md: half an hour or so on two
 cores. Real votes need ERRORFLOOR_DATA.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import betainc, expit, ndtr
 
 import errorfloor as ef
-from benchmarks import realdata
+from benchmarks import realdata, vote_designs
 from errorfloor._typing import Counts, Floats
 from errorfloor.datasets import load_chaosnli
 
@@ -86,8 +86,18 @@ def main() -> None:
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(cells, pool.map(_simulate, jobs), strict=True))
         thinned = list(pool.map(_thin, PARTS)) if realdata.folder() is not None else []
+        runs = [options.repetitions] * len(vote_designs.DESIGNS)
+        designs = dict(
+            zip(
+                vote_designs.DESIGNS,
+                pool.map(vote_designs.simulate, vote_designs.DESIGNS, runs),
+                strict=True,
+            )
+        )
     options.output.parent.mkdir(exist_ok=True)
-    options.output.write_text(document(found, thinned, options.repetitions))
+    text = document(found, thinned, options.repetitions)
+    text += f"\n{vote_designs.section(designs, options.repetitions)}"
+    options.output.write_text(text)
     print(f"wrote {options.output}")
 
 

@@ -7,6 +7,8 @@ from scipy.optimize import linprog, minimize
 from scipy.stats import beta, binom
 
 import errorfloor as ef
+from errorfloor.inference.bootstrap import Basic
+from errorfloor.inference.record import StandIn
 from errorfloor.inference.votes.band import Band
 from errorfloor.inference.votes.fits import (
     Expected,
@@ -355,6 +357,19 @@ def test_limits_nest_at_low_levels_too(m, totals_by):
     ends = np.array([likelihood_limits(*cells, level=one, options=options) for one in levels])
     assert (np.diff(ends[:, 0]) <= 2e-5).all()
     assert (np.diff(ends[:, 1]) >= -2e-5).all()
+
+
+def test_an_interval_that_stands_in_holds_its_estimate():
+    # All replicates are at or above the estimate, so the basic interval ends at or below it.
+    above = Basic(0.1, np.array([0.2, 0.3, 0.4]))
+    assert above.limits(0.9)[1] < 0.1
+    low, high = StandIn(above, 0.1).limits(0.9)
+    assert (low, high) == (above.limits(0.9)[0], 0.1)
+    assert StandIn(above, 0.1).method == "basic"
+    assert StandIn(above, 0.1).replicates is above.replicates
+    with pytest.warns(ef.DegenerateBootstrapWarning):
+        found = ef.from_votes([0, 0, 0, 0], 3, method="plugin", interval="bca", rng=0)
+    assert found.low <= found.value <= found.high
 
 
 # ---- can the votes be what the floor assumes -------------------------------------------------

@@ -23,6 +23,29 @@ class Evidence(Protocol):
         """Return the lower and upper limit at `level`."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StandIn:
+    """Limits in place of others, which were not made for the estimate but never leave it out."""
+
+    evidence: Evidence
+    value: float
+
+    @property
+    def method(self) -> str:
+        """Name of the interval."""
+        return self.evidence.method
+
+    @property
+    def replicates(self) -> Floats | None:
+        """Bootstrap replicates, where the limits are from a bootstrap."""
+        return getattr(self.evidence, "replicates", None)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        low, high = self.evidence.limits(level)
+        return min(low, self.value), max(high, self.value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
     """One floor on one table, as an interval sees it."""

@@ -26,7 +26,7 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.inference.record import Case, Evidence, IntervalKind, StandIn, Undefined
 from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
@@ -216,7 +216,8 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
             f"The {kind.name} interval of {case.method.name} is undefined because "
             f"{undefined.why}; the {instead.name} interval is given instead."
         )
-        return instead.make(case), instead, (warn(message, DegenerateBootstrapWarning),)
+        evidence = StandIn(instead.make(case), case.value)
+        return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
 
 
 def _resolution(
