@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import frames, grid, read_rows
+from errorfloor.data import facts, frames, grid, read_rows
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -239,10 +239,9 @@ def test_labels_that_are_words_need_to_know_the_positive_one(engine):
     frame = engines.ENGINES[engine]({"p": ("float64", P), "y": ("text", words)})
     for named in ({}, {"score": "p", "label": "y"}):
         said = error_of(frame, **named)
-        assert "`label` (column 'y') must be 0 or 1 (or False or True): 4 of 4 are bad" in said
-        assert said.endswith(
-            "The column holds words: cat, dog. Say which one is class 1 with `positive`, "
-            "such as `positive='cat'`."
+        assert said == (
+            "`label` (column 'y') holds words: cat, dog. Say which one is class 1. The scores are "
+            "highest for dog, 0.625 on average:\n  `positive='dog'`\n  `positive='cat'`"
         )
         assert table_of(frame, positive="dog", **named) == TABLE
     assert error_of(frame, positive="wolf") == (
@@ -251,16 +250,16 @@ def test_labels_that_are_words_need_to_know_the_positive_one(engine):
 
 
 def test_words_are_asked_about_in_every_layout_and_file(tmp_path):
-    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["no", "yes", "yes"]}
-    wide = {"rater1": ["no", "yes"], "rater2": ["yes", None]}
+    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["a", "b", "b"]}
+    wide = {"rater1": ["a", "b"], "rater2": ["b", None]}
     np.savez(tmp_path / "words.npz", p=P, y=[*"abab"])
     for data, listed in (
-        (pd.DataFrame(words), "no, yes"),
-        (pl.DataFrame(wide), "no, yes"),
+        (pd.DataFrame(words), "a, b"),
+        (pl.DataFrame(wide), "a, b"),
         (tmp_path / "words.npz", "a, b"),
     ):
-        assert f"The column holds words: {listed}. Say which one" in error_of(data)
-    assert table_of(pd.DataFrame(words), positive="yes") == VoteTable.from_arrays([1, 1], [2, 1])
+        assert f" holds words: {listed}. Say which one" in error_of(data)
+    assert table_of(pd.DataFrame(words), positive="b") == VoteTable.from_arrays([1, 1], [2, 1])
     many = pd.DataFrame({"p": [0.5] * 9, "y": [*"abcdefghi"]})
     assert error_of(many).count(", ...") == 1
     assert "must be 0 or 1" in error_of(pd.DataFrame({"p": P, "y": ["x", "0", "1", "y"]}))
@@ -270,7 +269,7 @@ def test_a_stray_word_and_other_numbers_are_bad_labels_and_no_words():
     for labels in ([*"01", "oops", "1"], [2, 3, 2, 3], ["2", "3", "2", "3"]):
         said = error_of(pd.DataFrame({"p": P, "y": labels}))
         assert "holds words" not in said
-        assert said.endswith("or name it with `positive`.")
+        assert said.endswith("on they are positive with `positive_from`.")
 
 
 @pytest.mark.parametrize("engine", engines.params())
@@ -680,9 +679,9 @@ def test_rows_repeat_an_item_within_their_group_and_where_rows_are_items():
 
 def test_repeated_items_are_looked_for_in_few_rows_only(monkeypatch):
     frame = pd.DataFrame({"p": P, "y": Y, "id": [1, 1, 1, 1]})
-    monkeypatch.setattr(read_rows, "_FEW_ROWS", 3)
+    monkeypatch.setattr(facts, "_FEW_ROWS", 3)
     assert source_of(frame).facts == {}
-    monkeypatch.setattr(read_rows, "_FEW_ROWS", 4)
+    monkeypatch.setattr(facts, "_FEW_ROWS", 4)
     assert source_of(frame).facts == {"repeated_items": 3}
 
 

@@ -210,10 +210,9 @@ def as_labels(values: object, *, name: str) -> Bools:
 
 def _refuse_words(array: NDArray[Any], name: str) -> None:
     """Ask for 0 and 1 where all labels are words."""
-    if array.dtype.kind not in "OUST" or any(map(_is_number, array[:1000].tolist())):
-        return
-    words_found = sorted({str(value) for value in array[:1000].tolist() if value is not None})
-    if not words_found:
+    found = array[:1000].tolist() if array.dtype.kind in "OUT" else []
+    words_found = sorted({value for value in found if isinstance(value, str)})
+    if not words_found or any(map(_is_number, found)):
         return
     listed = ", ".join([*words_found[:6], "..."] if len(words_found) > 6 else words_found)
     raise InputError(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._numbers import p_equals, per_cent
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, method_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Shape
@@ -20,6 +20,7 @@ from errorfloor.results.finding import Finding, Level
 DEVIATIONS = 3  # of the area of scores that say nothing: one in 740 lies so far below 1/2
 FALLING = 0.05  # error probability of the test of order, at most; measured 0.006
 MATERIAL = 0.2  # share of the floor that falling probabilities must cost to refute it
+_SMALL = 2**31  # items of which all pairs can be counted by whole numbers
 BLOCKS = 100  # of equal mass, at most, that the test looks at
 
 
@@ -28,11 +29,18 @@ def area(table: ScoreTable) -> tuple[float, float]:
 
     One class alone has no area; 1/2 stands for it.
     """
-    before = np.cumsum(table.negatives) - table.negatives / 2
-    pairs = int(table.positives.sum()) * int(table.negatives.sum())
+    return _area(table, np.cumsum(table.negatives))
+
+
+def _area(table: ScoreTable, negatives: Counts) -> tuple[float, float]:
+    """Do the same with the running number of negatives at hand."""
+    pairs = (table.n - float(negatives[-1])) * float(negatives[-1])
     if pairs == 0:
         return 0.5, 0.0
-    return float(table.positives @ before) / pairs, math.sqrt((table.n + 1) / (12 * pairs))
+    ones = table.positives if table.n < _SMALL else table.positives.astype(np.float64)
+    ties = float(ones @ table.negatives)
+    above = float(ones @ negatives) - ties / 2
+    return above / pairs, math.sqrt((table.n + 1) / (12 * pairs))
 
 
 def has_both(table: ScoreTable) -> bool:
@@ -40,70 +48,59 @@ def has_both(table: ScoreTable) -> bool:
     return len(table) > 1 and bool(table.positives.any()) and bool(table.negatives.any())
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """How far labels are from rising with the scores.
+def chance_of_order(negatives: Counts, positives: Counts) -> float:
+    """Return how likely labels fall as far as these do, at most, if probabilities rise.
 
-    Attributes
-    ----------
-    chance : float
-        At most so likely is a fall as large as this one if the probabilities rise.
-    gained : int
-        How many errors fewer than the best cut makes a rule that also turns round where it pays.
-    errors : int
-        Of the best cut.
+    Of the running numbers of both labels, that of positives is compared with the convex curve
+    below it. Where probabilities rise, the expected number is convex in the number of items, and a
+    convex function added to noise can only bring it nearer to the largest convex function below.
+    So the largest distance is at most that of the noise, which is largest where the
+    probabilities are all equal: then it is the range of a Brownian bridge at most, whose law is
+    that of Kuiper's statistic.
     """
-
-    chance: float
-    gained: int
-    errors: int
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> Order:
-        """Compare the running number of positives with the convex curve below it.
-
-        Where probabilities rise, the expected number is convex in the number of items, and a
-        convex function added to the noise can only bring it nearer to the largest convex function
-        below. So the largest distance is at most that of the noise, which is largest where the
-        probabilities are all equal: then it is the range of a Brownian bridge at most, whose law
-        is that of Kuiper's statistic.
-        """
-        ends = _ends(table)
-        items = np.concatenate(([0.0], np.cumsum(table.items)[ends]))
-        positives = np.concatenate(([0.0], np.cumsum(table.positives)[ends]))
-        distance = float((positives - _convex_below(items, positives)).max())
-        share = positives[-1] / items[-1]
-        chance = _range_of_bridge_above(distance / math.sqrt(items[-1] * share * (1 - share)))
-        walk = np.concatenate(([0], np.cumsum(table.positives - table.negatives)))
-        cut = int(np.argmin(walk))
-        left, right = walk[: cut + 1], walk[cut:]
-        rise = (left - np.minimum.accumulate(left)).max()
-        fall = (np.maximum.accumulate(right) - right).max()
-        errors = int(table.negatives.sum() + walk[cut])
-        return cls(chance, int(rise + fall), errors)
+    ends = _ends(negatives, positives)
+    ones = np.concatenate(([0], positives[ends])).astype(np.float64)
+    items = np.concatenate(([0], negatives[ends])) + ones
+    distance = float((ones - _convex_below(items, ones)).max())
+    share = ones[-1] / items[-1]
+    return _range_of_bridge_above(distance / math.sqrt(items[-1] * share * (1 - share)))
 
 
-def _ends(table: ScoreTable) -> np.ndarray:
+def errors_saved(table: ScoreTable) -> tuple[int, int]:
+    """Return how many errors less than the best cut makes a rule that turns round where it pays.
+
+    And the errors of the best cut.
+    """
+    walk = np.concatenate(([0], np.cumsum(table.positives - table.negatives)))
+    cut = int(np.argmin(walk))
+    left, right = walk[: cut + 1], walk[cut:]
+    rise = (left - np.minimum.accumulate(left)).max()
+    fall = (np.maximum.accumulate(right) - right).max()
+    return int(rise + fall), int(table.negatives.sum() + walk[cut])
+
+
+def _ends(negatives: Counts, positives: Counts) -> NDArray[np.intp]:
     """Return the last rows of blocks of about equal mass; rows are not divided."""
-    if len(table) <= BLOCKS:
-        return np.arange(len(table))
-    total = np.cumsum(table.items)
+    rows = negatives.size
+    if rows <= BLOCKS:
+        return np.arange(rows)
+    total = negatives + positives
     wanted = np.linspace(0, total[-1], BLOCKS + 1)[1:]
-    ends = np.minimum(np.searchsorted(total, wanted), len(table) - 1)
-    return np.unique(np.append(ends, len(table) - 1))
+    return np.unique(np.append(np.minimum(np.searchsorted(total, wanted), rows - 1), rows - 1))
 
 
 def _convex_below(x: Floats, y: Floats) -> Floats:
     """Return the largest convex function below the points, at each x."""
-    kept: list[int] = []
-    for i in range(x.size):
+    kept: list[tuple[float, float]] = []
+    for point in zip(x.tolist(), y.tolist(), strict=True):
         while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
-            if (y[b] - y[a]) * (x[i] - x[b]) < (y[i] - y[b]) * (x[b] - x[a]):
+            (xa, ya), (xb, yb) = kept[-2:]
+            if (yb - ya) * (point[0] - xb) < (point[1] - yb) * (xb - xa):
                 break
             kept.pop()
-        kept.append(i)
-    return np.interp(x, x[kept], y[kept])
+        kept.append(point)
+    at, values = zip(*kept, strict=True)
+    return np.asarray(np.interp(x, at, values))
 
 
 def _range_of_bridge_above(x: float) -> float:
@@ -119,7 +116,8 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
     assert isinstance(table, ScoreTable)
     if not has_both(table):
         return
-    at, noise = area(table)
+    negatives, positives = np.cumsum(table.negatives), np.cumsum(table.positives)
+    at, noise = _area(table, negatives)
     method = method_of(estimate)
     shape = Shape.NONE if method is None else method.shape
     by_bins = shape is Shape.BINS
@@ -133,8 +131,8 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
         "ok" if at > 0.5 + 2 * noise else "note",
         "Chance that a positive item scores above a negative one; 0.5 is no better than chance.",
     )
-    order = Order.of(table)
-    if order.chance >= FALLING:
+    chance = chance_of_order(negatives, positives)
+    if chance >= FALLING:
         yield Finding(
             "Rising probabilities",
             "not refuted",
@@ -142,7 +140,7 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
             "A probability that rises with the score fits the labels.",
         )
     else:
-        yield _falling(order, by_bins)
+        yield _falling(table, chance, by_bins)
 
 
 def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
@@ -164,8 +162,9 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     )
 
 
-def _falling(order: Order, by_bins: bool) -> Finding:
-    less = order.gained / max(order.errors, 1)
+def _falling(table: ScoreTable, chance: float, by_bins: bool) -> Finding:
+    saved, errors = errors_saved(table)
+    less = saved / max(errors, 1)
     level: Level = "refuted" if less >= MATERIAL else "warn"
     costs = (
         f" A rule that turns round there errs {per_cent(less, 0)} less often than the best cut"
@@ -174,9 +173,9 @@ def _falling(order: Order, by_bins: bool) -> Finding:
     )
     return Finding(
         "Falling probabilities",
-        f"rising ones are refuted, {p_equals(order.chance)}",
+        f"rising ones are refuted, {p_equals(chance)}",
         "note" if by_bins else level,
-        f"Somewhere the probability falls as the score rises ({p_equals(order.chance)})."
+        f"Somewhere the probability falls as the score rises ({p_equals(chance)})."
         f"{costs}: the floor of the best cut is only an upper bound on the true one.",
         "Look at the reliability curve; hist-K, which needs no order, or better scores may find a "
         "lower floor.",

@@ -149,13 +149,12 @@ def _noise_of_share(table: ScoreTable) -> float:
 
 def _ties(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
-    count = table.items
     if table.coarse.any():
         yield Finding(
             "Ties", "unknown", "note", "Neighbouring scores were merged, so ties were not counted."
         )
         return
-    share = float(count[count > 1].sum() / table.n)
+    share = 1 - np.count_nonzero(table.items == 1) / table.n
     sentence = (
         f"{counted(len(table), 'distinct score')}. Items with equal scores get one "
         "probability; where their true ones differ, that raises the floor."
@@ -176,8 +175,9 @@ def _certain(estimate: Estimate) -> Iterator[Finding]:
             "the beta family does not.",
         )
         return
-    zero, one = table.scores == 0, table.scores == 1
-    number = int(table.items[zero | one].sum())
+    # Scores ascend, so only the first can be 0 and only the last 1.
+    zero, one = slice(0, int(low == 0)), slice(len(table) - int(high == 1), len(table))
+    number = int(table.counts[zero].sum() + table.counts[one].sum())
     if number == 0:
         yield Finding("Exact zeros and ones", "none", "ok", "No score claims certainty.")
         return

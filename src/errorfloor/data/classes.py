@@ -110,7 +110,8 @@ def _selected(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def _is_there(value: object) -> bool:
-    return value is not None and value == value
+    # Neither None nor NaN nor the NA of pandas, of which nothing can be asked.
+    return value is not None and str(value) not in ("nan", "<NA>", "NaT")
 
 
 def _divided(values: Sequence[str], positive: object) -> dict[str, list[str]]:

@@ -68,7 +68,6 @@ class Rule:
     bad: nw.Expr
     must: Words
     remedy: Words
-    of_classes: bool = False  # so that words are fine if the positive one is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +200,6 @@ def with_class(
             argument("positive_from"),
             ".",
         ),
-        of_classes=True,
     )
 
 
@@ -279,7 +277,7 @@ def checked(
         raise InputError("The data has no rows. Pass at least one item.")
     for i, rule in enumerate(rules):
         if found[str(i)]:
-            raise _refusal(rule, frame.filter(bad[str(i)]), frame, run, (found[str(i)], n))
+            raise _refusal(rule, frame.filter(bad[str(i)]), run, (found[str(i)], n))
     if lost == n:
         raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
     if lost and not request.drop_missing:
@@ -298,31 +296,11 @@ def checked(
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
 
 
-def _refusal(rule: Rule, bad: Frame, frame: Frame, run: Run, number: tuple[int, int]) -> InputError:
+def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:
     """Say how many entries break a rule, with one of them."""
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
     text = f": {number[0]:,} of {number[1]:,} are bad, for example {example!r}. "
-    remedy = (rule.of_classes and _about_words(rule, frame, run)) or rule.remedy
-    return InputError(*words(rule.name, " ", rule.must, text, remedy))
-
-
-def _about_words(rule: Rule, frame: Frame, run: Run) -> Words:
-    """Ask which class is positive where all of them are words; say nothing of a stray word."""
-    there = frame.filter(~is_missing(frame, rule.column))
-    if count(there, run, {"good": ~rule.bad})["good"]:
-        return ""
-    found = run(there.select(rule.column).unique().head(7))[rule.column].tolist()
-    values = sorted(map(str, found))
-    if all(isinstance(_number(value), int | float) for value in values):
-        return ""
-    listed = ", ".join([*values[:6], "..."] if len(values) > 6 else values)
-    return (
-        f"The column holds words: {listed}. Say which one is class 1 with ",
-        argument("positive"),
-        ", such as ",
-        argument("positive", values[0]),
-        ".",
-    )
+    return InputError(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
 def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:

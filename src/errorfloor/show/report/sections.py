@@ -80,7 +80,7 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         for one in summary.diagnostics
         if one.level in ("refuted", "warn") and one.text not in floor.warnings
     ]
-    if serious:
+    if serious and not floor.refuted:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
     return Answer(summary.answer), Facts(tuple(facts)), *doubts
 
