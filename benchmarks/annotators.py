@@ -103,6 +103,7 @@ HARD = {
     "40 workers, 3 % guess": Setting(40, 0.03, 10),
     "40 workers, 5 % vote the other class": Setting(40, 0.0, 10, liars=0.05),
     "12 workers, 15 % guess": Setting(12, 0.15, 10),
+    "40 workers, 2 votes, 30 % guess": Setting(40, 0.3, 2),
     "164 workers, Zipf, panels": Setting(164, 0.15, 10, "zipf", panels=True),
 }
 
@@ -113,6 +114,7 @@ def simulate(setting: Setting, repetitions: int, seed: int = 0) -> Floats:
     for rng in np.random.default_rng(seed).spawn(repetitions):
         estimate = ef.from_votes(setting.draw(rng).table(), level=LEVEL)
         plain = getattr(estimate.evidence, "likelihood", estimate.evidence)
+        assert plain is not None
         rows.append((*plain.limits(LEVEL), estimate.low, estimate.high))
     return np.array(rows, dtype=np.float64)
 
@@ -230,8 +232,8 @@ annotators: their promise is about items, not about people.
 What is done: the likelihood interval, widened by the spread that annotators cause. That spread
 comes from leaving out one of 64 groups of annotators at a time, less what exchanging the votes
 within items at random would give, which the likelihood interval has already. Unequal workloads
-lower the degrees of freedom (Bell and McCaffrey, 2002). Nothing is refitted: the floor's answer to a
-change of votes is that of a polynomial of degree two, whose mean the shares of positive votes and
+lower the degrees of freedom (Bell and McCaffrey, 2002). Nothing is refitted: the floor's answer to
+a change of votes is that of a polynomial of degree two, whose mean the shares of positive votes and
 of disagreeing pairs estimate without bias. For annotators who guess, that answer is exactly the
 floor's.
 
@@ -259,9 +261,9 @@ floor 26.48 %, 95 % interval 24.97 % to 29.03 % (mixture, n = 800, likelihood)
 
 `annotators` says of each annotator the number of votes, the agreement with others, the
 informedness (sensitivity plus specificity minus 1, against the majority of the others) with limits,
-and the share of all disagreement. Those whose lower limit is not above 0 cannot be told from guessing; few votes
-are a reason, too. What the floor is without them is measured on items that did not choose them.
-Below 20 annotators nobody is left out.
+and the share of all disagreement. Those whose lower limit is not above 0 cannot be told from
+guessing; few votes are a reason, too. What the floor is without them is measured on items that did
+not choose them. Below 20 annotators nobody is left out.
 
 ```pycon
 >>> found = ef.annotators(votes)

@@ -143,6 +143,15 @@ def test_the_spread_is_that_of_leaving_out_one_group_at_a_time(votes):
     assert ours.variance > 0
 
 
+def test_two_votes_per_item_show_that_annotators_differ():
+    def spread(guessers):
+        table = study.Setting(40, guessers, 2).draw(np.random.default_rng(0), 4000).table()
+        return interval.spread_of(table, (0.0, 2.0)).variance
+
+    assert spread(0.3) > 4 * spread(0.0)
+    assert np.sqrt(spread(0.3)) > 0.01
+
+
 def test_for_guessers_the_polynomial_answers_as_the_floor_does():
     points = np.linspace(0, 1, 513)
     weights = np.random.default_rng(0).dirichlet(np.ones(513))

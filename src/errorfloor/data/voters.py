@@ -24,6 +24,7 @@ from errorfloor.data.rows import Items, whole
 _ITSELF = (nw.String, nw.Boolean)  # kinds whose values come back from every engine as they were
 
 
+_IN_MEMORY = (nw.Implementation.POLARS, nw.Implementation.PANDAS, nw.Implementation.PYARROW)
 _MOST_ENTRIES = 2**25  # of patterns of votes side by side
 
 
@@ -51,7 +52,7 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
     """Return the voters of checked rows with one vote each; `votes` has a row per item."""
     kind = items.frame.collect_schema()["given_annotator"]
     voter = nw.col("given_annotator")
-    if kind.is_decimal():
+    if kind.is_decimal() or kind.is_float():
         voter = voter.cast(nw.Float64)
     elif not kind.is_numeric() and kind not in _ITSELF and kind != nw.Object:
         voter = voter.cast(nw.String)
@@ -64,7 +65,7 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
     buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
     key = [*items.groups, "given_item"]
     each = (
-        frame.with_columns(part=_part(buckets))
+        _with_part(frame, buckets)
         .group_by(*key, "part")
         .agg(nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals"))
     )
@@ -87,8 +88,16 @@ def _pooled_by_group(items: Items, found: Columns, rows: Counts) -> dict[Any, Co
     return {group: pooled(rows[at]) for group, at in places(found["group"].tolist())}
 
 
-def _part(buckets: Mapping[Any, int]) -> nw.Expr:
-    """Return the expression for the group of annotators that a row's one belongs to."""
+def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
+    """Add the group of annotators that a row's one belongs to."""
+    kind = frame.collect_schema()["voter"]
+    plain = kind == nw.String or kind.is_numeric()
+    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
+        kinds = {"voter": kind, "part": nw.Int64()}
+        parts = [part_of(bucket) for bucket in buckets.values()]
+        known = {"voter": [*buckets], "part": parts}
+        own = nw.from_dict(known, schema=kinds, backend=frame.implementation)
+        return frame.join(own.lazy(), on="voter", how="inner")
     members: dict[int, list[Any]] = {}
     for value, bucket in buckets.items():
         members.setdefault(part_of(bucket), []).append(value)
@@ -96,7 +105,7 @@ def _part(buckets: Mapping[Any, int]) -> nw.Expr:
     chosen = nw.lit(part)
     for part, values in others:
         chosen = nw.when(nw.col("voter").is_in(values)).then(nw.lit(part)).otherwise(chosen)
-    return chosen
+    return frame.with_columns(part=chosen)
 
 
 def in_columns(items: Items, names: Mapping[str, str], votes: Sequence[nw.Expr]) -> Voters | None:

@@ -34,6 +34,7 @@ from errorfloor.metrics import ERROR
 
 # Below so many, a guesser may well be missing from the sample; the upper limit allows for one.
 _MANY = 20.0
+_MANY_HASHES = 1000  # annotators, from which some may well have the same hash
 _LEVEL_OF_OPEN = 0.05  # so low that limits show little but what few votes leave open
 _MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
 
@@ -78,7 +79,10 @@ class AnnotatorLimits:
         note = str(getattr(self.likelihood, "thinned_note", ""))
         equal = f"{self.effective:,.0f} with equal workloads say as much"
         skewed = f" ({equal}, because some cast more votes)"
-        people = f"{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
+        about = "about " if self.number >= _MANY_HASHES else ""
+        people = (
+            f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
+        )
         return (
             f"{note} The interval counts {people} as a sample: it speaks for a fresh annotator of "
             "the same kind."
@@ -110,14 +114,18 @@ def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
     pairs = table.totals >= 2
     items = float(table.counts[pairs].sum())
     total = float(table.counts[pairs] @ _mean(table.totals, table.positives, slopes)[pairs])
-    before, after = _mean(m, k, slopes), _mean(m - its_m, k - its_k, slopes)
+    before, gone = _mean(m, k, slopes), (m >= 2) & (m - its_m < 2)
+    change = _mean(m - its_m, k - its_k, slopes) - before
     expected, noise = _if_exchanged(m, k, its_m, slopes)
-    left = np.maximum(items - add((m >= 2) * 1.0 - (m - its_m >= 2)), 1.0)
+    # An item that is left with one vote goes. By chance it would be any with so many votes.
+    usual, varies = _by_total(table, m, slopes)
+    expected = np.where(gone, -usual, expected - before)
+    noise = np.where(gone, varies, noise)
+    left = np.maximum(items - add(gone * 1.0), 1.0)
     weight = add(its_m * 1.0) / float(table.totals @ table.counts)
     scale = (1 - weight) / weight
     found, by_chance = (
-        scale * (total / items - (total + add(values - before)) / left)
-        for values in (after, expected)
+        scale * (total / items - (total + add(values)) / left) for values in (change, expected)
     )
     squares = float(weight @ weight)
     factor = weight**2 / (1 - 2 * weight + squares)
@@ -125,6 +133,17 @@ def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
     variance = float(factor @ (_around(found, weight) - chance))
     freedom = max(squares**2 / float((weight**4).sum()) - 1, 1.0)
     return Spread(max(variance, 0.0), freedom)
+
+
+def _by_total(table: VoteTable, m: Counts, slopes: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return mean and variance of the estimate over all items with m votes."""
+    totals, at = np.unique(table.totals, return_inverse=True)
+    values = _mean(table.totals, table.positives, slopes)
+    number = np.bincount(at, table.counts)
+    mean = np.bincount(at, table.counts * values) / number
+    variance = np.bincount(at, table.counts * (values - mean[at]) ** 2) / number
+    place = np.searchsorted(totals, m)
+    return mean[place], variance[place]
 
 
 def _around(values: Floats, weight: Floats) -> Floats:
