@@ -69,8 +69,9 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/items.py": ("items",),
     "questions/label_noise.py": ("resample", "label_noise"),
     "questions/paired.py": ("headroom",),
-    "questions/plan.py": ("decide",),
+    "questions/plan.py": ("decide", "two_atoms"),
     "questions/reliability.py": ("reliability_band",),
+    "questions/two_atoms.py": ("two_atoms",),
     "results": ("checks", "estimate", "decide", "label_noise"),
 }
 

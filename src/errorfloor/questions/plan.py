@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack, overload
 
@@ -36,9 +36,11 @@ from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
+from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
 MOST_ITEMS = 10**8
+_LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
 _Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
 
 
@@ -99,8 +101,10 @@ def plan(
     Notes
     -----
     A width is that of the default interval on the data to be expected. For votes that is the
-    expected table under the distribution fitted to the pilot. For scores it is the pilot's
-    midpoint of training and cross-fitted error, with half their difference to either side
+    expected table under the distribution fitted to the pilot; where two kinds of items explain a
+    pilot of at least five votes about as well, it lies between that and the width for two kinds,
+    by how much likelier these make the votes than a beta distribution does. For scores it is the
+    pilot's midpoint of training and cross-fitted error, with half their difference to either side
     shrinking as n to the power of -2/3, the rate at which a cut is learnt.
 
     Examples
@@ -158,7 +162,12 @@ class _Pilot:
                 " must have items with at least 2 votes. Collect a second vote on some.",
             )
         fit = MixtureFloor(table.cells()).fitted
-        return _from_distribution(fit.points, fit.weights, level, table)
+        pilot = _from_distribution(fit.points, fit.weights, level, table)
+        atoms = two_atoms(table, fit)
+        if atoms is None or atoms.trust < _LEAST_TRUST:
+            return pilot
+        narrower = partial(_width_of_votes, atoms.points, atoms.weights, level)
+        return replace(pilot, width=partial(_between, pilot.width, narrower, atoms.trust))
 
     @classmethod
     def of_scores(cls, table: Table, level: float) -> _Pilot:
@@ -266,6 +275,11 @@ def _from_distribution(
         lambda m: exact_bias(points, m, weights=weights),
         table=table,
     )
+
+
+def _between(first: _Width, second: _Width, share: float, m: int, n: int) -> float:
+    """Return a width between two, the nearer to the second the larger its share."""
+    return float(first(m, n) ** (1 - share) * second(m, n) ** share)
 
 
 def _width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:

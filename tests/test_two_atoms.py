@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom
+
+import errorfloor as ef
+from errorfloor.inference.votes.limits import likelihood_limits
+from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.questions.two_atoms import _beta, two_atoms
+
+
+def pilot(draw, votes, n, seed):
+    rng = np.random.default_rng(seed)
+    return ef.VoteTable.from_arrays(rng.binomial(votes, draw(rng, n)), votes)
+
+
+def found(table):
+    return two_atoms(table, fit_mixture(table.positives, table.totals, table.counts))
+
+
+def width(draw, votes, n, repetitions=6):
+    """Return the mean width of the interval that comes true."""
+    widths = []
+    for seed in range(repetitions):
+        table = pilot(draw, votes, n, 1000 + seed)
+        low, high = likelihood_limits(table.positives, table.totals, table.counts)
+        widths.append(high - low)
+    return np.mean(widths)
+
+
+# The mean of six pilots; a single one is off by a tenth or more through its own noise.
+@pytest.mark.parametrize("points", [(0.1, 0.9), (0.25, 0.75), (0.0, 0.5), (0.05, 0.6)])
+@pytest.mark.parametrize(("votes", "n"), [(5, 500), (10, 300)])
+def test_plans_for_two_kinds_of_items_come_true(points, votes, n):
+    def draw(rng, size):
+        return rng.choice(points, size)
+
+    plans = [
+        ef.plan(pilot(draw, votes, n, seed), votes=(votes,), items=(2000,)).width[0, 0]
+        for seed in range(6)
+    ]
+    assert np.mean(plans) == pytest.approx(width(draw, votes, 2000), rel=0.15)
+
+
+def test_two_kinds_are_found_where_they_are_and_refuted_where_they_are_not():
+    two = found(pilot(lambda rng, n: rng.choice([0.2, 0.9], n), 5, 1000, 3))
+    assert two.points == pytest.approx([0.2, 0.9], abs=0.03)
+    assert two.trust > 0.9
+    arcsine = found(pilot(lambda rng, n: rng.beta(0.5, 0.5, n), 5, 1000, 3))
+    assert arcsine is None or arcsine.trust < 0.01
+    three = found(pilot(lambda rng, n: rng.choice([0.1, 0.5, 0.9], n), 5, 1000, 3))
+    assert three is None or three.trust < 0.01
+
+
+def test_a_coin_flip_that_is_not_refuted_is_one():
+    two = found(pilot(lambda rng, n: rng.choice([0.0, 0.5], n), 5, 300, 1))
+    assert two.points[1] == 0.5
+
+
+def test_few_votes_leave_nothing_to_check():
+    assert found(pilot(lambda rng, n: rng.choice([0.1, 0.9], n), 4, 500, 0)) is None
+
+
+def test_votes_that_always_agree_are_no_problem():
+    table = ef.VoteTable.from_arrays([0] * 50, 5)
+    assert np.isfinite(ef.plan(table, votes=(5,), items=(100,)).width).all()
+    table = ef.VoteTable.from_arrays([0, 5] * 25, 5)
+    assert np.isfinite(ef.plan(table, votes=(5,), items=(100,)).width).all()
+
+
+def test_likelihoods_are_those_of_scipy():
+    table = pilot(lambda rng, n: rng.choice([0.2, 0.9], n), 5, 400, 3)
+    two, k, c = found(table), table.positives, table.counts
+    chance = binom.pmf(k[:, None], 5, two.points) @ two.weights
+    rng = np.random.default_rng(0)
+    for _ in range(20):  # nothing near is more likely
+        points = np.clip(two.points + rng.normal(0, 0.02, 2), 0, 1)
+        other = binom.pmf(k[:, None], 5, points) @ two.weights
+        assert c @ np.log(chance) >= c @ np.log(other) - 1e-6
+    best = max(
+        2 * c @ betabinom.logpmf(k, 5, a, b)
+        for a in np.geomspace(0.05, 20, 60)
+        for b in np.geomspace(0.05, 20, 60)
+    )
+    assert _beta(k, table.totals, c) == pytest.approx(best, abs=0.3)
+    assert _beta(k, table.totals, c) >= best - 1e-6
