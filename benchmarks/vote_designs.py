@@ -21,7 +21,7 @@ from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.stopping import rule_named
 
 N = 1000
-REPETITIONS = 150
+REPETITIONS = 80
 HEADING = "## Why totals differ, and majorities"
 DOCUMENT = Path(__file__).parent.parent / "docs" / "votes.md"
 
@@ -173,7 +173,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     repetitions = parser.parse_args().repetitions
-    found = {name: simulate(name, repetitions) for name in DESIGNS}
+    found = {}
+    for name in DESIGNS:
+        found[name] = simulate(name, repetitions)
+        print(section({name: found[name]}, repetitions).splitlines()[9], flush=True)
     before = DOCUMENT.read_text().partition(HEADING)[0].rstrip()
     DOCUMENT.write_text(f"{before}\n\n{section(found, repetitions)}")
     print(f"wrote {DOCUMENT}")

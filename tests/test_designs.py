@@ -1,12 +1,16 @@
 """Votes: which label, why totals differ, and whether votes can be what the floor assumes."""
 
+import json
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from conftest import needs_data
 from scipy.optimize import linprog, minimize
 from scipy.stats import beta, binom
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
 from errorfloor.inference.bootstrap import Basic
 from errorfloor.inference.record import StandIn
 from errorfloor.inference.votes.band import Band
@@ -24,6 +28,9 @@ from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.methods.votes.target import ONE_VOTE, Target
+
+# Refuted floors are the subject here; what they warn of is tested by their findings.
+pytestmark = pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
 
 
 def cells_of(positives, totals):
@@ -476,3 +483,34 @@ def test_clean_sets_raise_few_alarms(n):
             one_distribution(expected).refutes, misfit_of(expected).refutes
         ]  # fmt: skip
     assert (alarms <= binom.ppf(0.999, runs, [0.005, 0.01])).all()
+
+
+# ---- the command line ------------------------------------------------------------------------
+
+
+def test_the_command_line_asks_for_majorities_and_designs(tmp_path):
+    rng = np.random.default_rng(0)
+    k, m = collected(rng, rng.random(200), rule_named("third"))
+    path = tmp_path / "votes.csv"
+    rows = "".join(f"{a},{b}\n" for a, b in zip(k, m, strict=True))
+    path.write_text(f"positives,total\n{rows}")
+    design = ["--totals-by", "votes", "--stopping", "third", "--interval", "certified"]
+    told = CliRunner().invoke(cli, ["estimate", str(path), *design, "--majority", "3", "--json"])
+    result = json.loads(told.stdout)["result"]
+    found = ef.from_votes(
+        k, m, totals_by="votes", stopping="third", interval="certified", majority=3
+    )
+    assert (result["value"], result["low"]) == (found.value, found.low)
+    assert result["target"] == "the majority of 3 votes"
+    assert result["options"]["stopping"] == "third"
+
+
+def test_the_command_line_refuses_designs_of_scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("score,label\n0.1,0\n0.7,1\n0.8,0\n")
+    told = CliRunner().invoke(cli, ["estimate", str(path), "--majority", "3"])
+    assert told.exit_code != 0
+    assert "--majority goes with votes" in told.stderr
+    told = CliRunner().invoke(cli, ["estimate", str(path), "--stopping", "third"])
+    assert told.exit_code != 0
+    assert "--stopping says how votes decided" in told.stderr
