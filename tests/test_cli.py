@@ -167,7 +167,7 @@ def plain(result):
 
 def numbers(found):
     """Return the result of a command but for where the labels came from."""
-    aside = ("source", "seed")
+    aside = ("source", "seed", "findings")
     return {key: value for key, value in found["result"].items() if key not in aside}
 
 
@@ -599,7 +599,8 @@ def test_labels_that_are_words_need_to_know_the_positive_one(folder):
     (folder / "pets.csv").write_text("p,y\n0.2,cat\n0.7,dog\n0.6,cat\n")
     said = error("estimate", "pets.csv")
     assert "holds words: cat, dog. Say which one is class 1" in said
-    assert said.endswith("such as --positive cat.\n")
+    both = [f"  errorfloor estimate pets.csv --positive {one}\n" for one in ("dog", "cat")]
+    assert said.endswith("".join(both))
     found = answer("estimate", "pets.csv", "--positive", "dog", "--interval", "none")
     assert found["result"]["value"] == 0
     assert "has only" in error("estimate", "pets.csv", "--positive", "wolf")

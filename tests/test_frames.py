@@ -113,9 +113,7 @@ def test_every_engine_counts_labels_that_are_none(engine):
     frame = engines.ENGINES[engine](columns(word=("text", words)) | {"y": ("int64", wrong)})
     with pytest.raises(ValueError, match=r"`label` \(column 'y'\) must be 0 or 1.*: 2 of 400.* 2"):
         frames.score_table(frame, score="a score", label="y")
-    with pytest.raises(
-        ValueError, match=r"400 of 400 are bad, for example '(cat|dog)'.*`positive`"
-    ):
+    with pytest.raises(ValueError, match=r"holds words: cat, dog"):
         frames.score_table(frame, score="a score", label="word")
     table = frames.score_table(frame, score="a score", label="word", positive="cat")
     assert table == ef.ScoreTable.from_arrays(SCORES, LABELS)
@@ -456,6 +454,7 @@ def two_good_cuts():
     return scores, labels, engines.arrow(columns)
 
 
+@pytest.mark.filterwarnings("ignore:Somewhere the probability falls")
 def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
     scores, labels, frame = two_good_cuts()
     monkeypatch.setattr(_grid, "EXACT", 100)
@@ -473,6 +472,7 @@ def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
     assert estimate.value == ef.from_scores(scores, labels, interval=None).value
 
 
+@pytest.mark.filterwarnings("ignore:Somewhere the probability falls")
 def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
     _, _, frame = two_good_cuts()
     monkeypatch.setattr(_grid, "EXACT", 100)

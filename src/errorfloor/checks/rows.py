@@ -10,6 +10,7 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
+ENOUGH = 30  # items below which one that is missing is a large share
 MANY = 0.05  # a share of items left out from which on they matter
 
 
@@ -38,7 +39,7 @@ def _missing(estimate: Estimate) -> Iterator[Finding]:
         yield Finding(
             "Left out",
             number,
-            "warn" if share > MANY else "note",
+            "warn" if share > MANY and estimate.n >= ENOUGH else "note",
             f"Something was missing in {number}. If that has to do with how hard an item is, "
             "the floor is that of the others only.",
         )

@@ -65,7 +65,8 @@ def settled(request: Request, layout: Layout) -> tuple[Request, dict[str, list[s
         return request, {"1": [f"{least} and more"], "0": [f"less than {least}"]}
     given = request.columns[role.argument]
     columns = list(given) if isinstance(given, tuple) else [given]
-    if any(column not in [*kinds] or kinds[column].is_nested() for column in columns):
+    known = request.group is None or str(request.group) in [*kinds]
+    if not known or any(one not in [*kinds] or kinds[one].is_nested() for one in columns):
         return request, None  # which will be said where they are read
     if request.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))

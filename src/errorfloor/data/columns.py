@@ -100,7 +100,8 @@ def _refuse_one_for_two(layout: Layout, given: Mapping[str, Any]) -> None:
     ones = [role for role in layout.roles if role.name in given and not role.several]
     for i, role in enumerate(ones):
         for other in ones[i + 1 :]:
-            if isinstance(given[role.name], str) and given[role.name] == given[other.name]:
+            same = isinstance(given[role.name], str) and given[role.name] == given[other.name]
+            if same and (role.is_number or role.is_class):
                 raise InputError(
                     *(argument(role.argument), " and ", argument(other.argument)),
                     f" name the same column, {given[role.name]!r}. Name a column for each.",

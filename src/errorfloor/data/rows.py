@@ -240,8 +240,11 @@ def spelt(text: str) -> float | None:
     word = text.strip().lower()
     if word in ("true", "false"):
         return float(word == "true")
-    number = _number(word)
-    return None if number is None or not abs(number) < inf else float(number)
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if abs(number) < inf else None
 
 
 def _number(value: Any) -> Any:
