@@ -1146,7 +1146,7 @@ def test_comparisons_are_drawn_where_there_is_room(folder):
     shown = on_a_terminal(*arguments, NO_COLOR="1")
     lines = shown.replace("\r", "").splitlines()
     row = next(line for line in lines if line.startswith("isotonic"))
-    assert re.search(r"6.89 % to 8.20 %  honest  ─●─", row)
+    assert re.search(r"6.89 % to 8.25 %  honest  ─●─", row)
     assert lines[-1] == "95 % intervals, n = 10,000"
     narrow = on_a_terminal(*arguments, columns=60, NO_COLOR="1")
     assert "●" not in narrow

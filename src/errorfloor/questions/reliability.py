@@ -106,7 +106,7 @@ def reliability(
     --------
     >>> curve = reliability([0.1, 0.4, 0.9] * 50, [0, 0, 1, 0, 1, 1] * 25)
     >>> curve.probabilities.round(2), curve.low.round(2), curve.high.round(2)
-    (array([0. , 0.5, 1. ]), array([0.  , 0.31, 0.9 ]), array([0.1 , 0.69, 1.  ]))
+    (array([0. , 0.5, 1. ]), array([0.  , 0.32, 0.9 ]), array([0.1 , 0.68, 1.  ]))
     """
     level = check_level(level)
     chosen, options = with_map(method), Options(clip)

@@ -47,7 +47,8 @@ class Reliability:
     def in_order(self) -> bool:
         """Whether the limits leave room for probabilities that do not fall with the score.
 
-        True scores in order fail this with a probability of at most one minus the level.
+        Scores in order fail this with a probability of at most one minus the level, and far less
+        in practice: a lower and an upper limit have to be wrong, or nearly.
         """
         return bool((self.low <= self.high).all())
 
