@@ -62,6 +62,7 @@ def test_every_engine_counts_the_same(engine):
     assert found.table == EXPECTED
 
 
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")  # so few items
 def test_groups_and_missing_labels():
     rows = long_rows()
     rows["site"] = np.where(rows["item"] < "i4", "a", "b")

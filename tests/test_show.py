@@ -32,7 +32,10 @@ from errorfloor.show.report.pictures import OF_TABLES
 from errorfloor.show.words import long_text_of, sentence_of
 
 # The files of `folder` hold every item twice.
-pytestmark = pytest.mark.filterwarnings("ignore:.* rows repeat an item")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.* rows repeat an item"),
+    pytest.mark.filterwarnings("ignore:The votes are of too few people"),
+]
 ASSUMES = "The scores order the items."
 
 

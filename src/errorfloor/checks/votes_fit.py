@@ -138,7 +138,7 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
         "votes has to do with the item, or with its votes. If some kinds of items get more votes "
         f"(totals_by item), the floor is {shown[ITEM_DECIDES]}; if votes were collected until they "
         f"agreed (totals_by votes), it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
-        "Say which it is: the two differ, and counts do not always tell.",
+        "Say why the numbers differ: totals_by, on the command line --totals-by.",
     )
 
 
