@@ -30,7 +30,7 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.inference.votes.records import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Basis
-from errorfloor.metrics import ERROR
+from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 # Below so many, a guesser may well be missing from the sample; the upper limit allows for one.
 _MANY = 20.0
@@ -183,9 +183,9 @@ def _if_exchanged(
     return mean, variance
 
 
-def slopes_of(points: Floats, weights: Floats) -> tuple[float, float]:
+def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tuple[float, float]:
     """Return b and c for which b + c (1 - 2 eta) is nearest to the slope of the floor."""
-    slope = np.gradient(ERROR.per_item(points), points)
+    slope = np.gradient(target.floors(points), points)
     design = np.column_stack((np.ones(points.size), 1 - 2 * points))
     moments = design.T @ (weights[:, None] * design)
     b, c = np.linalg.lstsq(moments, design.T @ (weights * slope), rcond=1e-6)[0]
@@ -219,7 +219,7 @@ def _annotators(case: Case) -> Evidence:
         likelihood,
         case.value - low,
         high - case.value,
-        spread_of(table, slopes_of(fitted.points, fitted.weights)),
+        spread_of(table, slopes_of(fitted.points, fitted.weights, case.options.target)),
         max(1 - effective / _MANY, 0.0) * ((0.5 - case.value) / effective) ** 2,
         number_of(table.workloads),
         effective,
@@ -238,5 +238,6 @@ ANNOTATORS = IntervalKind(
     holds="measured",
     references=(JACKKNIFE,),
     is_random=False,
+    leaves_open=True,
     preferred=is_sample,
 )
