@@ -17,6 +17,9 @@ from errorfloor.metrics import ERROR
 from errorfloor.results.items import Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes
+# Items' worth of likelihood that keep the fit smooth. At the maximum of likelihood it has a few
+# atoms, and all items that belong to one are equally hard, those on which nobody differs as well.
+_PENALTY = 2.0
 
 
 def items(
@@ -52,9 +55,10 @@ def items(
 
     Notes
     -----
-    The distribution G behind the votes is fitted by maximum likelihood. Given k of m votes, the
-    expectations of eta and of min(eta, 1 - eta) are those under G weighted by the binomial
-    probability of k. At the maximum the mean contribution is the floor of G. Single items are
+    The distribution G behind the votes is fitted by maximum likelihood with a small penalty that
+    keeps it smooth. Given k of m votes, the expectations of eta and of min(eta, 1 - eta) are those
+    under G weighted by the binomial probability of k. Their mean is about the floor; the penalty
+    moves it a little. Single items are
     uncertain: at three votes the ranking tells the hardest tenth apart with an area under the
     curve of about 0.8.
 
@@ -148,13 +152,17 @@ def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     seen = thinned(*cells) or cells
     if even:
         seen = _mirrored(seen)
-    fit = fit_mixture(*seen)
-    logs = log_binomial(cells.positives, cells.totals, fit.points)
+    fit = fit_mixture(*seen, penalty=_PENALTY)
+    # From the smaller side, so that items with equal majorities are equal to the last bit.
+    other = even & (2 * cells.positives > cells.totals)
+    k = np.where(other, cells.totals - cells.positives, cells.positives)
+    logs = log_binomial(k, cells.totals, fit.points)
     with np.errstate(divide="ignore"):
         logs += np.log(fit.weights)
     chance = np.exp(logs - logs.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
-    return chance @ fit.points, chance @ ERROR.per_item(fit.points)
+    p = chance @ fit.points
+    return np.where(other, 1 - p, p), chance @ ERROR.per_item(fit.points)
 
 
 def _mirrored(cells: Votes) -> Votes:

@@ -31,7 +31,7 @@ class Items(Shown):
     probability : array of shape (rows,)
         Expected probability of class 1 given the votes.
     contribution : array of shape (rows,)
-        Expected error of the best answer given the votes. Their mean is the floor.
+        Expected error of the best answer given the votes. Their mean is about the floor.
     rank : array of shape (rows,)
         1 for the items that contribute most; equal contributions share a rank.
     floor : float

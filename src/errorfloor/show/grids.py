@@ -107,7 +107,7 @@ def how_items(items: Items) -> str:
     same = "exchangeable" if items.symmetric else "different"
     more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
     return (
-        f"{items.count.sum():,} items{more}. The mean of the last error is the floor, "
+        f"{items.count.sum():,} items{more}. The errors have a mean of "
         f"{numbers.per_cent(items.floor)}. Classes are taken for {same}."
     )
 
