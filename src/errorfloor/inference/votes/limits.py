@@ -111,6 +111,10 @@ def _limits_apart(
     low, high = votes.lower_limit(1.0, fits, choose, use), 0.5
     if votes.coin_flip_loss(fits) > choose:
         high = -votes.lower_limit(-1.0, fits, choose, use)
+        flipped = votes.with_coin_flips(fits, choose, n_points)
+        if flipped is not None:
+            fits_of = flipped.fits(min(TIE_BREAK, 0.05 / votes.n))
+            high = max(high, -flipped.lower_limit(-1.0, fits_of, choose, use))
     return low, high, float(votes.sizes @ [fit.floor for fit in fits])
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.dual import region_limit, solve
+from errorfloor.methods.votes.grid import binomial
 from errorfloor.methods.votes.likelihood import Mixture, VoteLikelihood
 from errorfloor.methods.votes.target import Target
 
@@ -101,6 +102,33 @@ class JointLikelihood:
         """Return the mean log-likelihood that is lost if every item is a coin flip."""
         lost = [part.coin_flip_loss(fit) for part, fit in zip(self.parts, fits, strict=True)]
         return float(self.sizes @ lost)
+
+    def with_coin_flips(
+        self, fits: tuple[Mixture, ...], choose: float, n_points: int
+    ) -> JointLikelihood | None:
+        """Return what is to be expected if items of some totals, as many as can be, are coin flips.
+
+        Those are within `choose` of the maximum. Votes on coin flips that lean to one side by
+        chance would leave a floor of 1/2 too little room. None if no total can be coin flips.
+        """
+        pairs = zip(self.sizes, self.parts, fits, strict=True)
+        lost = np.array([size * part.coin_flip_loss(fit) for size, part, fit in pairs])
+        order = np.argsort(lost, kind="stable")
+        coins = set(order[np.cumsum(lost[order]) <= choose].tolist())
+        if not coins:
+            return None
+        cells = []
+        for i, part in enumerate(self.parts):
+            k, m, counts = part.positives, part.totals, part.n * part.share
+            if i in coins:
+                k = np.arange(int(m[0]) + 1)
+                m = np.full(k.size, m[0])
+                counts = part.n * binomial(k, m, np.array([0.5]))[:, 0]
+                seen = counts > 1e-9 * part.n
+                k, m, counts = k[seen], m[seen], counts[seen]
+            cells.append((k, m, counts))
+        k, m, counts = (np.concatenate(column) for column in zip(*cells, strict=True))
+        return JointLikelihood.on_grids(k, m, counts, n_points, target=self.parts[0].target)
 
     def polynomials(self, weights: Floats) -> Floats:
         """Return the sum of the cells' probabilities times weights, at each point."""
