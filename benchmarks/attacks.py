@@ -225,7 +225,8 @@ def document(
 Share of data sets whose {per_cent} `honest` interval holds the true floor; in brackets without the
 allowance for flat parts. One label per item, drawn with a chance that does not fall with the score.
 Data sets: {sets} items.
-"Seen" says whether the allowance was chosen with a look at the setting. The least share is {least:.3f}.
+"Seen" says whether the allowance was chosen with a look at the setting.
+The least share is {least:.3f}.
 
 {_table(["chance of class 1", "seen", *sizes], rows)}
 
@@ -233,8 +234,8 @@ Ten `simultaneous` groups of coin flips, all ten intervals hold: {groups}.
 
 ## The band of `reliability`
 
-Share of {of_bands:,} data sets whose {per_cent} band holds the true chances at all scores at once, and
-its mean width in percentage points.
+Share of {of_bands:,} data sets whose {per_cent} band holds the true chances at all scores at once,
+and its mean width in percentage points.
 
 {_table(["chance of class 1", *sizes], widths)}
 """
