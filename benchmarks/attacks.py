@@ -187,7 +187,7 @@ def study(pool: Executor, repetitions: int) -> str:
     seeds = range(repetitions // 2)
     of_bands = [(truth, n, seeds) for truth in TRUTHS for n in SIZES]
     found = list(pool.map(bands, *zip(*of_bands, strict=True)))
-    return document(few, shares, together, found)
+    return document(few, shares, together, found, len(seeds))
 
 
 def document(
@@ -195,6 +195,7 @@ def document(
     shares: list[Floats],
     together: list[tuple[float, float]],
     found: list[tuple[float, float]],
+    of_bands: int,
 ) -> str:
     """Return the results as Markdown."""
     sizes = [f"{n:,}" for n in SIZES]
@@ -223,8 +224,9 @@ def document(
 
 Share of data sets whose {per_cent} `honest` interval holds the true floor; in brackets without the
 allowance for flat parts. One label per item, drawn with a chance that does not fall with the score.
-Data sets: {sets} items. "Seen" says whether the allowance was chosen with a look at
-the setting. The least share is {least:.3f}.
+Data sets: {sets} items.
+"Seen" says whether the allowance was chosen with a look at the setting.
+The least share is {least:.3f}.
 
 {_table(["chance of class 1", "seen", *sizes], rows)}
 
@@ -232,8 +234,8 @@ Ten `simultaneous` groups of coin flips, all ten intervals hold: {groups}.
 
 ## The band of `reliability`
 
-Share of data sets whose {per_cent} band holds the true chances at all scores at once, and its
-mean width in percentage points.
+Share of {of_bands:,} data sets whose {per_cent} band holds the true chances at all scores at once,
+and its mean width in percentage points.
 
 {_table(["chance of class 1", *sizes], widths)}
 """

@@ -43,7 +43,7 @@ def test_the_document_of_attacks_shows_what_was_found():
     shares = [np.array([0.9, 0.8])] * (len(attacks.SETTINGS) * len(attacks.SIZES))
     shares[4] = np.array([0.25, 0.125])
     found = [(0.75, 0.5)] * (len(attacks.TRUTHS) * len(attacks.SIZES))
-    text = attacks.document(few, shares, [(0.5, 0.4), (0.6, 0.3)], found)
+    text = attacks.document(few, shares, [(0.5, 0.4), (0.6, 0.3)], found, 9)
     second = "| yes | 0.900 (0.800) | 0.250 (0.125) | 0.900 (0.800) |"
     assert f"| 1/2 throughout, 1 tied score {second}" in text
     assert "The least share is 0.250." in text
