@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from conftest import needs_data
-from engines import ENGINES
+from engines import ENGINES, params
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -44,7 +44,7 @@ def test_the_text_of_an_id_does_not_depend_on_its_type(same):
     assert (bucket_of("ann"), bucket_of(7)) == (998029, 479463)
 
 
-@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "spark"])
+@pytest.mark.parametrize("engine", params())
 def test_every_engine_keeps_the_same_of_annotators(votes, engine):
     columns = {name: ("int64", votes[name].tolist()) for name in votes}
     expected = Ballots.of(*(votes[name] for name in COLUMNS)).table()
@@ -204,6 +204,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
         ef.from_votes([1, 2, 3], 3, interval="annotators")
 
 
+@pytest.mark.filterwarnings("ignore:The votes are of too few people")
 def test_too_few_people_are_no_sample_and_the_answer_says_so(votes):
     few = votes[votes["annotator"] < 4]
     found = ef.from_votes(few)

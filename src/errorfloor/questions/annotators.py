@@ -54,10 +54,11 @@ def annotators(
     Examples
     --------
     >>> import pandas as pd
-    >>> rows = [(i, a, int(i < 4 or a == "eve")) for i in range(8) for a in ("ann", "bob", "eve")]
+    >>> people = ("ann", "bob", "cem", "dee", "eli", "eve")
+    >>> rows = [(i, a, int(i < 4 or a == "eve")) for i in range(8) for a in people]
     >>> found = annotators(pd.DataFrame(rows, columns=["item", "annotator", "vote"]))
     >>> found["eve"].informedness, found["ann"].agreement
-    (0.0, 0.75)
+    (0.0, 0.9)
     """
     level = check_level(level)
     where = Where.of(

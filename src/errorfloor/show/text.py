@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.methods.record import GIVEN_LABEL
 from errorfloor.results import (
     Annotators,
     Comparison,
@@ -19,6 +18,7 @@ from errorfloor.results import (
 )
 from errorfloor.results.finding import Finding
 from errorfloor.show import grids, numbers
+from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.words import sentence_of
 
 
@@ -57,7 +57,7 @@ def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
     # People mistake one label for another where there are votes, and the floors differ much.
-    of = "" if result.target == GIVEN_LABEL else f" for {result.target}"
+    of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:
         return f"floor {value}{of} ({how})"
     level = numbers.level(result.interval.level)
