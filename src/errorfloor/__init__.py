@@ -30,7 +30,7 @@ if _CHECKING:
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
-    from errorfloor.results import Annotators as Annotators
+    from errorfloor.results import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
@@ -75,7 +75,7 @@ _HOME = {
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
-        "Annotators",
+        "AnnotatorsResult",
         "Comparison",
         "Estimate",
         "FeeBeeResult",

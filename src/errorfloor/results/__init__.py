@@ -10,7 +10,7 @@ from typing import Any as _Any
 
 if TYPE_CHECKING:
     from errorfloor.results.annotators import Annotator as Annotator
-    from errorfloor.results.annotators import Annotators as Annotators
+    from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
-    "annotators": ("Annotator", "Annotators"),
+    "annotators": ("Annotator", "AnnotatorsResult"),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.results import Annotators, Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
+from errorfloor.results import AnnotatorsResult, Estimate, FeeBeeResult, FeeBeeScore, Groups, Plan
 from errorfloor.show import numbers
 
 MOST_ANNOTATORS = 20  # of whom text shows a row
@@ -93,7 +93,7 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
     return f"{low:+.{digits}f} to {high:+.{digits}f}"
 
 
-def of_annotators(result: Annotators) -> Grid:
+def of_annotators(result: AnnotatorsResult) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
     level = numbers.level(result.level)
     head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")

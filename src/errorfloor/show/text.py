@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results import (
+    AnnotatorsResult,
+    Comparison,
+    Estimate,
+    FeeBeeResult,
+    Groups,
+    Plan,
+    Verdict,
+)
 from errorfloor.show import grids, numbers
 from errorfloor.show.words import sentence_of
 
@@ -56,7 +64,7 @@ def _(result: FeeBeeResult) -> str:
 
 
 @text_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     more = len(result) - grids.MOST_ANNOTATORS
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
