@@ -171,9 +171,10 @@ is. The standard error of a coverage of {LEVEL} is {noise:.3f}; the mean of all 
 
 {_list(hard)}
 
-Where a few people cast most votes, or very few are bad in a way that changes much, a sample may
-hold none of them. Below 20 annotators with equal workloads the upper limit allows for one guesser
-who was not drawn; below 5 the annotators are not taken for a sample, and the answer says so.
+Where very few people are bad in a way that changes much, such as two in 40 who vote for the other
+class, a sample may well hold none of them, and no interval can know. Below 20 annotators with equal
+workloads the upper limit allows for one guesser who was not drawn; below 5 the annotators are not
+taken for a sample, and the answer says so.
 """
 
 

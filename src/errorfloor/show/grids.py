@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.results import (
-    Annotators,
+    AnnotatorsResult,
     Estimate,
     FeeBeeResult,
     FeeBeeScore,
@@ -137,7 +137,7 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
     return f"{low:+.{digits}f} to {high:+.{digits}f}"
 
 
-def of_annotators(result: Annotators) -> Grid:
+def of_annotators(result: AnnotatorsResult) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
     level = numbers.level(result.level)
     head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")

@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from errorfloor.results import (
-    Annotators,
+    AnnotatorsResult,
     Comparison,
     Estimate,
     FeeBeeResult,
@@ -99,7 +99,7 @@ def _(result: FeeBeeResult) -> str:
 
 
 @text_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     more = len(result) - grids.MOST_ANNOTATORS
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
