@@ -251,10 +251,11 @@ it.
 >>> import errorfloor as ef
 >>> import pandas as pd
 >>> votes = pd.DataFrame(ef.datasets.load_rte().annotations)  # 164 workers, a few did most
->>> print(ef.from_votes(votes))
-floor 26.48 %, 95 % interval 13.49 % to 39.93 % (mixture, n = 800, annotators)
->>> print(ef.from_votes(votes, interval="likelihood"))
-floor 26.48 %, 95 % interval 24.97 % to 29.03 % (mixture, n = 800, likelihood)
+>>> floor, alike = ef.from_votes(votes), ef.from_votes(votes, interval="likelihood")
+>>> for one in (floor, alike):
+...     print(f"{one.value:.4f}, {one.low:.4f} to {one.high:.4f} by {one.interval_method}")
+0.2648, 0.1349 to 0.3993 by annotators
+0.2648, 0.2497 to 0.2903 by likelihood
 
 ```
 
