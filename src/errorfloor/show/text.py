@@ -21,6 +21,8 @@ from errorfloor.show import grids, numbers
 from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.words import sentence_of
 
+NO_FLOOR = "No floor can be stated."
+
 
 @singledispatch
 def text_of(result: Any) -> str:
@@ -37,7 +39,7 @@ def _(result: Estimate) -> str:
 
 def refusal_of(result: Estimate) -> str:
     """Say why a floor cannot be stated, and what to do about it."""
-    return f"No floor can be stated. {_findings(result, 'refuted')[0].text}"
+    return f"{NO_FLOOR} {_findings(result, 'refuted')[0].text}"
 
 
 def doubts_of(result: Estimate) -> list[str]:

@@ -29,6 +29,7 @@ from errorfloor.show.report.blocks import (
     Text,
 )
 from errorfloor.show.report.document import Document
+from errorfloor.show.text import NO_FLOOR
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
@@ -73,8 +74,7 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         facts.append(("Model", f"{per_cent(verdict.model_error)}, {found}"))
     facts.append(("Items", f"{floor.n:,}"))
     facts.append(("Method", floor.method))
-    headline = floor.findings[0].text if floor.refuted else ""
-    doubts = [Caution(text) for text in floor.warnings if text != headline]
+    doubts = [Caution(text) for text in floor.warnings]
     serious = [
         one.name.lower()
         for one in summary.diagnostics
@@ -82,7 +82,9 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     ]
     if serious and not floor.refuted:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
-    return Answer(summary.answer), Facts(tuple(facts)), *doubts
+    # What is wrong with a refuted floor is long, and comes first among the cautions.
+    answer = NO_FLOOR if floor.refuted else summary.answer
+    return Answer(answer), Facts(tuple(facts)), *doubts
 
 
 def _assumptions(summary: Summary) -> tuple[Block, ...]:

@@ -16,6 +16,7 @@ from errorfloor.results import Comparison, Estimate, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
+from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.recipe import command_line, python_code, versions
 from errorfloor.show.report.blocks import Section
 from errorfloor.show.report.context import Context
@@ -54,7 +55,10 @@ class Summary(Document):
         if self.floor.refuted:
             return refusal_of(self.floor)
         value, limits = numbers.value_and_limits(self.floor)
+        target = self.floor.target
+        of = "" if target in PLAIN_TARGETS else f" when it guesses {target}"
         sentence = f"By this estimate, no classifier errs on fewer than {value} of items like these"
+        sentence += of
         if self.floor.level is None:
             return f"{sentence}."
         return f"{sentence}; the {numbers.level(self.floor.level)} interval is {limits}."
