@@ -17,10 +17,11 @@ from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.means import Betting, Hoeffding
-from errorfloor.inference.record import Undefined
+from errorfloor.inference.record import StandIn, Undefined
 from errorfloor.inference.resample import acceleration
+from errorfloor.inference.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.cuts import flat_items
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, Options
 from errorfloor.methods.soft import MeanFloor
 
 
@@ -54,6 +55,54 @@ def test_cut_limits_are_clopper_pearsons(n, data):
     low, high = CutErrors("honest", errors, n, held_out, n).limits(0.9)
     assert low == pytest.approx(stats.binomtest(errors, n).proportion_ci(0.9).low, abs=1e-9)
     assert high == pytest.approx(stats.binomtest(held_out, n).proportion_ci(0.9).high, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits"), [(0.1, (0.1, 0.4)), (0.3, (0.2, 0.4)), (0.5, (0.2, 0.5))]
+)
+def test_limits_of_another_origin_never_leave_out_the_estimate(value, limits):
+    evidence = SimpleNamespace(method="other", limits=lambda level: (0.2, 0.4))
+    assert StandIn(evidence, value).limits(0.9) == limits
+    votes = ef.VoteTable.from_arrays([0, 1, 2], 3)
+    seen = []
+
+    def find(*cells, **how):
+        seen.append(how["level"])
+        return 0.2, 0.4
+
+    assert VoteLimits.around("x", value, votes, find, Options()).limits(0.9) == limits
+    assert seen == [0.9]
+
+
+def test_votes_are_left_out_of_limits_where_they_are_too_many_and_follow_a_law():
+    many = ef.VoteTable.from_arrays([0, 300, 3000], [3000, 4000, 5000])
+
+    def part(**options):
+        return VoteLimits.around("x", 0.1, many, print, Options(**options))
+
+    few = part()
+    assert few.few.totals.max() < 5000
+    assert f"at most {few.few.totals.max():,} votes of each item" in few.note
+    assert part(totals_by="item").few is not None
+    assert part(totals_by="votes").few is None
+    assert part(totals_by="votes").thinned_note == ""
+
+
+@pytest.mark.parametrize(("people", "few"), [(4, True), (5, False)])
+def test_limits_say_for_whose_votes_they_hold(people, few):
+    votes = {"item": np.arange(20) // 2, "annotator": np.arange(20) % people, "vote": [0, 1] * 10}
+    table = ef.frames.vote_table(
+        pd.DataFrame(votes), item="item", annotator="annotator", vote="vote"
+    )
+    said = not_a_sample(table)
+    assert f"one more vote of these {people} annotators" in said
+    assert ("too few to stand for others" in said) == few
+    assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
+
+
+def test_what_is_undefined_says_why():
+    found = Undefined("because", BASIC)
+    assert (str(found), found.why, found.instead) == ("because", "because", BASIC)
 
 
 def test_no_held_out_items_allow_any_error():

@@ -29,28 +29,43 @@ from tools.mutations import Edit, Text, faults
 
 ROOT = Path(__file__).parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
-CORE = ("data", "metrics.py", "methods", "inference", "results", "bounds", "questions")
+CORE = (
+    "data", "metrics.py", "methods", "inference", "results", "bounds", "checks", "questions",
+)  # fmt: skip
 # What the tests of the core read besides the package.
 COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
 # Tests by the longest beginning of a module's path, those that take the least time first.
 TESTS: Mapping[str, tuple[str, ...]] = {
     "bounds": ("bounds",),
     "bounds/curves.py": ("bounds", "plot"),
+    "checks": ("result_checks", "designs", "show"),
+    "checks/annotators.py": ("result_checks", "annotators"),
+    "checks/rows.py": ("result_checks", "gold", "classes"),
     "data": ("layouts", "tables", "door", "read", "frames"),
+    "data/annotators.py": ("annotators",),
     "data/arrays.py": ("arrays",),
+    "data/ballots.py": ("annotators",),
     "data/cells.py": ("tables", "resample"),
+    "data/classes.py": ("classes", "read"),
+    "data/facts.py": ("result_checks", "read"),
     "data/grid.py": ("tables", "frames"),
+    "data/numbering.py": ("classes", "annotators", "frames"),
     "data/ranged.py": ("tables", "frames"),
     "data/refining.py": ("arrays", "frames"),
+    "data/shares.py": ("gold",),
+    "data/storage.py": ("storage", "read"),
     "data/table.py": ("tables", "arrays", "door"),
-    "data/vote_items.py": ("items",),
     "data/tables.py": ("tables", "resample"),
+    "data/vote_items.py": ("items",),
+    "data/voters.py": ("annotators", "door"),
     "inference": ("resample", "intervals", "estimate"),
     "inference/capped.py": ("cap",),
     "inference/kuiper.py": ("bounds",),
     "inference/signs.py": ("headroom",),
     "inference/votes": ("votes", "decide", "mixture", "designs"),
-    "inference/votes/records.py": ("votes", "intervals"),
+    "inference/votes/annotators.py": ("annotators",),
+    "inference/votes/fits.py": ("designs", "mixture"),
+    "inference/votes/records.py": ("votes", "intervals", "designs"),
     "methods": ("checks", "calibration", "records", "estimate"),
     "methods/cuts.py": ("resample", "floors"),
     "methods/histogram.py": ("calibration", "floors"),
@@ -59,9 +74,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/newton.py": ("calibration", "floors"),
     "methods/soft.py": ("resample", "intervals", "estimate"),
     "methods/votes": ("votes", "mixture", "designs"),
+    "methods/votes/joint.py": ("designs",),
+    "methods/votes/stopping.py": ("designs",),
+    "methods/votes/target.py": ("votes", "designs", "mixture"),
     "metrics.py": ("records", "estimate"),
     "questions": ("checks", "estimate", "decide", "door"),
     "questions/agreement.py": ("agreement",),
+    "questions/annotators.py": ("annotators",),
     "questions/calibrate.py": ("checks", "calibration", "tables"),
     "questions/cap.py": ("cap",),
     "questions/feebee.py": ("label_noise",),
@@ -70,9 +89,16 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/label_noise.py": ("resample", "label_noise"),
     "questions/paired.py": ("headroom",),
     "questions/plan.py": ("decide", "two_atoms"),
+    "questions/question.py": ("estimate", "designs", "show"),
     "questions/reliability.py": ("reliability_band",),
     "questions/two_atoms.py": ("two_atoms",),
     "results": ("checks", "estimate", "decide", "label_noise"),
+    "results/agreement.py": ("agreement",),
+    "results/annotators.py": ("annotators",),
+    "results/finding.py": ("result_checks", "show"),
+    "results/items.py": ("items",),
+    "results/reliability.py": ("reliability_band", "plot"),
+    "results/rows.py": ("items", "show"),
 }
 
 
