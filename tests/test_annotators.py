@@ -143,6 +143,26 @@ def test_the_spread_is_that_of_leaving_out_one_group_at_a_time(votes):
     assert ours.variance > 0
 
 
+def test_items_of_two_votes_go_whole_with_one_of_them():
+    votes = crowd(np.random.default_rng(3), n=400, people=12, votes=2)
+    ballots = Ballots.of(*(votes[name] for name in COLUMNS))
+    part = np.array([bucket_of(name) % 64 for name in ballots.names])[ballots.annotator]
+    part = part.reshape(400, 2)  # the votes of an item follow each other
+    disagree = np.diff(ballots.vote.reshape(400, 2)).ravel() != 0
+    groups = np.unique(part)
+    weight = np.array([np.mean(part == g) for g in groups])
+    scale = (1 - weight) / weight
+    left = [~(part == g).any(axis=1) for g in groups]
+    found = scale * np.array([disagree.mean() - disagree[kept].mean() for kept in left])
+    size = np.array([kept.sum() for kept in left])
+    # By chance any items would go, so that the mean stays but for noise.
+    noise = scale**2 * (400 - size) * disagree.var() / size**2
+    factor = weight**2 / (1 - 2 * weight + weight @ weight)
+    expected = factor @ ((found - weight @ found) ** 2 - noise)
+    assert expected > 0
+    assert interval.spread_of(ballots.table(), (0.0, 2.0)).variance == pytest.approx(expected)
+
+
 def test_two_votes_per_item_show_that_annotators_differ():
     def spread(guessers):
         table = study.Setting(40, guessers, 2).draw(np.random.default_rng(0), 4000).table()

@@ -68,6 +68,22 @@ def test_a_model_below_the_floor_is_doubted():
     assert found.warnings
 
 
+def test_a_model_is_doubted_where_its_exact_limit_is_below_that_of_the_floor():
+    class Floor:
+        method = "fixed"
+
+        def __init__(self, low):
+            self.low = low
+
+        def limits(self, level):
+            assert level == 0.9
+            return self.low, 0.5
+
+    model, limit = Reached(50, 1000), beta.ppf(0.95, 51, 950)
+    assert Capped(0.1, Floor(limit + 1e-9), model).contradicts(0.9)
+    assert not Capped(0.1, Floor(limit - 1e-9), model).contradicts(0.9)
+
+
 def test_without_an_interval_the_value_is_capped():
     found = ef.from_votes(VOTES, 2, model_error=(700, 10_000), interval=None)
     assert found.value == pytest.approx(beta.median(701, 9300))

@@ -11,7 +11,7 @@ from scipy import stats
 import errorfloor as ef
 from benchmarks import attacks
 from errorfloor import inference, methods
-from errorfloor.data.cells import split
+from errorfloor.data.cells import Cells, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
@@ -300,6 +300,18 @@ def test_flat_items_are_worth_less_and_leave_the_lower_limit_alone():
 
 def test_no_errors_are_not_corrected():
     assert CutErrors("honest", 0, 50, 0, 50, 3.0).limits(0.9)[1] == upper_limit(0, 50, 0.05)
+
+
+@pytest.mark.parametrize(("n", "rows"), [(2**20, None), (2**20 + 2, 2**16)])
+def test_cuts_are_left_out_of_the_folds_only_where_items_are_many(n, rows, monkeypatch):
+    asked, joined = [], Cells.joined
+    monkeypatch.setattr(
+        Cells, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
+    )
+    few = n // 8
+    table = ef.ScoreTable([0.1, 0.8], [[n // 2 - few, few], [few, n // 2 - few]])
+    ef.from_scores(table, interval="honest", rng=0)
+    assert asked == ([] if rows is None else [rows])
 
 
 def test_there_is_no_cliff_where_items_are_many():
