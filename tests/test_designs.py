@@ -366,6 +366,14 @@ def test_limits_nest_at_low_levels_too(m, totals_by):
     assert (np.diff(ends[:, 1]) >= -2e-5).all()
 
 
+@pytest.mark.parametrize(("votes", "m"), [([1], 2), ([1, 2], 3), ([0, 2, 1, 1, 1, 1, 1], 2)])
+def test_where_votes_split_more_than_they_can_the_certified_limit_takes_over(votes, m):
+    cells = cells_of(votes * 100, m)
+    low, high = likelihood_limits(*cells)
+    assert low == pytest.approx(certified_limits(*cells)[0], abs=1e-9)
+    assert 0.49 < low < high == 0.5
+
+
 def test_an_interval_that_stands_in_holds_its_estimate():
     # All replicates are at or above the estimate, so the basic interval ends at or below it.
     above = Basic(0.1, np.array([0.2, 0.3, 0.4]))
@@ -380,6 +388,28 @@ def test_an_interval_that_stands_in_holds_its_estimate():
 
 
 # ---- can the votes be what the floor assumes -------------------------------------------------
+
+
+def test_the_difference_between_totals_is_measured_in_standard_errors_of_each():
+    # By hand: shares of positive votes and of pairs that differ, items of two and of three votes.
+    p = {2: np.array([0.5, 0.3, 0.2]), 3: np.array([0.4, 0.3, 0.2, 0.1])}
+    counts = {2: np.array([40, 30, 30]), 3: np.array([500, 200, 300, 0])}
+    means, weights = [], []
+    for m in (2, 3):
+        k = np.arange(m + 1)
+        values = np.stack((k / m, 2 * k * (m - k) / (m * (m - 1))))
+        n = counts[m].sum()
+        means.append(values @ counts[m] / n)
+        weights.append(np.linalg.inv(np.cov(values, aweights=p[m], ddof=0) / n))
+    middle = np.linalg.solve(sum(weights), sum(w @ x for w, x in zip(weights, means, strict=True)))
+    apart = [x - middle for x in means]
+    expected = Expected(
+        *(np.array([0, 1, 2, 0, 1, 2, 3]), np.repeat([2, 3], [3, 4])),
+        *(np.concatenate([p[2], p[3]]), [np.arange(3), np.arange(3, 7)]),
+        *(np.concatenate([counts[2], counts[3]]), np.zeros(7, dtype=int)),
+    )
+    statistic = sum(x @ w @ x for w, x in zip(weights, apart, strict=True))
+    assert one_distribution(expected).statistic == pytest.approx(statistic)
 
 
 def findings(*votes, **options):
