@@ -366,6 +366,16 @@ def test_limits_nest_at_low_levels_too(m, totals_by):
     assert (np.diff(ends[:, 1]) >= -2e-5).all()
 
 
+def test_limits_where_the_item_decides_narrow_with_the_number_of_items():
+    k, m = np.array([0, 1, 2, 0, 1, 2, 3]), np.repeat([2, 3], [3, 4])
+    share = np.array([10, 20, 10, 40, 3, 2, 45])  # items of two votes look like coin flips
+    ends = [
+        likelihood_limits(k, m, share * 10**power, options=Options(totals_by="item"))
+        for power in range(2, 7)
+    ]
+    assert (np.diff(ends, axis=0) * [1, -1] > 0).all()
+
+
 @pytest.mark.parametrize(("votes", "m"), [([1], 2), ([1, 2], 3), ([0, 2, 1, 1, 1, 1, 1], 2)])
 def test_where_votes_split_more_than_they_can_the_certified_limit_takes_over(votes, m):
     cells = cells_of(votes * 100, m)
