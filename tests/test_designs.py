@@ -376,6 +376,15 @@ def test_limits_where_the_item_decides_narrow_with_the_number_of_items():
     assert (np.diff(ends, axis=0) * [1, -1] > 0).all()
 
 
+@pytest.mark.parametrize("pairs", [[25, 50, 25], [30, 43, 27], [23, 42, 35]])
+def test_how_coin_flips_lean_by_chance_does_not_lower_the_upper_limit(pairs):
+    # Items of three votes are certain; those of two are coin flips for all that the votes say.
+    cells = np.array([0, 1, 2, 0, 3]), np.array([2, 2, 2, 3, 3]), np.array([*pairs, 500, 500])
+    high = likelihood_limits(*cells, options=Options(totals_by="item"))[1]
+    assert high == pytest.approx(0.0557895, abs=1e-6)
+    assert high > 100 / 1100 / 2  # the floor of such items
+
+
 @pytest.mark.parametrize(("votes", "m"), [([1], 2), ([1, 2], 3), ([0, 2, 1, 1, 1, 1, 1], 2)])
 def test_where_votes_split_more_than_they_can_the_certified_limit_takes_over(votes, m):
     cells = cells_of(votes * 100, m)
