@@ -23,6 +23,7 @@ from errorfloor.inference.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.record import Basis, Options
 from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.votes.thin import points_for
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
@@ -75,10 +76,17 @@ def test_limits_of_another_origin_never_leave_out_the_estimate(value, limits):
 
 
 def test_votes_are_left_out_of_limits_where_they_are_too_many_and_follow_a_law():
-    many = ef.VoteTable.from_arrays([0, 300, 3000], [3000, 4000, 5000])
+    many = ef.VoteTable.from_arrays([0, 1, 300, 3000], [2, 3000, 4000, 5000])
+    points = []
+
+    def find(*cells, n_points=None, **how):
+        points.append(n_points)
+        return 0.0, 0.5
 
     def part(**options):
-        return VoteLimits.around("x", 0.1, many, print, Options(**options))
+        found = VoteLimits.around("x", 0.1, many, find, Options(**options))
+        assert found.limits(0.9) == (0.0, 0.5)
+        return found
 
     few = part()
     assert few.few.totals.max() < 5000
@@ -86,6 +94,9 @@ def test_votes_are_left_out_of_limits_where_they_are_too_many_and_follow_a_law()
     assert part(totals_by="item").few is not None
     assert part(totals_by="votes").few is None
     assert part(totals_by="votes").thinned_note == ""
+    most = int(few.few.totals.max())
+    assert points_for(most) > points_for(2)
+    assert points == [points_for(most), 256, None, None]  # a grid that is fine enough for all
 
 
 @pytest.mark.parametrize(("people", "few"), [(4, True), (5, False)])
