@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ import errorfloor as ef
 from errorfloor import checks
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.order import area, chance_of_order, errors_saved
+from errorfloor.data.source import Source
 from errorfloor.results.finding import LEVELS
 from errorfloor.show.report import summarize
 
@@ -343,6 +345,55 @@ def test_items_left_out_matter_above_one_in_twenty(n, missing, level):
     scores[:missing] = np.nan
     frame = pd.DataFrame({"score": scores, "label": labels})
     assert level_of("Left out", ef.from_scores, frame, drop_missing=True) == level
+
+
+@pytest.mark.parametrize(
+    ("repeated", "said"), [(0, None), (1, "1 row repeats an item"), (2, "2 rows repeat an item")]
+)
+def test_repeated_items_are_counted(repeated, said):
+    scores, labels = rare(20, 40)
+    ids = np.maximum(np.arange(40), repeated)
+    frame = pd.DataFrame({"id": ids, "score": scores, "label": labels})
+    floor, _ = found(ef.from_scores, frame, interval=None)
+    sentences = [one.sentence for one in floor.findings if one.name == "Repeated items"]
+    assert [one.split(" that")[0] for one in sentences] == ([] if said is None else [said])
+
+
+def test_a_fact_that_is_none_is_no_finding():
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    for facts in ({"repeated_items": 0}, {"repeated_items": None}, {"classes": None}, {}):
+        told = replace(floor, source=Source(origin="frame", layout="", facts=facts))
+        assert {"Repeated items", "Classes"}.isdisjoint(one.name for one in checks.of(told))
+
+
+@pytest.mark.parametrize(
+    ("classes", "level"),
+    [
+        ({"0": ["no"], "1": ["yes"]}, "ok"),
+        ({"0": ["no", "maybe"], "1": ["yes"]}, "note"),
+        ({"0": ["1", "2"], "1": ["3", "4"]}, "ok"),
+    ],
+)
+def test_which_class_is_which_is_said(classes, level):
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    told = checks.of(
+        replace(floor, source=Source(origin="frame", layout="", facts={"classes": classes}))
+    )
+    (finding,) = (one for one in told if one.name == "Classes")
+    ones, zeros = ", ".join(classes["1"]), ", ".join(classes["0"])
+    assert (finding.level, finding.value) == (level, f"class 1 = {ones}; class 0 = {zeros}")
+    assert ("against the rest" in finding.sentence) == (level == "note")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "value"), [(0.0, None), (0.0012, "at most 0.12 points"), (None, "no bound")]
+)
+def test_merged_scores_are_noted_with_what_they_may_cost(resolution, value):
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    told = checks.of(replace(floor, resolution=resolution))
+    assert [one.value for one in told if one.name == "Merged scores"] == [value] * (
+        value is not None
+    )
 
 
 def test_the_noise_of_the_area_is_that_of_shuffled_labels():
