@@ -102,6 +102,12 @@ def test_bad_pairs_are_refused(pair):
         ef.from_votes(VOTES, 2, model_error=pair)
 
 
+@pytest.mark.parametrize("pair", [(0, 1), (1, 1), [0, 2]])
+def test_one_item_is_enough_for_a_pair(pair):
+    found = ef.from_votes(VOTES, 2, model_error=pair, interval=None)
+    assert found.value == ef.from_votes(VOTES, 2, interval=None).value
+
+
 def test_the_plugin_is_not_capped():
     with pytest.raises(ef.InputError, match="caps the floor of a mixture"):
         ef.from_votes(VOTES, 2, model_error=(3, 10), method="plugin")

@@ -83,6 +83,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/annotators.py": ("annotators",),
     "questions/calibrate.py": ("checks", "calibration", "tables"),
     "questions/cap.py": ("cap",),
+    "questions/estimate.py": ("checks", "estimate", "gold", "decide", "door"),
     "questions/feebee.py": ("label_noise",),
     "questions/headroom.py": ("decide", "headroom"),
     "questions/items.py": ("items",),
