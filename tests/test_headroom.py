@@ -184,6 +184,7 @@ def test_arrays_frames_files_and_words_agree(path):
     pd = pytest.importorskip("pandas")
     scores, labels, predictions = sample(flips=40)
     first = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
+    assert first.floor.dropped == 0
     named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
     in_words = {"label": "said", "prediction": "guess", "positive": "yes"}
     mixed = {"label": "said", "positive": "yes"}
