@@ -74,6 +74,8 @@ def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
     assert ef.merge([tmp_path / "0.npz", tmp_path / "1.npz"]) == whole
     assert ef.from_votes(whole).interval == ef.from_votes(votes).interval
     assert number_of(whole.workloads) == 30
+    assert not whole.workloads.flags.writeable
+    assert not whole.by_group.flags.writeable
 
 
 def test_a_sum_with_votes_of_unknown_people_knows_nobody_and_says_so(votes):

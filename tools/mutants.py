@@ -90,7 +90,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/label_noise.py": ("checks", "resample", "label_noise"),
     "questions/paired.py": ("headroom",),
     "questions/plan.py": ("checks", "decide", "two_atoms"),
-    "questions/question.py": ("estimate", "designs", "show"),
+    "questions/question.py": ("estimate", "votes", "designs", "show"),
     "questions/reliability.py": ("checks", "reliability_band"),
     "questions/two_atoms.py": ("two_atoms",),
     "results": ("checks", "estimate", "decide", "label_noise"),
