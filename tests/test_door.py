@@ -264,3 +264,18 @@ def test_floors_of_groups_for_a_model_each_have_the_level_by_themselves(path):
     for verdict in ef.headroom(path, errors=40, n=200, group="site", rng=0, **SCORES).values():
         assert verdict.floor.level == 0.95
         assert verdict.floor.options["simultaneous"] is False
+
+
+@pytest.mark.parametrize(
+    ("ask", "named"),
+    [
+        (ef.from_scores, {"score": "p", "label": "p"}),
+        (ef.from_votes, {"positives": "p", "totals": "p"}),
+    ],
+)
+def test_one_column_cannot_be_two_things(ask, named):
+    first, second = named
+    with pytest.raises(
+        ef.InputError, match=f"`{first}` and `{second}` name the same column, 'p'. Name a column"
+    ):
+        ask(pd.DataFrame({"p": [0, 1, 1], "q": [1, 1, 1]}), **named)
