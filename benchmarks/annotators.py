@@ -171,9 +171,10 @@ is. The standard error of a coverage of {LEVEL} is {noise:.3f}; the mean of all 
 
 {_list(hard)}
 
-Where a few people cast most votes, or very few are bad in a way that changes much, a sample may
-hold none of them. Below 20 annotators with equal workloads the upper limit allows for one guesser
-who was not drawn; below 5 the annotators are not taken for a sample, and the answer says so.
+Where very few people are bad in a way that changes much, such as two in 40 who vote for the other
+class, a sample may well hold none of them, and no interval can know. Below 20 annotators with equal
+workloads the upper limit allows for one guesser who was not drawn; below 5 the annotators are not
+taken for a sample, and the answer says so.
 """
 
 
@@ -250,10 +251,11 @@ it.
 >>> import errorfloor as ef
 >>> import pandas as pd
 >>> votes = pd.DataFrame(ef.datasets.load_rte().annotations)  # 164 workers, a few did most
->>> print(ef.from_votes(votes))
-floor 26.48 %, 95 % interval 13.49 % to 39.93 % (mixture, n = 800, annotators)
->>> print(ef.from_votes(votes, interval="likelihood"))
-floor 26.48 %, 95 % interval 24.97 % to 29.03 % (mixture, n = 800, likelihood)
+>>> floor, alike = ef.from_votes(votes), ef.from_votes(votes, interval="likelihood")
+>>> for one in (floor, alike):
+...     print(f"{one.value:.4f}, {one.low:.4f} to {one.high:.4f} by {one.interval_method}")
+0.2648, 0.1349 to 0.3993 by annotators
+0.2648, 0.2497 to 0.2903 by likelihood
 
 ```
 

@@ -20,7 +20,7 @@ def best_cut_errors(cells, counts=None):
 
 def answer(result):
     """Return what was found and how as plain values, but for where the labels came from."""
-    aside = ("source", "seed", "findings")  # rows tell more than counts
+    aside = ("source", "seed", "findings", "warnings")  # rows tell more than counts
     return _without(result.to_dict(), aside)
 
 

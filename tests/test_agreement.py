@@ -10,6 +10,7 @@ from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
 
 
+@pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")  # 300 of 1,000 agree
 @pytest.mark.parametrize("interval", ["likelihood", "certified"])
 @pytest.mark.parametrize(("agree", "pairs"), [(460, 500), (18, 30), (1000, 1000), (300, 1000)])
 def test_it_equals_two_votes_with_an_even_split(agree, pairs, interval):
@@ -147,3 +148,12 @@ def test_the_command_line_says_the_same(capsys):
 def test_bad_agreement_is_refused(arguments, message):
     with pytest.raises(ef.InputError, match=message):
         ef.from_agreement(**arguments)
+
+
+def test_pairs_that_agree_less_than_any_votes_are_refuted():
+    with pytest.warns(ef.RefutedWarning, match="agree on at least 50.0 % of pairs"):
+        found = ef.from_agreement(300, 1000)
+    assert found.refuted
+    with pytest.warns(ef.RefutedWarning, match=r"at least 58.0 % .* agree on 50.0 %"):
+        ef.from_agreement(500, 1000, share=0.3)
+    assert not ef.from_agreement(490, 1000).refuted  # chance

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from conftest import needs_data
-from engines import ENGINES
+from engines import ENGINES, params
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -44,7 +44,7 @@ def test_the_text_of_an_id_does_not_depend_on_its_type(same):
     assert (bucket_of("ann"), bucket_of(7)) == (998029, 479463)
 
 
-@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "spark"])
+@pytest.mark.parametrize("engine", params())
 def test_every_engine_keeps_the_same_of_annotators(votes, engine):
     columns = {name: ("int64", votes[name].tolist()) for name in votes}
     expected = Ballots.of(*(votes[name] for name in COLUMNS)).table()
@@ -226,6 +226,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
         ef.from_votes([1, 2, 3], 3, interval="annotators")
 
 
+@pytest.mark.filterwarnings("ignore:The votes are of too few people")
 def test_too_few_people_are_no_sample_and_the_answer_says_so(votes):
     few = votes[votes["annotator"] < 4]
     found = ef.from_votes(few)
@@ -317,3 +318,26 @@ def test_the_crowd_of_rte_is_known_by_number():
     assert "counts 164 annotators (26 with equal workloads" in estimate.assumptions
     found = ef.annotators(frame)
     assert found.without < 0.75 * found.everyone
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_files_of_many_columns_are_read_as_dataframes_are(tmp_path):
+    rng = np.random.default_rng(3)
+    words = np.array(["0", "1", " 1", "TRUE", "false ", "0.0", "1e0", ""])
+    wide = pd.DataFrame(rng.choice(words, (60, 70)), columns=[f"rater_{i}" for i in range(70)])
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    columns = {"annotators": list(wide)}
+    number = {"": np.nan, "TRUE": 1, "false ": 0}
+    plain = wide.map(lambda word: float(number.get(word, word)))
+    expected = ef.frames.vote_table(plain, **columns)
+    found = ef.frames.vote_table(tmp_path / "wide.csv", **columns)
+    assert found == expected
+    assert found.by_group is not None
+    rated = ef.frames.vote_table(tmp_path / "wide.csv", **columns, positive_from=1)
+    assert rated == expected
+    named = ef.frames.vote_table(tmp_path / "wide.csv", **columns, positive="1e0")
+    assert (named.positives @ named.counts) == (wide == "1e0").sum().sum()
+    wide.iloc[5, 33] = "maybe"
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    with pytest.raises(ef.InputError, match=r"'rater_33'.* 1 of 60 are bad, for example 'maybe'"):
+        ef.frames.vote_table(tmp_path / "wide.csv", **columns)

@@ -114,6 +114,7 @@ def test_one_class_against_the_rest_names_the_others():
     assert "for a against the rest: b, c" in found.sentence
 
 
+@pytest.mark.filterwarnings("ignore:The votes are of too few people")
 def test_votes_may_be_words_or_ratings():
     votes = RNG.binomial(1, P[:, None], size=(300, 3))
     plain = pd.DataFrame(votes, columns=["rater1", "rater2", "rater3"])

@@ -8,6 +8,9 @@ from benchmarks import findings
 
 TINY = findings.Effort(feebee=2, data_sets=2, coverage=2, bias_curves=2, bias_runs=10, thinnings=2)
 
+# Of beta, where many scores are exactly 0 or 1.
+pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+
 
 @pytest.mark.parametrize("name", ["(a) Gaussians", "(b) one Gaussian", "(c) label flips"])
 def test_the_grid_of_a_distribution_has_its_floor(name):

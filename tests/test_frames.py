@@ -353,7 +353,8 @@ def test_every_engine_reads_votes_in_three_layouts(engine):
         }
     )
     names = {"item": "what", "vote": "said", "annotator": "who", "positive": "yes"}
-    assert frames.vote_table(long, **names) == VOTE_TABLE
+    found = frames.vote_table(long, **names)
+    assert replace(found, by_group=None, workloads=None) == VOTE_TABLE
     wide = make(
         {
             f"ann-{i}": (
@@ -367,7 +368,7 @@ def test_every_engine_reads_votes_in_three_layouts(engine):
         }
     )
     annotators = ["ann-0", "ann-1", "ann-2"]
-    assert frames.vote_table(wide, annotators=annotators) == VOTE_TABLE
+    assert frames.vote_table(wide, annotators=annotators) == found
     with pytest.raises(ValueError, match=r"`annotators` has missing values: \d+ of 120 rows"):
         frames.vote_table(wide, annotators=annotators[1:])
     some = frames.vote_table(wide, annotators=annotators[1:], drop_missing=True)

@@ -35,7 +35,7 @@ if _CHECKING:
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
-    from errorfloor.results import Annotators as Annotators
+    from errorfloor.results import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
@@ -85,7 +85,7 @@ _HOME = {
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
-        "Annotators",
+        "AnnotatorsResult",
         "AgreementEstimate",
         "Comparison",
         "Estimate",

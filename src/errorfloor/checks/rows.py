@@ -99,8 +99,7 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             f"column {column}",
             "warn",
             f"There is a column {column} beside the votes, which was not used: the floor is for "
-            "one more annotator's vote, not for that label, and the two can differ by a factor "
-            "of 2 or 3.",
+            f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
             f"Add label={column!r} (--label {column}) for the floor of that label.",
         )
 

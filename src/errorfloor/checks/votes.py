@@ -66,8 +66,8 @@ def _votes_per_item(table: VoteTable) -> Iterator[Finding]:
             "Unequal numbers of votes",
             f"{len(np.unique(table.totals)):,} different",
             "note",
-            "Each item counts once, however many votes it has. Where hard items were given more "
-            "votes on purpose, their number tells something that no method here uses.",
+            "Each item counts once, however many votes it has. Why the numbers differ is part of "
+            "the question (totals_by).",
         )
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
+from string import whitespace
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -58,6 +59,34 @@ def with_number(frame: Frame, source: str, target: str) -> Frame:
     number = nw.when(word == "false").then(nw.lit(0.0)).otherwise(nw.col(target))
     return read.with_columns(
         nw.when(word == "true").then(nw.lit(1.0)).otherwise(number).alias(target)
+    )
+
+
+def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Add columns: those that are named, as numbers, null where they are missing or are none."""
+    if not frame.implementation.is_duckdb() or len(columns) == 1:
+        for target, source in columns.items():
+            frame = with_number(frame, source, target)
+        return frame
+    # In one step, because DuckDB takes long to plan hundreds of them.
+    kinds = frame.collect_schema()
+    read = [f"{_sql_number(old, kinds[old])} as {_quoted(new)}" for new, old in columns.items()]
+    kept = [_quoted(name) for name in kinds if name not in columns]
+    return lazy(frame.to_native().project(", ".join([*kept, *read])))
+
+
+def _sql_number(column: str, kind: Any) -> str:
+    """Return what reads a column as numbers, as `with_number` does."""
+    name = _quoted(column)
+    if str(kind) in ("Float16", "Int128", "UInt128") or kind.is_decimal() or kind == nw.Boolean:
+        return f"cast({name} as double)"
+    if kind.is_float() or kind.is_integer():
+        return name
+    blanks = " || ".join(f"chr({ord(one)})" for one in whitespace)
+    word = f"lower(trim(cast({name} as varchar), {blanks}))"
+    return (
+        f"case {word} when 'true' then 1.0 when 'false' then 0.0 "
+        f"else try_cast({word} as double) end"
     )
 
 

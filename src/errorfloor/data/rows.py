@@ -23,6 +23,7 @@ from errorfloor.data.engines import (
     is_missing,
     select,
     with_number,
+    with_numbers,
 )
 from errorfloor.data.grid import CELLS
 
@@ -176,21 +177,40 @@ def with_class(
     frame: Frame, name: str, said: tuple[Part, ...], request: Request
 ) -> tuple[Frame, Rule]:
     """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
-    given, positive = f"given_{name}", request.positive
+    frame, (rule,) = with_classes(frame, {name: said}, request)
+    return frame, rule
+
+
+def with_classes(
+    frame: Frame, names: Mapping[str, tuple[Part, ...]], request: Request
+) -> tuple[Frame, list[Rule]]:
+    """Add columns of 0 or 1, from how they were given, and the rules for them."""
+    given = {name: f"given_{name}" for name in names}
+    if request.positive is None:
+        frame = with_numbers(frame, given)
     if request.positive_from is not None:
-        return _with_rating(frame, name, said, request.positive_from)
-    if positive is None:
-        frame = with_number(frame, given, name)
+        high = [_is_high(name, request.positive_from) for name in names]
+        return frame.with_columns(*high), [_rating(name, said) for name, said in names.items()]
+    if request.positive is not None:
+        positive = [_as_positive(frame, given[name], request.positive, name) for name in names]
+        frame = frame.with_columns(*positive)
+    return frame, [_class(name, said, request) for name, said in names.items()]
+
+
+def _as_positive(frame: Frame, given: str, positive: object, name: str) -> nw.Expr:
+    # Some engines find a missing value unequal to `positive` instead of unknown.
+    value = _is_positive(frame, given, positive).fill_null(False)
+    number = value.cast(nw.Int8).cast(nw.Float64)
+    return nw.when(~is_missing(frame, given)).then(number).alias(name)
+
+
+def _class(name: str, said: tuple[Part, ...], request: Request) -> Rule:
+    bad = nw.lit(False)
+    if request.positive is None:
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
-    else:
-        # Some engines find a missing value unequal to `positive` instead of unknown.
-        value = _is_positive(frame, given, positive).fill_null(False)
-        number = value.cast(nw.Int8).cast(nw.Float64)
-        frame = frame.with_columns(nw.when(~is_missing(frame, given)).then(number).alias(name))
-        bad = nw.lit(False)
-    return frame, Rule(
+    return Rule(
         said,
-        given,
+        f"given_{name}",
         bad,
         "must be 0 or 1 (or False or True)",
         (
@@ -203,15 +223,15 @@ def with_class(
     )
 
 
-def _with_rating(
-    frame: Frame, name: str, said: tuple[Part, ...], least: float
-) -> tuple[Frame, Rule]:
-    """Add column `name`, 1 where the number that was given is at least `least`."""
-    frame = with_number(frame, f"given_{name}", name)
+def _is_high(name: str, least: float) -> nw.Expr:
+    """Return 1 where a number is at least `least`."""
     number = nw.col(name).cast(nw.Float64)
     high = (number >= least).cast(nw.Int8).cast(nw.Float64)
-    frame = frame.with_columns(nw.when(number.is_finite().fill_null(False)).then(high).alias(name))
-    return frame, Rule(
+    return nw.when(number.is_finite().fill_null(False)).then(high).alias(name)
+
+
+def _rating(name: str, said: tuple[Part, ...]) -> Rule:
+    return Rule(
         said,
         f"given_{name}",
         nw.col(name).is_null(),

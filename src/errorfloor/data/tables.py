@@ -287,7 +287,7 @@ class VoteTable(Table):
         Number of items with such votes.
     dropped, classes
         As in `ScoreTable`.
-    by_group, workloads : array-like of shape (rows, 6) and (annotators, 2), optional
+    by_group, workloads : array-like of shape (rows, 6) and (a, 2), optional
         What is kept where annotators are known: how many items with such votes (`totals`,
         `positives`) have so many of them from a group of annotators, and the votes of each one.
 

@@ -21,6 +21,7 @@ from errorfloor.data.rows import (
     named,
     whole,
     with_class,
+    with_classes,
 )
 from errorfloor.data.voters import in_columns, in_rows
 
@@ -130,12 +131,11 @@ def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[n
     names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | beside)
-    rules, there = [], []
-    for name in names:
-        frame, rule = with_class(frame, name, given[name], request)
-        present = ~is_missing(frame, f"given_{name}")
-        there.append(present)
-        rules.append(replace(rule, bad=rule.bad & present))
+    frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
+    there = [~is_missing(frame, f"given_{name}") for name in names]
+    rules = [
+        replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
+    ]
     positives = [
         nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
         for name, present in zip(names, there, strict=True)

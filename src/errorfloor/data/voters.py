@@ -111,20 +111,24 @@ def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
 def in_columns(items: Items, names: Mapping[str, str], votes: Sequence[nw.Expr]) -> Voters | None:
     """Return the voters of checked rows with a column of votes per annotator.
 
-    `names` are the annotators of the columns, and `votes` their votes, with -1 for none. Rows with
-    the same votes are one pattern. Patterns are few where columns are, and come back from the
-    engine; where they are too many, annotators are not told apart.
+    `names` are the annotators of the columns, and `votes` their votes, with -1 for none. Where
+    they fit into memory, all of them come back from the engine. Else rows with the same votes are
+    one pattern, and patterns are few where columns are; where they are too many, annotators are
+    not told apart.
     """
     columns = [f"v{i}" for i in range(len(names))]
     most = _MOST_ENTRIES // len(columns)
     chosen = [vote.cast(nw.Int64).alias(name) for name, vote in zip(columns, votes, strict=True)]
     frame = items.frame.select(*items.groups, *chosen)
-    found = items.run(frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1))
-    if found["n"].size > most:
+    if items.n > most:
+        frame = frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1)
+    found = items.run(frame)
+    number = found[columns[0]].size
+    if items.n > most and number > most:
         return None
     pattern = np.column_stack([whole(found[name]) for name in columns])
     buckets = np.array([bucket_of(name) for name in names.values()])
-    n = whole(found["n"])
+    n = whole(found["n"]) if "n" in found else np.ones(number, dtype=np.int64)
     rows: dict[Any, Counts] = {}
     work: dict[Any, Counts] = {}
     for group, at in places(found["group"].tolist() if items.groups else [None] * n.size):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -47,6 +48,14 @@ class ResumingDownloader:
             with open(output_file, "wb") as whole:
                 shutil.copyfileobj(file, whole)
         part.unlink(missing_ok=True)
+
+
+def content_of(url: str) -> bytes:
+    """Return what is at an address, if it is no larger than any file of ours."""
+    with tempfile.TemporaryFile() as file:
+        _complete(url, file, url.rsplit("/", 1)[-1])
+        file.seek(0)
+        return file.read()
 
 
 def _open_or_create(path: str, flags: int) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from errorfloor.data.storage import write_bytes
+from errorfloor.datasets._download import content_of
 from errorfloor.datasets.dataset import Dataset, from_votes
 from errorfloor.datasets.files import DataHome, File, cache, locate, named_folder, unavailable
 
@@ -72,7 +73,7 @@ def _fetched() -> Path:
     try:
         path = cache() / VOTES.path
         if not path.is_file():
-            content = _without_text(_download())
+            content = _without_text(content_of(VOTES.address))
             if hashlib.sha256(content).hexdigest() != VOTES.sha256:
                 raise OSError(f"{VOTES.address} is not the file it was")
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,14 +81,6 @@ def _fetched() -> Path:
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise unavailable(VOTES.path, error, f" It is made of {VOTES.address}.") from error
     return path
-
-
-def _download() -> bytes:
-    import requests
-
-    answer = requests.get(VOTES.address, timeout=60)
-    answer.raise_for_status()
-    return answer.content
 
 
 def _without_text(content: bytes) -> bytes:

@@ -24,7 +24,9 @@ Clip: TypeAlias = float | Literal["auto"]
 # item is like, or on its votes so far.
 TOTALS_BY = CHANCE, ITEM_DECIDES, VOTES_DECIDE = "chance", "item", "votes"
 
-GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"  # as targets
+# Which label a floor is for.
+GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"
+DRAWN_LABEL = "a label drawn from the soft labels"
 _MOST_DIGITS = 15  # of the number in a method's name
 
 

@@ -10,7 +10,7 @@ from errorfloor.data.cells import Cells, SoftCells
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.record import DRAWN_LABEL, Basis, Method, Options
 from errorfloor.metrics import ERROR
 
 
@@ -64,7 +64,7 @@ CLEAN = Method(
     if_wrong="as wrong as the soft labels",
     explains=f"Each soft label is taken as the probability p of class 1. {_MEAN}",
     references=(SOFT_LABELS,),
-    target="a label drawn from the soft labels",
+    target=DRAWN_LABEL,
     resolution=_resolution,
 )
 

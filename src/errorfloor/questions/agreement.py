@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from errorfloor import inference
+from errorfloor import checks, inference
 from errorfloor._checks import (
     InputError,
     argument,
@@ -20,10 +20,14 @@ from errorfloor._checks import (
     percentage,
     shown,
 )
+from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.binomial import upper_limit
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.results import AgreementEstimate, Interval
+from errorfloor.results.finding import Finding
 
+_FALSE_ALARM = 0.01  # how often chance alone refutes independent votes, at most
 _Share: TypeAlias = "float | str | Sequence[float] | None"
 
 
@@ -90,7 +94,8 @@ def from_agreement(
     value = _floor(*cells)
     evidence = None if find is None else _Limits(name, value, cells, find)
     low, high = allowed(same / n, one)
-    return AgreementEstimate(
+    findings = tuple(_misfit(same, n, one))
+    found = AgreementEstimate(
         value=value,
         method=MIXTURE.name,
         interval=None if evidence is None else Interval.at(level, evidence),
@@ -104,7 +109,26 @@ def from_agreement(
         share=one,
         allowed_low=low,
         allowed_high=high,
+        findings=findings,
+        warnings=tuple(finding.text for finding in findings),
     )
+    checks.issue(found)
+    return found
+
+
+def _misfit(agree: int, pairs: int, share: float | None) -> Iterator[Finding]:
+    """Find that pairs agree less often than independent votes on any items do."""
+    half = 0.5 if share is None else share
+    least = 1 - 2 * half * (1 - half)
+    if float(upper_limit(agree, pairs, _FALSE_ALARM)) < least:
+        yield Finding(
+            "Agreement",
+            per_cent(agree / pairs, 1),
+            "refuted",
+            f"Independent votes agree on at least {per_cent(least, 1)} of pairs, whatever the "
+            f"items are like; these agree on {per_cent(agree / pairs, 1)}.",
+            "Check the number of pairs that agree, and the share of class 1.",
+        )
 
 
 def allowed(agreement: float, share: float | None = None) -> tuple[float, float]:

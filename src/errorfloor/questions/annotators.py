@@ -17,7 +17,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question
-from errorfloor.results.annotators import Annotator, Annotators
+from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
 WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
 FEWEST = 20  # annotators, below which nobody is left out
@@ -33,7 +33,7 @@ def annotators(
     positive: object = None,
     drop_missing: bool = False,
     level: float = 0.95,
-) -> Annotators:
+) -> AnnotatorsResult:
     """Say how each annotator votes, and what the floor is without those who may be guessing.
 
     Parameters
@@ -47,17 +47,18 @@ def annotators(
 
     Returns
     -------
-    Annotators
+    AnnotatorsResult
         One row for each. Below 20 annotators nobody is left out: who looks like a guesser among
         so few is a matter of chance, and the others would be few.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> rows = [(i, a, int(i < 4 or a == "eve")) for i in range(8) for a in ("ann", "bob", "eve")]
+    >>> people = ("ann", "bob", "cem", "dee", "eli", "eve")
+    >>> rows = [(i, a, int(i < 4 or a == "eve")) for i in range(8) for a in people]
     >>> found = annotators(pd.DataFrame(rows, columns=["item", "annotator", "vote"]))
     >>> found["eve"].informedness, found["ann"].agreement
-    (0.0, 0.75)
+    (0.0, 0.9)
     """
     level = check_level(level)
     where = Where.of(
@@ -80,7 +81,7 @@ def annotators(
     return annotators_of(reading, ballots_of(votes, where), level)
 
 
-def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotators:
+def annotators_of(reading: Reading, ballots: Ballots, level: float) -> AnnotatorsResult:
     """Return the annotators of votes that were read, counted and one by one."""
     request = Request.of("auto", level, 1000, None)
     question = Question(methods.DEFAULTS[VoteTable.kind])
@@ -94,7 +95,7 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
         everyone, without, left_out = _measured(ballots, level)
         if without is None:
             notes = ("Too few votes are left without those who may be guessing.",)
-    return Annotators(
+    return AnnotatorsResult(
         rows=tuple(rows),
         floor=floor,
         everyone=everyone,

@@ -267,9 +267,10 @@ class _Model:
             return ()
         message = words(
             "The floor came from votes. If the test labels were made in another way (other "
-            "people, other instructions, sharper images), their floor is another one. Use ",
-            function("from_scores"),
-            " with the votes' shares and the test labels, or say ",
+            "people, other instructions, sharper images), their floor is another one. Where "
+            "such labels stand beside the votes, name them with ",
+            argument("label"),
+            ", or say ",
             argument("same_labelling", True),
             ".",
         )

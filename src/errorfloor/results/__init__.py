@@ -11,7 +11,7 @@ from typing import Any as _Any
 if TYPE_CHECKING:
     from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
-    from errorfloor.results.annotators import Annotators as Annotators
+    from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
-    "annotators": ("Annotator", "Annotators"),
+    "annotators": ("Annotator", "AnnotatorsResult"),
     "agreement": ("AgreementEstimate",),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),

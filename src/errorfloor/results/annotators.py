@@ -51,7 +51,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Annotators(Framed):
+class AnnotatorsResult(Framed):
     """The annotators of a set of votes, those with the largest share of the floor first.
 
     Attributes

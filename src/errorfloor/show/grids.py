@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.methods.record import GIVEN_LABEL
+from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.results import (
-    Annotators,
+    AnnotatorsResult,
     Estimate,
     FeeBeeResult,
     FeeBeeScore,
@@ -20,6 +20,7 @@ from errorfloor.results import (
 )
 from errorfloor.show import numbers
 
+PLAIN_TARGETS = GIVEN_LABEL, DRAWN_LABEL  # which nobody takes for another
 MOST_ANNOTATORS = 20  # of whom text shows a row
 
 
@@ -136,7 +137,7 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
     return f"{low:+.{digits}f} to {high:+.{digits}f}"
 
 
-def of_annotators(result: Annotators) -> Grid:
+def of_annotators(result: AnnotatorsResult) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
     level = numbers.level(result.level)
     head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")
@@ -162,7 +163,7 @@ def how_groups(groups: Groups[Estimate]) -> str:
     """Say by which method, and for which groups the level holds."""
     first = next(iter(groups.values()))
     method = first.method
-    if first.target != GIVEN_LABEL:
+    if first.target not in PLAIN_TARGETS:
         method = f"{method}, for {first.target}"
     if groups.level is None:
         return method

@@ -7,7 +7,15 @@ from functools import singledispatch
 from html import escape
 from typing import Any
 
-from errorfloor.results import Annotators, Comparison, Estimate, FeeBeeResult, Groups, Plan, Verdict
+from errorfloor.results import (
+    AnnotatorsResult,
+    Comparison,
+    Estimate,
+    FeeBeeResult,
+    Groups,
+    Plan,
+    Verdict,
+)
 from errorfloor.show import grids
 from errorfloor.show.grids import Grid
 from errorfloor.show.text import doubts_of, refusal_of
@@ -63,7 +71,7 @@ def _(result: FeeBeeResult) -> str:
 
 
 @html_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     said = " ".join([sentence_of(result), *result.notes])
     return _table(grids.of_annotators(result)) + _small(said)
 

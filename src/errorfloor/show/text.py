@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.methods.record import GIVEN_LABEL
 from errorfloor.results import (
-    Annotators,
+    AnnotatorsResult,
     Comparison,
     Estimate,
     FeeBeeResult,
@@ -19,6 +18,7 @@ from errorfloor.results import (
 )
 from errorfloor.results.finding import Finding
 from errorfloor.show import grids, numbers
+from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.words import sentence_of
 
 
@@ -57,7 +57,7 @@ def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
     # People mistake one label for another where there are votes, and the floors differ much.
-    of = "" if result.target == GIVEN_LABEL else f" for {result.target}"
+    of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:
         return f"floor {value}{of} ({how})"
     level = numbers.level(result.interval.level)
@@ -99,7 +99,7 @@ def _(result: FeeBeeResult) -> str:
 
 
 @text_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     more = len(result) - grids.MOST_ANNOTATORS
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))

@@ -10,7 +10,7 @@ from errorfloor import methods, metrics
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results import (
     AgreementEstimate,
-    Annotators,
+    AnnotatorsResult,
     Comparison,
     Estimate,
     Groups,
@@ -62,7 +62,7 @@ def _(result: Plan) -> str:
 
 
 @sentence_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     guess = sum(row.may_guess for row in result)
     who = f"{guess:,} of {numbers.counted(len(result), 'annotator')} cannot be told from guessing"
     if result.everyone is None or result.without is None or result.left_out is None:
@@ -107,7 +107,7 @@ def _(result: VotesEstimate) -> str:
 
 
 @long_text_of.register
-def _(result: Annotators) -> str:
+def _(result: AnnotatorsResult) -> str:
     floor = long_text_of(result.floor)
     return "\n".join([str(result), floor[:1].upper() + floor[1:]])
 
