@@ -12,6 +12,7 @@ from helpers import answer
 
 import errorfloor as ef
 from errorfloor import metrics
+from errorfloor.data import grid
 from errorfloor.datasets import iclr
 from errorfloor.datasets._openreview import Submission
 from errorfloor.datasets.synthetic import gaussian_mixture
@@ -279,3 +280,13 @@ def test_one_column_cannot_be_two_things(ask, named):
         ef.InputError, match=f"`{first}` and `{second}` name the same column, 'p'. Name a column"
     ):
         ask(pd.DataFrame({"p": [0, 1, 1], "q": [1, 1, 1]}), **named)
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_rows_of_many_scores_are_looked_at_again_where_the_best_cut_may_be(monkeypatch):
+    # So near that they are in one cell, which only a second look takes apart.
+    scores, labels = 0.3 + np.arange(400) * 1e-10, np.arange(400) % 7 < 3
+    exact = ef.ScoreTable.from_arrays(scores, labels)
+    monkeypatch.setattr(grid, "EXACT", 100)
+    rows = pd.DataFrame({"p": scores, "y": labels})
+    assert ef.from_scores(rows, score="p", label="y", interval=None).table == exact
