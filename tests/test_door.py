@@ -7,6 +7,8 @@ import stat
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from helpers import answer
 
@@ -290,3 +292,11 @@ def test_rows_of_many_scores_are_looked_at_again_where_the_best_cut_may_be(monke
     monkeypatch.setattr(grid, "EXACT", 100)
     rows = pd.DataFrame({"p": scores, "y": labels})
     assert ef.from_scores(rows, score="p", label="y", interval=None).table == exact
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_text_among_scores_is_named_by_column_and_value(make):
+    rows = make({"p": ["0.1", "abc", "0.4"], "y": [0, 1, 1]})
+    message = r"`score` \(column 'p'\) must be finite numbers: 1 of 3 are bad, .* 'abc'"
+    with pytest.raises(ef.InputError, match=message):
+        ef.from_scores(rows, score="p", label="y")
