@@ -215,7 +215,10 @@ def rare(positives, n):
     ],
 )
 def test_a_class_is_called_rare_from_the_number_on_that_is_documented(name, positives, n, level):
-    assert level_of(name, ef.from_scores, *rare(positives, n)) == level
+    floor, _ = found(ef.from_scores, *rare(positives, n), interval=None)
+    assert levels(floor).get(name) == level
+    (balance,) = (one for one in floor.findings if one.name == "Class balance")
+    assert ("judge the floor beside that number" in balance.sentence) == (balance.level == "note")
 
 
 @pytest.mark.parametrize(
