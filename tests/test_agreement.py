@@ -81,6 +81,12 @@ def test_rates_and_kappa_and_alpha_become_counts():
     assert ef.from_agreement(alpha=alpha, share=0.35, pairs=500).agree == 460
 
 
+def test_a_share_may_be_a_number_of_any_kind_or_one_of_each_rater():
+    expected = ef.from_agreement(460, 500, share=0.25).value
+    for share in (np.float64(0.25), "25%", (0.25, 0.25), [0.2, 0.3]):
+        assert ef.from_agreement(460, 500, share=share).value == pytest.approx(expected)
+
+
 def test_it_says_what_agreement_allows_and_how_to_have_it_again():
     found = ef.from_agreement(461, 500, share=0.3, level=0.9)
     text = long_text_of(found)
@@ -131,6 +137,8 @@ def test_the_command_line_says_the_same(capsys):
         ({"kappa": 5, "share": 0.5, "pairs": 5}, r"`kappa` must lie in \[-1, 1\], got 5"),
         ({"kappa": -1, "share": 0.05, "pairs": 5}, "`kappa` = -1 is impossible|cannot be"),
         ({"agree": 3, "pairs": 5, "share": 30}, r"`share` must lie in .*30 % is 0\.3"),
+        ({"agree": 3, "pairs": 5, "share": 3j}, r"`share` must "),
+        ({"agree": 3, "pairs": 5, "share": np.array(0.3)}, r"`share` must "),
         ({"agree": 3, "pairs": 5, "share": (0.1, 0.2, 0.3)}, "`share` must be one number, or one"),
         ({"agree": 50, "pairs": 100, "share": 0.1}, "`share` = 0.1 cannot be: 50 of 100 pairs"),
         ({"agree": 3, "pairs": 5, "interval": "bca"}, "`interval` must be one of auto, likelihood"),

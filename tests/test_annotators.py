@@ -74,6 +74,8 @@ def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
     assert ef.merge([tmp_path / "0.npz", tmp_path / "1.npz"]) == whole
     assert ef.from_votes(whole).interval == ef.from_votes(votes).interval
     assert number_of(whole.workloads) == 30
+    assert not whole.workloads.flags.writeable
+    assert not whole.by_group.flags.writeable
 
 
 def test_a_sum_with_votes_of_unknown_people_knows_nobody_and_says_so(votes):
@@ -141,6 +143,26 @@ def test_the_spread_is_that_of_leaving_out_one_group_at_a_time(votes):
     assert ours.variance == pytest.approx(found - np.mean(by_chance), abs=error)
     assert ours.freedom == pytest.approx((w @ w) ** 2 / np.sum(w**4) - 1)
     assert ours.variance > 0
+
+
+def test_items_of_two_votes_go_whole_with_one_of_them():
+    votes = crowd(np.random.default_rng(3), n=400, people=12, votes=2)
+    ballots = Ballots.of(*(votes[name] for name in COLUMNS))
+    part = np.array([bucket_of(name) % 64 for name in ballots.names])[ballots.annotator]
+    part = part.reshape(400, 2)  # the votes of an item follow each other
+    disagree = np.diff(ballots.vote.reshape(400, 2)).ravel() != 0
+    groups = np.unique(part)
+    weight = np.array([np.mean(part == g) for g in groups])
+    scale = (1 - weight) / weight
+    left = [~(part == g).any(axis=1) for g in groups]
+    found = scale * np.array([disagree.mean() - disagree[kept].mean() for kept in left])
+    size = np.array([kept.sum() for kept in left])
+    # By chance any items would go, so that the mean stays but for noise.
+    noise = scale**2 * (400 - size) * disagree.var() / size**2
+    factor = weight**2 / (1 - 2 * weight + weight @ weight)
+    expected = factor @ ((found - weight @ found) ** 2 - noise)
+    assert expected > 0
+    assert interval.spread_of(ballots.table(), (0.0, 2.0)).variance == pytest.approx(expected)
 
 
 def test_two_votes_per_item_show_that_annotators_differ():

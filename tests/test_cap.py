@@ -68,6 +68,22 @@ def test_a_model_below_the_floor_is_doubted():
     assert found.warnings
 
 
+def test_a_model_is_doubted_where_its_exact_limit_is_below_that_of_the_floor():
+    class Floor:
+        method = "fixed"
+
+        def __init__(self, low):
+            self.low = low
+
+        def limits(self, level):
+            assert level == 0.9
+            return self.low, 0.5
+
+    model, limit = Reached(50, 1000), beta.ppf(0.95, 51, 950)
+    assert Capped(0.1, Floor(limit + 1e-9), model).contradicts(0.9)
+    assert not Capped(0.1, Floor(limit - 1e-9), model).contradicts(0.9)
+
+
 def test_without_an_interval_the_value_is_capped():
     found = ef.from_votes(VOTES, 2, model_error=(700, 10_000), interval=None)
     assert found.value == pytest.approx(beta.median(701, 9300))
@@ -84,6 +100,12 @@ def test_a_bare_rate_bounds_the_bias_as_before():
 def test_bad_pairs_are_refused(pair):
     with pytest.raises(ef.InputError, match="`model_error` must be a rate, or a pair"):
         ef.from_votes(VOTES, 2, model_error=pair)
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 1), [0, 2]])
+def test_one_item_is_enough_for_a_pair(pair):
+    found = ef.from_votes(VOTES, 2, model_error=pair, interval=None)
+    assert found.value == ef.from_votes(VOTES, 2, interval=None).value
 
 
 def test_the_plugin_is_not_capped():

@@ -10,7 +10,7 @@ from engines import ENGINES
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data.classes import positive_of
+from errorfloor.data.classes import _divided, positive_of
 from errorfloor.data.columns import names_an_id
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
@@ -55,6 +55,16 @@ def test_the_word_that_means_yes_is_class_1(yes, no):
 )
 def test_other_words_are_not_guessed(values):
     assert positive_of(values) is None
+
+
+@pytest.mark.parametrize(
+    ("positive", "ones", "zeros"),
+    [("a", ["a"], ["1.0", "b"]), (1, ["1.0"], ["a", "b"]), ("c", ["c"], ["1.0", "a", "b"])],
+)
+def test_classes_are_told_as_they_are_written_even_where_nobody_has_the_positive_one(
+    positive, ones, zeros
+):
+    assert _divided(["1.0", "a", "b"], positive) == {"1": ones, "0": zeros}
 
 
 @pytest.mark.parametrize("name", LOCAL)

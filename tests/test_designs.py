@@ -366,6 +366,33 @@ def test_limits_nest_at_low_levels_too(m, totals_by):
     assert (np.diff(ends[:, 1]) >= -2e-5).all()
 
 
+def test_limits_where_the_item_decides_narrow_with_the_number_of_items():
+    k, m = np.array([0, 1, 2, 0, 1, 2, 3]), np.repeat([2, 3], [3, 4])
+    share = np.array([10, 20, 10, 40, 3, 2, 45])  # items of two votes look like coin flips
+    ends = [
+        likelihood_limits(k, m, share * 10**power, options=Options(totals_by="item"))
+        for power in range(2, 7)
+    ]
+    assert (np.diff(ends, axis=0) * [1, -1] > 0).all()
+
+
+@pytest.mark.parametrize("pairs", [[25, 50, 25], [30, 43, 27], [23, 42, 35]])
+def test_how_coin_flips_lean_by_chance_does_not_lower_the_upper_limit(pairs):
+    # Items of three votes are certain; those of two are coin flips for all that the votes say.
+    cells = np.array([0, 1, 2, 0, 3]), np.array([2, 2, 2, 3, 3]), np.array([*pairs, 500, 500])
+    high = likelihood_limits(*cells, options=Options(totals_by="item"))[1]
+    assert high == pytest.approx(0.0557895, abs=1e-6)
+    assert high > 100 / 1100 / 2  # the floor of such items
+
+
+@pytest.mark.parametrize(("votes", "m"), [([1], 2), ([1, 2], 3), ([0, 2, 1, 1, 1, 1, 1], 2)])
+def test_where_votes_split_more_than_they_can_the_certified_limit_takes_over(votes, m):
+    cells = cells_of(votes * 100, m)
+    low, high = likelihood_limits(*cells)
+    assert low == pytest.approx(certified_limits(*cells)[0], abs=1e-9)
+    assert 0.49 < low < high == 0.5
+
+
 def test_an_interval_that_stands_in_holds_its_estimate():
     # All replicates are at or above the estimate, so the basic interval ends at or below it.
     above = Basic(0.1, np.array([0.2, 0.3, 0.4]))
@@ -380,6 +407,28 @@ def test_an_interval_that_stands_in_holds_its_estimate():
 
 
 # ---- can the votes be what the floor assumes -------------------------------------------------
+
+
+def test_the_difference_between_totals_is_measured_in_standard_errors_of_each():
+    # By hand: shares of positive votes and of pairs that differ, items of two and of three votes.
+    p = {2: np.array([0.5, 0.3, 0.2]), 3: np.array([0.4, 0.3, 0.2, 0.1])}
+    counts = {2: np.array([40, 30, 30]), 3: np.array([500, 200, 300, 0])}
+    means, weights = [], []
+    for m in (2, 3):
+        k = np.arange(m + 1)
+        values = np.stack((k / m, 2 * k * (m - k) / (m * (m - 1))))
+        n = counts[m].sum()
+        means.append(values @ counts[m] / n)
+        weights.append(np.linalg.inv(np.cov(values, aweights=p[m], ddof=0) / n))
+    middle = np.linalg.solve(sum(weights), sum(w @ x for w, x in zip(weights, means, strict=True)))
+    apart = [x - middle for x in means]
+    expected = Expected(
+        *(np.array([0, 1, 2, 0, 1, 2, 3]), np.repeat([2, 3], [3, 4])),
+        *(np.concatenate([p[2], p[3]]), [np.arange(3), np.arange(3, 7)]),
+        *(np.concatenate([counts[2], counts[3]]), np.zeros(7, dtype=int)),
+    )
+    statistic = sum(x @ w @ x for w, x in zip(weights, apart, strict=True))
+    assert one_distribution(expected).statistic == pytest.approx(statistic)
 
 
 def findings(*votes, **options):

@@ -7,11 +7,14 @@ import stat
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from helpers import answer
 
 import errorfloor as ef
 from errorfloor import metrics
+from errorfloor.data import grid
 from errorfloor.datasets import iclr
 from errorfloor.datasets._openreview import Submission
 from errorfloor.datasets.synthetic import gaussian_mixture
@@ -264,3 +267,36 @@ def test_floors_of_groups_for_a_model_each_have_the_level_by_themselves(path):
     for verdict in ef.headroom(path, errors=40, n=200, group="site", rng=0, **SCORES).values():
         assert verdict.floor.level == 0.95
         assert verdict.floor.options["simultaneous"] is False
+
+
+@pytest.mark.parametrize(
+    ("ask", "named"),
+    [
+        (ef.from_scores, {"score": "p", "label": "p"}),
+        (ef.from_votes, {"positives": "p", "totals": "p"}),
+    ],
+)
+def test_one_column_cannot_be_two_things(ask, named):
+    first, second = named
+    with pytest.raises(
+        ef.InputError, match=f"`{first}` and `{second}` name the same column, 'p'. Name a column"
+    ):
+        ask(pd.DataFrame({"p": [0, 1, 1], "q": [1, 1, 1]}), **named)
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_rows_of_many_scores_are_looked_at_again_where_the_best_cut_may_be(monkeypatch):
+    # So near that they are in one cell, which only a second look takes apart.
+    scores, labels = 0.3 + np.arange(400) * 1e-10, np.arange(400) % 7 < 3
+    exact = ef.ScoreTable.from_arrays(scores, labels)
+    monkeypatch.setattr(grid, "EXACT", 100)
+    rows = pd.DataFrame({"p": scores, "y": labels})
+    assert ef.from_scores(rows, score="p", label="y", interval=None).table == exact
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_text_among_scores_is_named_by_column_and_value(make):
+    rows = make({"p": ["0.1", "abc", "0.4"], "y": [0, 1, 1]})
+    message = r"`score` \(column 'p'\) must be finite numbers: 1 of 3 are bad, .* 'abc'"
+    with pytest.raises(ef.InputError, match=message):
+        ef.from_scores(rows, score="p", label="y")

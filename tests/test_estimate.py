@@ -1,3 +1,4 @@
+import inspect
 import json
 import pickle
 
@@ -305,3 +306,18 @@ def test_results_have_the_names_they_list_and_no_others():
         assert getattr(ef.results, name) is not None
     with pytest.raises(AttributeError, match=r"'errorfloor\.results' has no attribute 'Estimat'"):
         ef.results.Estimat  # noqa: B018
+
+
+QUESTIONS = (
+    *(ef.from_scores, ef.from_soft_labels, ef.from_votes, ef.from_agreement, ef.compare),
+    *(ef.calibrate, ef.annotators, ef.reliability, ef.headroom, ef.plan),
+)
+DEFAULTS = {"level": 0.95, "n_resamples": 1000, "drop_missing": False, "simultaneous": False}
+
+
+@pytest.mark.parametrize("ask", QUESTIONS, ids=lambda ask: ask.__name__)
+def test_all_questions_have_the_same_defaults(ask):
+    parameters = inspect.signature(ask).parameters
+    found = {name: parameters[name].default for name in DEFAULTS if name in parameters}
+    assert found == {name: DEFAULTS[name] for name in found}
+    assert found

@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import errorfloor as ef
 from benchmarks import headroom as study
@@ -71,7 +71,8 @@ def test_extreme_models_get_the_least_p_value():
     floor = ef.from_votes([0] * 500 + [2] * 500, 2)
     found = ef.headroom(floor, 900, 1000, same_labelling=True)
     assert found.verdict == "room"
-    assert found.p_room < 1e-11
+    assert found.p_room == pytest.approx(norm.sf(7), rel=1e-9)
+    assert found.p_beyond == 1
 
 
 # Predictions on the same items
@@ -183,6 +184,7 @@ def test_arrays_frames_files_and_words_agree(path):
     pd = pytest.importorskip("pandas")
     scores, labels, predictions = sample(flips=40)
     first = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
+    assert first.floor.dropped == 0
     named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
     in_words = {"label": "said", "prediction": "guess", "positive": "yes"}
     mixed = {"label": "said", "positive": "yes"}

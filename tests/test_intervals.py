@@ -11,17 +11,19 @@ from scipy import stats
 import errorfloor as ef
 from benchmarks import attacks
 from errorfloor import inference, methods
-from errorfloor.data.cells import split
+from errorfloor.data.cells import Cells, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.means import Betting, Hoeffding
-from errorfloor.inference.record import Undefined
+from errorfloor.inference.record import StandIn, Undefined
 from errorfloor.inference.resample import acceleration
+from errorfloor.inference.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.cuts import flat_items
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, Options
 from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.votes.thin import points_for
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
@@ -54,6 +56,64 @@ def test_cut_limits_are_clopper_pearsons(n, data):
     low, high = CutErrors("honest", errors, n, held_out, n).limits(0.9)
     assert low == pytest.approx(stats.binomtest(errors, n).proportion_ci(0.9).low, abs=1e-9)
     assert high == pytest.approx(stats.binomtest(held_out, n).proportion_ci(0.9).high, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits"), [(0.1, (0.1, 0.4)), (0.3, (0.2, 0.4)), (0.5, (0.2, 0.5))]
+)
+def test_limits_of_another_origin_never_leave_out_the_estimate(value, limits):
+    evidence = SimpleNamespace(method="other", limits=lambda level: (0.2, 0.4))
+    assert StandIn(evidence, value).limits(0.9) == limits
+    votes = ef.VoteTable.from_arrays([0, 1, 2], 3)
+    seen = []
+
+    def find(*cells, **how):
+        seen.append(how["level"])
+        return 0.2, 0.4
+
+    assert VoteLimits.around("x", value, votes, find, Options()).limits(0.9) == limits
+    assert seen == [0.9]
+
+
+def test_votes_are_left_out_of_limits_where_they_are_too_many_and_follow_a_law():
+    many = ef.VoteTable.from_arrays([0, 1, 300, 3000], [2, 3000, 4000, 5000])
+    points = []
+
+    def find(*cells, n_points=None, **how):
+        points.append(n_points)
+        return 0.0, 0.5
+
+    def part(**options):
+        found = VoteLimits.around("x", 0.1, many, find, Options(**options))
+        assert found.limits(0.9) == (0.0, 0.5)
+        return found
+
+    few = part()
+    assert few.few.totals.max() < 5000
+    assert f"at most {few.few.totals.max():,} votes of each item" in few.note
+    assert part(totals_by="item").few is not None
+    assert part(totals_by="votes").few is None
+    assert part(totals_by="votes").thinned_note == ""
+    most = int(few.few.totals.max())
+    assert points_for(most) > points_for(2)
+    assert points == [points_for(most), 256, None, None]  # a grid that is fine enough for all
+
+
+@pytest.mark.parametrize(("people", "few"), [(4, True), (5, False)])
+def test_limits_say_for_whose_votes_they_hold(people, few):
+    votes = {"item": np.arange(20) // 2, "annotator": np.arange(20) % people, "vote": [0, 1] * 10}
+    table = ef.frames.vote_table(
+        pd.DataFrame(votes), item="item", annotator="annotator", vote="vote"
+    )
+    said = not_a_sample(table)
+    assert f"one more vote of these {people} annotators" in said
+    assert ("too few to stand for others" in said) == few
+    assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
+
+
+def test_what_is_undefined_says_why():
+    found = Undefined("because", BASIC)
+    assert (str(found), found.why, found.instead) == ("because", "because", BASIC)
 
 
 def test_no_held_out_items_allow_any_error():
@@ -251,6 +311,18 @@ def test_flat_items_are_worth_less_and_leave_the_lower_limit_alone():
 
 def test_no_errors_are_not_corrected():
     assert CutErrors("honest", 0, 50, 0, 50, 3.0).limits(0.9)[1] == upper_limit(0, 50, 0.05)
+
+
+@pytest.mark.parametrize(("n", "rows"), [(2**20, None), (2**20 + 2, 2**16)])
+def test_cuts_are_left_out_of_the_folds_only_where_items_are_many(n, rows, monkeypatch):
+    asked, joined = [], Cells.joined
+    monkeypatch.setattr(
+        Cells, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
+    )
+    few = n // 8
+    table = ef.ScoreTable([0.1, 0.8], [[n // 2 - few, few], [few, n // 2 - few]])
+    ef.from_scores(table, interval="honest", rng=0)
+    assert asked == ([] if rows is None else [rows])
 
 
 def test_there_is_no_cliff_where_items_are_many():

@@ -46,6 +46,8 @@ def test_ranks_count_the_items_that_contribute_more(votes):
 def test_symmetric_items_are_ranked_by_the_size_of_the_majority(votes):
     positives, totals = votes
     first = ef.items(positives, totals, symmetric=True)
+    named = ef.items(positives=positives, totals=totals, symmetric=True)
+    assert named.contribution.tolist() == first.contribution.tolist()
     second = ef.items(totals - positives, totals, symmetric=True)
     assert first.contribution == pytest.approx(second.contribution, abs=1e-9)
     minority = np.minimum(positives, totals - positives)

@@ -475,6 +475,9 @@ def test_bias_curves_take_what_they_need_from_the_estimate():
     assert bounds.bias_curves(estimate=votes(), model_error=0.3).model_error == 0.3
     many = ef.from_votes([0, 10, 190, 100], 200, interval=None)
     assert bounds.bias_curves(estimate=many).votes.max() == 400
+    usual = bounds.bias_curves().votes
+    assert (usual[:18] == np.arange(1, 19)).all()  # every number as long as there are few
+    assert (usual.size, usual[-1]) == (47, 100)
     with pytest.raises(ValueError, match="`estimate` must be a VotesEstimate, got Estimate"):
         bounds.bias_curves(estimate=comparison()["beta"])
     with pytest.raises(ValueError, match="`votes` must be whole numbers"):

@@ -2,6 +2,8 @@
 
 import json
 import warnings
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import errorfloor as ef
 from errorfloor import checks
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.order import area, chance_of_order, errors_saved
+from errorfloor.data.source import Source
 from errorfloor.results.finding import LEVELS
 from errorfloor.show.report import summarize
 
@@ -181,6 +184,255 @@ def test_ranks_of_items_in_another_order_are_scores():
     ranks = np.argsort(np.argsort(SCORES)) + 1
     for data in ((ranks, LABELS), (pd.DataFrame({"score": ranks, "label": LABELS}),)):
         assert not ef.from_scores(*data, rng=0).refuted
+
+
+def level_of(name, ask, *data, **options):
+    """Return the level of what a check found, or None where it found nothing of this name."""
+    return levels(found(ask, *data, **{"interval": None, **options})[0]).get(name)
+
+
+def rare(positives, n):
+    """Return as many scores as items, and labels of which few are positive."""
+    return np.arange(n) / n + 0.001, np.arange(n) >= n - positives
+
+
+@pytest.mark.parametrize(
+    ("name", "positives", "n", "level"),
+    [
+        ("Class balance", 5, 100, "ok"),
+        ("Class balance", 4, 100, "note"),
+        ("Class balance", 96, 100, "note"),
+        ("Few positives", 30, 100, None),
+        ("Few positives", 29, 100, "note"),
+        ("Few positives", 10, 100, "note"),
+        ("Few positives", 9, 100, "warn"),
+        ("Few positives", 9, 30, "warn"),
+        ("Few positives", 9, 29, "note"),
+        ("Few negatives", 91, 100, "warn"),
+        ("One class", 1, 40, None),
+        ("One class", 0, 40, "warn"),
+        ("One class", 40, 40, "warn"),
+    ],
+)
+def test_a_class_is_called_rare_from_the_number_on_that_is_documented(name, positives, n, level):
+    floor, _ = found(ef.from_scores, *rare(positives, n), interval=None)
+    assert levels(floor).get(name) == level
+    (balance,) = (one for one in floor.findings if one.name == "Class balance")
+    assert ("judge the floor beside that number" in balance.sentence) == (balance.level == "note")
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "labels", "level"),
+    [
+        ("Ties", [1, 1, 2, 3], [0, 1, 0, 1], "ok"),
+        ("Ties", [1, 1, 1, 3], [0, 1, 0, 1], "note"),
+        ("Constant scores", [1, 1, 1], [0, 1, 0], "warn"),
+        ("Constant scores", [1, 1, 2], [0, 1, 0], None),
+        ("Scores are the labels", [0, 1] * 5, [0, 1] * 5, "refuted"),
+        ("Scores are the labels", [3, 7] * 5, [0, 1] * 5, "refuted"),
+        ("Scores are the labels", [0.25, 0.75] * 5, [0, 1] * 5, None),
+        ("Scores are the labels", [0, 1, 1] * 3, [0, 1, 1] * 3, None),
+        ("Scores are the labels", [0, 1, 2] * 4, [0, 1, 1] * 4, None),
+        ("Scores are predictions", [0, 1] * 6, [0, 1, 1] * 4, "refuted"),
+        ("Scores are predictions", [1, 2] * 6, [0, 1, 1] * 4, None),
+        ("Scores are predictions", [0, 2] * 6, [0, 1, 1] * 4, None),
+        ("Range of scores", [-0.1, 0.5], [0, 1], "note"),
+        ("Range of scores", [0.5, 1.1], [0, 1], "note"),
+        ("Range of scores", [0, 1], [0, 1], None),
+        ("Exact zeros and ones", [0.1, 0.9], [1, 0], "ok"),
+        ("Exact zeros and ones", [0, 0.5, 1], [0, 1, 1], "ok"),
+        ("Exact zeros and ones", [0, 0.5, 1], [1, 1, 1], "note"),
+        ("Exact zeros and ones", [0, 0.5, 1], [0, 1, 0], "note"),
+    ],
+)
+def test_what_scores_look_like_is_noticed(name, scores, labels, level):
+    assert level_of(name, ef.from_scores, scores, labels) == level
+
+
+@pytest.mark.parametrize(("wrong", "level"), [(1, "note"), (2, "warn")])
+def test_certain_scores_with_the_wrong_label_weigh_in_curves_from_one_in_a_hundred_on(wrong, level):
+    scores = np.r_[np.zeros(50), np.linspace(0.2, 0.9, 48), 1, 1]
+    labels = np.r_[np.zeros(50), np.linspace(0.2, 0.9, 48) > 0.55, 1, 1]
+    labels[:wrong] = 1
+    floor, _ = found(ef.from_scores, scores, labels, method="beta", interval=None)
+    (finding,) = (one for one in floor.findings if one.name == "Exact zeros and ones")
+    assert (finding.level, finding.value) == (level, "52 items (52.0 %)")
+    assert f"against {wrong} label" in finding.sentence
+    assert ("isotonic does not mind" in finding.remedy) == (level == "warn")
+    name = "Exact zeros and ones"
+    assert level_of(name, ef.from_scores, scores, labels) == "note"
+
+
+@pytest.mark.parametrize(("n", "level"), [(800, "note"), (1000, "warn")])
+def test_scores_that_say_nothing_are_known_from_enough_items_only(n, level):
+    scores, labels = np.arange(n) % 2 + 0.5, np.arange(n) // 2 % 2
+    assert level_of("Hardly better than guessing", ef.from_scores, scores, labels) == level
+
+
+def test_a_gain_over_guessing_is_said_with_what_the_interval_leaves_open():
+    sure, _ = found(ef.from_scores, SCORES, LABELS)
+    name = "Better than guessing"
+    assert levels(sure)[name] == "ok"
+    (gain,) = (one.value for one in sure.findings if one.name == name)
+    rarer = min(LABELS.mean(), 1 - LABELS.mean())
+    assert gain == f"{100 * (1 - sure.value / rarer):.1f} % fewer errors"
+    assert level_of(name, ef.from_scores, [1, 2, 3, 4], [0, 1, 0, 1], interval="honest") == "note"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "level"),
+    [
+        ("Few items", np.linspace(0.1, 0.9, 29), "note"),
+        ("Items", np.linspace(0.1, 0.9, 30), "ok"),
+        ("Constant soft labels", [0.3] * 29, None),
+        ("Constant soft labels", [0.3] * 30, "warn"),
+        ("Vote shares", [0, 0.2, 0.4] * 10, "warn"),
+        ("Vote shares", [1 / 6, 0.5, 1] * 10, "note"),
+        ("Vote shares", [0.05, 0.5, 1] * 10, "note"),
+        ("Vote shares", [1 / 21, 0.5, 1] * 10, None),
+        ("Vote shares", [0, 0.2, 0.4] * 9, None),
+        ("Vote shares", [0.2, 0.4] * 15, None),
+        ("Vote shares", np.arange(1, 19).repeat(2) / 19, "note"),
+        ("Vote shares", np.r_[np.arange(1, 19), np.arange(1, 18)] / 19, None),
+        ("Exact zeros and ones", [0, 0.4, 0.3, 1], "ok"),
+        ("Exact zeros and ones", [0, 0.4, 0, 1], "note"),
+        ("Exact zeros and ones", [0, 1] * 14 + [0], "note"),
+        ("Exact zeros and ones", [0, 1] * 15, "refuted"),
+    ],
+)
+def test_what_soft_labels_look_like_is_noticed(name, values, level):
+    assert level_of(name, ef.from_soft_labels, values) == level
+
+
+def test_the_fewest_votes_that_shares_can_be_of_are_named():
+    floor, _ = found(ef.from_soft_labels, [0, 0.25, 0.5] * 10, interval=None)
+    assert "multiples of 1/4" in [one.value for one in floor.findings]
+
+
+@pytest.mark.parametrize(
+    ("votes", "total", "level", "said"),
+    [
+        ([0, 1] * 15, 1, "warn", "A single vote"),
+        ([0, 1, 0] * 9, 1, "note", "A single vote"),
+        ([0, 1, 3] * 10, 3, "note", "So few votes"),
+        ([0, 1, 2] * 10, [2, 3, 4] * 10, "note", "So few votes"),
+        ([0, 1, 2] * 10, [2, 3, 5] * 10, "ok", "Some spread"),
+        ([0, 1, 2] * 10, 9, "ok", "Some spread"),
+        ([0, 1, 2] * 10, 10, "ok", "Enough votes"),
+    ],
+)
+def test_how_much_the_number_of_votes_leaves_open_is_said(votes, total, level, said):
+    floor, _ = found(ef.from_votes, votes, total, method="plugin", interval=None)
+    (finding,) = (one for one in floor.findings if one.name == "Votes per item")
+    assert (finding.level, finding.sentence[: len(said)]) == (level, said)
+    spread = np.unique(total)
+    counts = f"{spread[0]} to {spread[-1]}, {np.mean(total):.1f} on average"
+    assert finding.value == (counts if spread.size > 1 else str(spread[0]))
+    assert levels(floor).get("Unequal numbers of votes") == ("note" if spread.size > 1 else None)
+
+
+def test_votes_are_described_by_agreement_and_balance():
+    floor, _ = found(ef.from_votes, [0, 0, 1, 3, 3, 3, 3, 2], 3, interval=None)
+    values = {one.name: (one.value, one.level) for one in floor.findings}
+    assert values["Unanimous items"] == ("75.0 %", "ok")
+    assert values["Class balance"] == ("62.5 % positive", "ok")
+    assert level_of("Unanimous items", ef.from_votes, [0, 3, 3], 3) == "note"
+
+
+@pytest.mark.parametrize(
+    ("n", "missing", "level"),
+    [(38, 2, "note"), (37, 2, "warn"), (30, 2, "warn"), (29, 2, "note"), (40, 0, None)],
+)
+def test_items_left_out_matter_above_one_in_twenty(n, missing, level):
+    scores, labels = rare(n // 2, n + missing)
+    scores[:missing] = np.nan
+    frame = pd.DataFrame({"score": scores, "label": labels})
+    assert level_of("Left out", ef.from_scores, frame, drop_missing=True) == level
+
+
+@pytest.mark.parametrize(
+    ("repeated", "said"), [(0, None), (1, "1 row repeats an item"), (2, "2 rows repeat an item")]
+)
+def test_repeated_items_are_counted(repeated, said):
+    scores, labels = rare(20, 40)
+    ids = np.maximum(np.arange(40), repeated)
+    frame = pd.DataFrame({"id": ids, "score": scores, "label": labels})
+    floor, _ = found(ef.from_scores, frame, interval=None)
+    sentences = [one.sentence for one in floor.findings if one.name == "Repeated items"]
+    assert [one.split(" that")[0] for one in sentences] == ([] if said is None else [said])
+
+
+def test_a_fact_that_is_none_is_no_finding():
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    for facts in ({"repeated_items": 0}, {"repeated_items": None}, {"classes": None}, {}):
+        told = replace(floor, source=Source(origin="frame", layout="", facts=facts))
+        assert {"Repeated items", "Classes"}.isdisjoint(one.name for one in checks.of(told))
+
+
+@pytest.mark.parametrize(
+    ("classes", "level"),
+    [
+        ({"0": ["no"], "1": ["yes"]}, "ok"),
+        ({"0": ["no", "maybe"], "1": ["yes"]}, "note"),
+        ({"0": ["1", "2"], "1": ["3", "4"]}, "ok"),
+    ],
+)
+def test_which_class_is_which_is_said(classes, level):
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    told = checks.of(
+        replace(floor, source=Source(origin="frame", layout="", facts={"classes": classes}))
+    )
+    (finding,) = (one for one in told if one.name == "Classes")
+    ones, zeros = ", ".join(classes["1"]), ", ".join(classes["0"])
+    assert (finding.level, finding.value) == (level, f"class 1 = {ones}; class 0 = {zeros}")
+    assert ("against the rest" in finding.sentence) == (level == "note")
+
+
+@pytest.mark.parametrize(
+    ("resolution", "value"), [(0.0, None), (0.0012, "at most 0.12 points"), (None, "no bound")]
+)
+def test_merged_scores_are_noted_with_what_they_may_cost(resolution, value):
+    floor, _ = found(ef.from_scores, *rare(20, 40), interval=None)
+    told = checks.of(replace(floor, resolution=resolution))
+    assert [one.value for one in told if one.name == "Merged scores"] == [value] * (
+        value is not None
+    )
+
+
+def test_the_noise_of_the_area_is_that_of_shuffled_labels():
+    every = [labels for labels in product([0, 1], repeat=7) if sum(labels) == 3]
+    areas = [area(ef.ScoreTable.from_arrays(np.arange(7), labels)) for labels in every]
+    assert np.std([one for one, _ in areas]) == pytest.approx(areas[0][1])
+    assert area(ef.ScoreTable.from_arrays([1, 2], [1, 1])) == (0.5, 0.0)
+
+
+def test_scores_are_reversed_three_deviations_below_chance_and_fine_two_above():
+    seen = set()
+    for ones in range(2, 39):  # that many at the end, the rest where they do most harm
+        for labels in (np.arange(40) % 3 == 0, np.arange(40) % 2 == 0):
+            turned = np.concatenate((labels[ones:], np.sort(labels[:ones])))
+            for scores in (np.arange(40), -np.arange(40)):
+                at, noise = area(ef.ScoreTable.from_arrays(scores, turned))
+                said = levels(found(ef.from_scores, scores, turned, interval=None)[0])
+                assert ("Reversed scores" in said) == (at < 0.5 - 3 * noise)
+                expected = "ok" if at > 0.5 + 2 * noise else "note"
+                assert said.get("Direction of scores", expected) == expected
+                seen.add(round((at - 0.5) / noise, 1))
+    assert any(-3.3 < one < -3 for one in seen)
+    assert any(-3 < one < -2.7 for one in seen)
+    assert any(1.7 < one < 2 for one in seen)
+    assert any(2 < one < 2.3 for one in seen)
+
+
+@pytest.mark.parametrize(
+    ("people", "level"), [(4, "warn"), (5, "note"), (19, "note"), (20, None), (21, None)]
+)
+def test_few_annotators_are_noticed(people, level):
+    item = np.repeat(np.arange(people * 3), 2)
+    who = np.arange(item.size) % people
+    votes = pd.DataFrame({"item": item, "annotator": who, "vote": np.arange(item.size) // 3 % 2})
+    floor, _ = found(ef.from_votes, votes, interval=None)
+    assert levels(floor).get("annotators") == level
 
 
 # How often checks raise an alarm where there is none: probabilities that rise with the scores.

@@ -33,6 +33,44 @@ def test_a_file_that_is_replaced_keeps_its_rights(tmp_path, mode):
 
 
 @posix
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
+def test_a_new_file_has_the_rights_that_any_other_would_have(tmp_path, umask, mode):
+    before = os.umask(umask)
+    try:
+        write_text(tmp_path / "new.txt", "new")
+        assert os.umask(umask) == umask  # it is as it was
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == mode
+
+
+@posix
+def test_what_somebody_else_left_stays(tmp_path, monkeypatch):
+    old = tmp_path / f"{PREFIX}a"
+    old.write_text("part")
+    os.utime(old, (time.time() - TWO_DAYS,) * 2)
+    monkeypatch.setattr(os, "getuid", lambda: old.stat().st_uid + 1)
+    write_text(tmp_path / "new.txt", "new")
+    assert old.exists()
+
+
+@pytest.mark.parametrize("hours", [23, 25])
+def test_what_may_still_be_in_use_stays_for_a_day(tmp_path, hours):
+    left = tmp_path / f"{PREFIX}a"
+    left.write_text("part")
+    os.utime(left, (time.time() - hours * 60 * 60,) * 2)
+    write_text(tmp_path / "new.txt", "new")
+    assert left.exists() == (hours < 24)
+
+
+def test_errors_about_other_files_keep_their_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match="other"), storage.naming(tmp_path / "table.npz"):
+        (tmp_path / "other.csv").read_text()
+    with pytest.raises(OSError, match=r"^no number$"), storage.naming(tmp_path / "table.npz"):
+        raise OSError("no number")
+
+
+@posix
 def test_a_link_stays_and_what_it_points_to_is_written(tmp_path):
     (tmp_path / "folder").mkdir()
     there, dangling = tmp_path / "folder" / "there.txt", tmp_path / "folder" / "new.txt"

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
@@ -5,7 +7,7 @@ from scipy.stats import betabinom, binom
 import errorfloor as ef
 from errorfloor.inference.votes.limits import likelihood_limits
 from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.questions.two_atoms import _beta, two_atoms
+from errorfloor.questions.two_atoms import _beta, _start, two_atoms
 
 
 def pilot(draw, votes, n, seed):
@@ -83,3 +85,12 @@ def test_likelihoods_are_those_of_scipy():
     )
     assert _beta(k, table.totals, c) == pytest.approx(best, abs=0.3)
     assert _beta(k, table.totals, c) >= best - 1e-6
+
+
+def test_the_search_starts_where_no_vote_is_impossible():
+    certain = SimpleNamespace(points=np.array([0.0, 0.5, 1.0]), weights=np.array([0.5, 0.0, 0.5]))
+    points, weights = _start(certain)
+    assert (points > 0).all()
+    assert (points < 1).all()
+    assert points == pytest.approx([0, 1], abs=1e-5)
+    assert weights == pytest.approx([0.5, 0.5])

@@ -34,6 +34,15 @@ def test_the_estimated_bias_is_what_separates_plugin_and_floor(votes):
     assert found.bias < -0.04
 
 
+def test_plain_shares_say_how_far_off_they_are(votes):
+    plain, ours = (
+        ef.from_votes(*votes, method=method, interval=None) for method in ("plugin", "mixture")
+    )
+    assert plain.bias == ours.bias < 0
+    assert plain.value == ours.plugin
+    assert plain.mixture.floor == ours.mixture.floor
+
+
 def test_a_model_error_brings_the_papers_bound():
     found = ef.from_votes([0, 1, 50, 49] * 20, 50, model_error=0.0005, interval=None)
     assert found.bias_bound == computable_bias_bound(0.0005, 50)
