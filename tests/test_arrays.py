@@ -114,3 +114,15 @@ def test_a_bad_label_is_named_whatever_its_type(kind):
     message = r"`labels` must be 0 or 1 \(or False or True\): entry 2 is 2.0 \(2 of 4 are bad\)"
     with pytest.raises(ValueError, match=message):
         ef.from_scores([0.1, 0.2, 0.3, 0.4], labels)
+
+
+def test_scores_that_would_share_few_cells_have_a_row_each(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 100)
+    rng = np.random.default_rng(4)
+    near = rng.random(20_000)
+    labels = rng.random(20_000) < near
+    assert arrays.count_arrays(near, labels).coarse.any()
+    far = 1e6 + 1e5 * near  # on a scale of their own: the grid has one cell for all of them
+    table = arrays.count_arrays(far, labels)
+    assert not table.coarse.any()
+    assert table == ef.ScoreTable.from_arrays(far, labels)

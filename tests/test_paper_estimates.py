@@ -275,9 +275,9 @@ def test_figure_11_checks_the_sizes_of_sets_it_has():
     assert found[1].note
 
 
-def test_there_are_fifteen_real_sets():
-    assert len(SETS) == 15
-    assert len({real.title for real in SETS}) == 15
+def test_there_are_sixteen_real_sets():
+    assert len(SETS) == 16
+    assert len({real.title for real in SETS}) == 16
 
 
 @needs_data

@@ -217,7 +217,9 @@ def test_the_walk_over_the_options_finds_them():
     integers = {entry.values[1] for entry in options_of(click.types.IntParamType, Numbers)}
     assert integers == {
         "--levels",
+        "--majority",
         "--model-errors",
+        "--pairs",
         "--repeats",
         "--resamples",
         "--seed",

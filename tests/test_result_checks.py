@@ -166,7 +166,7 @@ def test_soft_labels_that_are_hard_refute_their_floor():
 
 
 def test_repeated_items_ids_and_labels_beside_votes_are_found_in_rows():
-    votes = np.random.default_rng(0).binomial(3, SCORES)
+    votes = np.random.default_rng(7).binomial(3, SCORES)  # other numbers than those of the scores
     frame = pd.DataFrame({"id": np.arange(N) // 2, "score": SCORES, "label": LABELS.astype(int)})
     floor, _ = found(ef.from_scores, frame)
     assert floor.source.facts == {"repeated_items": N // 2}

@@ -15,6 +15,7 @@ from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.table import as_labelled_scores, by_score, side_by_side
 from errorfloor.data.tables import ScoreTable
 
+_MANY = 4096  # items in a row of merged scores
 _CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
 
 
@@ -23,7 +24,8 @@ def count_arrays(scores: object, labels: object) -> ScoreTable:
 
     Up to 262,144 distinct scores there is a row for each. Beyond, a row stands for the scores of
     one cell of a fixed grid, but for those in which the best cut can be. Nothing is sorted then
-    but a few rows, so this takes less time than a sort of the scores.
+    but a few rows, so this takes less time than a sort of the scores. Scores that lie far beyond 1
+    and so would share a few cells have a row each.
 
     Parameters
     ----------
@@ -44,7 +46,18 @@ def count_checked(
         if len(table) <= grid.EXACT:
             return table
     table = _by_cell(scores, labels, cells)
+    if refine and _is_lumpy(table):
+        return ScoreTable(*by_score(scores, labels != 0))
     return _refined(scores, labels, table) if refine else table
+
+
+def _is_lumpy(table: ScoreTable) -> bool:
+    """Tell whether one row stands for so many scores that limits would suffer from it.
+
+    The cells of the grid are narrow from 0 to 1 and around. Scores in the thousands share a few.
+    """
+    merged = table.items[table.coarse]
+    return int(merged.max(initial=0)) > max(_MANY, table.n // 1024)
 
 
 def _has_many(scores: NDArray[Any]) -> bool:
