@@ -341,3 +341,17 @@ def test_files_of_many_columns_are_read_as_dataframes_are(tmp_path):
     wide.to_csv(tmp_path / "wide.csv", index=False)
     with pytest.raises(ef.InputError, match=r"'rater_33'.* 1 of 60 are bad, for example 'maybe'"):
         ef.frames.vote_table(tmp_path / "wide.csv", **columns)
+
+
+def test_a_table_whose_annotators_do_not_go_with_its_votes_is_refused():
+    votes = np.array([1, 1, 2, 2]), np.array(["a", "b", "a", "b"]), np.array([1, 0, 1, 1])
+    table = Ballots.of(*votes).table()
+    # More votes of a group than there are on the item, more for class 1, or none.
+    for column, value in ((3, 5), (4, 3), (3, 0)):
+        for row in range(len(table.by_group)):
+            rows = np.array(table.by_group)
+            if rows[row, column] == value:
+                continue
+            rows[row, column] = value
+            with pytest.raises(ef.InputError, match="does not go with its votes"):
+                ef.VoteTable(table.votes, table.counts, by_group=rows, workloads=table.workloads)

@@ -1,6 +1,9 @@
 """Arrays of scores and labels give the tables of obvious code, and those of frames and files."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +129,29 @@ def test_scores_that_would_share_few_cells_have_a_row_each(monkeypatch):
     table = arrays.count_arrays(far, labels)
     assert not table.coarse.any()
     assert table == ef.ScoreTable.from_arrays(far, labels)
+
+
+def test_the_second_look_leaves_out_the_widest_gap(monkeypatch):
+    monkeypatch.setattr(refining, "MOST_REFINED", 10)
+    monkeypatch.setattr(refining, "MOST_RANGES", 2)
+    place = np.arange(9.0)
+    table = SimpleNamespace(
+        may_hold_the_best_cut=lambda: np.isin(place, [0, 4, 8]),
+        items=np.array([5, 90, 90, 90, 5, 3, 3, 3, 5]),  # many between the first two, few later
+        ranges=(place, place + 0.5),
+    )
+    assert refining.unsure_ranges(table) == [(0.0, 0.5), (4.0, 8.5)]
+
+
+def test_groups_are_looked_at_again_each_in_its_own_ranges(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 60)
+    rng = np.random.default_rng(8)
+    score, site = rng.random(4_000), rng.integers(0, 2, 4_000)
+    label = rng.random(4_000) < np.where(site, score, score**3)
+    rows = pl.DataFrame({"score": score, "label": label, "site": site})
+    names = {"score": "score", "label": "label", "cells": 300}
+    found = frames.score_tables(rows, group="site", **names)
+    for one, table in found.items():
+        assert table == frames.score_table(rows.filter(pl.col("site") == one), **names)
+        assert table.coarse.any()
+        assert table.cut_resolution == 0

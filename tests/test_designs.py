@@ -478,6 +478,9 @@ def test_cells_that_never_occur_suggest_votes_until_they_agree():
     found = findings(k, m)["Why totals differ"]
     assert found.level == "refuted"
     assert "No item with 2 votes has two that disagree" in found.sentence
+    # Single votes cannot disagree, and say nothing about why there are no more.
+    single = findings([*k, *([0, 1] * 20)], [*m, *([1] * 40)])["Why totals differ"]
+    assert "No item with 2 votes has two that disagree" in single.sentence
 
 
 def test_votes_that_split_always_are_no_mixture():

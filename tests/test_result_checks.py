@@ -573,3 +573,14 @@ def test_json_keeps_the_refuted_value(files):
     assert record["passed"] is False
     assert any("in reverse" in one for one in record["remarks"])
     assert "no floor can be stated" in done.stderr
+
+
+def test_labels_against_certain_scores_are_counted_at_both_ends():
+    scores, labels = (
+        [0.0] * 10 + [1.0] * 10 + [0.2, 0.7] * 10,
+        [0] * 8 + [1] * 10 + [0] * 2 + [0, 1] * 10,
+    )
+    floor, _ = found(ef.from_scores, scores, labels)
+    (said,) = [one for one in floor.findings if one.name == "Exact zeros and ones"]
+    assert said.value.startswith("20 items")
+    assert said.sentence.endswith("against 4 labels.")
