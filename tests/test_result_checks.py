@@ -584,3 +584,17 @@ def test_labels_against_certain_scores_are_counted_at_both_ends():
     (said,) = [one for one in floor.findings if one.name == "Exact zeros and ones"]
     assert said.value.startswith("20 items")
     assert said.sentence.endswith("against 4 labels.")
+
+
+def test_rows_that_were_copied_are_told_by_their_numbers():
+    scores, labels = np.tile(SCORES, 3), np.tile(LABELS, 3)
+    floor, warned = found(ef.from_scores, scores, labels)
+    assert levels(floor)["Copied items"] == "warn"
+    assert any("each row were there 3 times" in str(one) for one in warned)
+    once = ef.from_scores(SCORES, LABELS, rng=0)
+    assert "Copied items" not in levels(once)
+    # One more item, and the numbers have no common divisor.
+    more, _ = found(ef.from_scores, [*scores, 0.5], [*labels, True])
+    assert "Copied items" not in levels(more)
+    # A few values on purpose: equal numbers of each are a design, not copies.
+    assert "Copied items" not in levels(ef.from_soft_labels([0.1, 0.4, 0.8] * 20))

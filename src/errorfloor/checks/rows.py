@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from errorfloor._numbers import counted, per_cent
 from errorfloor.checks.record import Check
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
 ENOUGH = 30  # items below which one that is missing is a large share
+# Numbers of equal items: that so many have a common divisor by chance is one in 2^29.
+FEW_COUNTS = 30
 MANY = 0.05  # a share of items left out from which on they matter
 
 
@@ -55,6 +60,24 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
             "warn",
             f"{rows} an item that is there already. Repeated items count each time, and make the "
             "interval too narrow.",
+            "Keep one row per item.",
+        )
+
+
+def _copied(estimate: Estimate) -> Iterator[Finding]:
+    """Find that all numbers of equal items are multiples, as if each item were there so often."""
+    table: Any = estimate.table
+    counts = table.counts[table.counts > 0]
+    if counts.size < FEW_COUNTS or np.gcd.reduce(counts[:FEW_COUNTS]) == 1:
+        return  # soon known, most of the time
+    times = int(np.gcd.reduce(counts))
+    if times > 1:
+        yield Finding(
+            "Copied items",
+            f"each {times:,} times",
+            "warn",
+            f"The numbers of equal items are all multiples of {times:,}, as if each row were there "
+            f"{times:,} times. Then the interval is too narrow.",
             "Keep one row per item.",
         )
 
@@ -120,5 +143,11 @@ RECORDS = (
     ),
     Check(name="left out", run=_missing, asks="Were many items left out?"),
     Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
+    Check(
+        name="copied items",
+        kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),
+        run=_copied,
+        asks="Are all numbers of equal items multiples, as if rows were copied?",
+    ),
     Check(name="merged scores", run=_merged, asks="Were neighbouring scores merged?"),
 )

@@ -74,17 +74,8 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     given = by_role(_columns(asked))
     with rows_of(data, asked.progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
-        request = Request(
-            frame=frame,
-            run=run,
-            columns=chosen.arguments,
-            group=where.group,
-            positive=where.positive,
-            positive_from=where.positive_from,
-            drop_missing=where.drop_missing,
-        )
         layout = chosen.layout
-        request, classes = settled(request, layout)
+        request, classes = settled(_request(frame, run, chosen, where), layout)
         tables = layout.tables(request)
         rows = layout.rows(tables)
         facts = {} if classes is None else {"classes": classes}
@@ -100,16 +91,21 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
     asked = Asked(layouts, where, None, None, progress)
     with rows_of(data, progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
-        request = Request(
-            frame=frame,
-            run=run,
-            columns=chosen.arguments,
-            positive=where.positive,
-            positive_from=where.positive_from,
-            drop_missing=where.drop_missing,
-        )
         assert chosen.layout.ballots is not None
-        return chosen.layout.ballots(settled(request, chosen.layout)[0])
+        request, _ = settled(_request(frame, run, chosen, where), chosen.layout)
+        return chosen.layout.ballots(request)
+
+
+def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
+    return Request(
+        frame=frame,
+        run=run,
+        columns=chosen.arguments,
+        group=where.group,
+        positive=where.positive,
+        positive_from=where.positive_from,
+        drop_missing=where.drop_missing,
+    )
 
 
 def _columns(asked: Asked) -> dict[str, Any]:
