@@ -4,7 +4,7 @@
 T_r cut off behind its r-th term. The coefficient is a sum over points of a circle whose radius is
 about m; with ``exp(-p_k x)`` beside each factor nothing grows, whatever the number of votes.
 
-Beyond 64 votes numbers of votes that are themselves random (Poisson) take the place of the fixed
+Beyond 128 votes numbers of votes that are themselves random (Poisson) take the place of the fixed
 number, by which classes become independent. Means at five neighbouring rates are weighted such that any
 polynomial of degree four in the number of votes comes out exact.
 """
@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc, gammaln
+from scipy.special import gammaincc, gammaln, xlogy
 
 from errorfloor._typing import Counts, Floats
 
-MOST_EXACT = 64
+MOST_EXACT = 128
 _RATES = np.linspace(-1.5, 1.5, 5)  # in roots of the number of votes
 _CHUNK = 256  # points at a time
-_NEGLIGIBLE = 1e-13
-_STEPS = 96  # of the sum over r, where there are many
+_NEGLIGIBLE, _CLEAR_LEAD = 1e-13, 25.0
+_MOST_COUNTS, _NODES = 1024, 96  # that are summed over; of more, a sum over nodes
 
 
 def mean_largest(points: Floats, totals: Counts) -> Floats:
@@ -52,7 +52,12 @@ def mean_largest(points: Floats, totals: Counts) -> Floats:
             found[group, here] = _exact(points[here], totals[group])
         few = np.setdiff1d(few, group)
     for i in np.flatnonzero(totals > MOST_EXACT):
-        found[i] = _smoothed(points, int(totals[i]))
+        found[i] = points[:, 0]
+        # By Chernoff's bound another class leads with a chance of at most exp(-distance).
+        distance = totals[i] * (np.sqrt(points[:, 0]) - np.sqrt(points[:, 1])) ** 2
+        open_ = distance < _CLEAR_LEAD + np.log(points.shape[1])
+        if open_.any():
+            found[i, open_] = _smoothed(points[open_], int(totals[i]))
     return found
 
 
@@ -175,16 +180,21 @@ def _largest_poisson(points: Floats, rate: float) -> Floats:
     spread = np.sqrt(mean)
     low = np.maximum(np.floor(mean - 9 * spread), 0.0)
     width = np.ceil(mean + 10 * spread + 15) - low
-    # Every count where they are few; else a smooth step, whose integral needs few nodes.
-    size = int(width.max())
-    if size > _STEPS:
-        step = width / _STEPS
-        at = low[:, None] + step[:, None] * (np.arange(_STEPS) + 0.5)
-        low = low + 0.5
-    else:
-        step, at = np.ones(mean.size), low[:, None] + np.arange(size)
-    below = np.ones(at.shape)
-    for own in points.T:
-        if np.any(rate * own + 9 * np.sqrt(rate * own) + 15 > low):
-            below *= gammaincc(at + 1, (rate * own)[:, None])
-    return np.asarray(low + step * (1 - below).sum(axis=1))
+    means = rate * points.T
+    means = means[(means + 9 * np.sqrt(means) + 15 > low).any(axis=1)]
+    if width.max() > _MOST_COUNTS:  # a smooth step, whose integral needs few nodes
+        step = width / _NODES
+        at = low[:, None] + step[:, None] * (np.arange(_NODES) + 0.5)
+        below = np.ones(at.shape)
+        for own in means:
+            below *= gammaincc(at + 1, own[:, None])
+        return np.asarray(low + 0.5 + step * (1 - below).sum(axis=1))
+    chance = gammaincc(low + 1, means)  # P(count <= low) of each class
+    with np.errstate(divide="ignore"):
+        term = np.exp(xlogy(low, means) - means - gammaln(low + 1))
+    found = low + 1 - chance.prod(axis=0)
+    for further in range(1, int(width.max()) + 1):
+        term *= means / (low + further)
+        chance += term
+        found += 1 - np.minimum(chance, 1.0).prod(axis=0)
+    return np.asarray(found)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Floats
 from errorfloor.methods.votes.dual import anneal, log_gain, region_limit, solve
-from errorfloor.methods.votes.many.partitions import expected, sums
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
 from errorfloor.methods.votes.many.support import support
 
-# How many items' worth of log-likelihood one unit of relative entropy to the reference costs.
-PENALTY = 2.0
 # Fractions of an item, below which a partition is left out.
 _LEAST_ITEMS = 0.01
 
@@ -27,6 +24,8 @@ class PartitionLikelihood:
     ----------
     n : float
         Number of items.
+    cells : array of shape (cells,)
+        Which partitions occur.
     share : array of shape (cells,)
         Share of the items that have each partition.
     within : array of shape (cells,)
@@ -42,6 +41,7 @@ class PartitionLikelihood:
     """
 
     n: float
+    cells: NDArray[np.intp]
     share: Floats
     within: Floats
     matrix: Floats
@@ -51,23 +51,27 @@ class PartitionLikelihood:
 
     @classmethod
     def of(
-        cls, items: Floats, classes: int, kept: NDArray[np.intp] | None = None
+        cls,
+        items: Floats,
+        classes: int,
+        kept: NDArray[np.intp] | None = None,
+        floor: Floats | None = None,
     ) -> PartitionLikelihood:
         """Return the likelihood of so many items with each partition, on some of the points."""
         n = float(items.sum())
-        total = sums(10)
-        by_total = np.bincount(total, items)
-        seen = items >= min(_LEAST_ITEMS, n / 2)
-        items = np.where(seen, items, 0.0) * n / items[seen].sum()
+        total = sums(MOST_VOTES_USED)
+        seen = items >= min(_LEAST_ITEMS, float(items.max()))
+        cells, share = np.flatnonzero(seen), items[seen] / items[seen].sum()
+        by_total = np.bincount(total[cells], share, minlength=MOST_VOTES_USED + 1)
         at = support(classes)
-        matrix, points = at.law[seen], at.points
+        matrix, points = at.law[cells], at.points
         if kept is not None:
             matrix, points = matrix[:, kept], points[kept]
-        could = (at.law > 0).any(axis=1) & (by_total[total] > 0)
-        return cls(
-            n, items[seen] / n, by_total[total[seen]] / n, matrix, points,
-            bool((seen | ~could).all()), 1 - points[:, 0],
-        )  # fmt: skip
+        could = [len(parts) <= classes for parts in partitions(MOST_VOTES_USED)]
+        could &= by_total[total] > 0
+        floor = np.asarray(1 - points[:, 0]) if floor is None else floor
+        complete = bool((seen | ~could).all())
+        return cls(n, cells, share, by_total[total[cells]], matrix, points, complete, floor)
 
     @property
     def log_arcsine(self) -> Floats:
@@ -91,6 +95,12 @@ class PartitionLikelihood:
         start = self.share / (self.matrix @ reference)
         nothing = np.zeros(reference.size)
         return anneal(self, start, np.log(reference), nothing, log_gain, 0.1, penalty)[1]
+
+    def uniform_loss(self, fitted: Floats) -> float:
+        """Return the mean log-likelihood lost if all classes are equally likely on every item."""
+        classes = self.points.shape[1]
+        even = law(np.full((1, classes), 1 / classes))[self.cells, 0]
+        return float(self.share @ np.log(fitted / even))
 
     def lower_limit(self, sign: float, fitted: Floats, choose: float, use: float) -> float:
         """Bound sign times the mean floor over G with likelihood within `use` of the maximum."""

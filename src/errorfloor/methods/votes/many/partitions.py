@@ -82,11 +82,6 @@ def law(points: Floats, most: int = MOST_VOTES_USED) -> Floats:
     return _recursion(powers, most) * np.exp(gammaln(sums(most) + 1))[:, None]
 
 
-def without_first(points: Floats, most: int = MOST_VOTES_USED) -> Floats:
-    """Return the same for all classes but the first, whose votes go on as they are."""
-    return law(points[:, 1:], most)
-
-
 def _recursion(terms: Floats, most: int) -> Floats:
     """Sum products of terms (classes, parts, columns) over all ways to make each partition."""
     found = np.zeros((len(partitions(most)), terms.shape[2]))
