@@ -23,10 +23,17 @@ from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.results import Estimate, VotesEstimate
 
 
-def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:
+def floor_of(
+    data: object,
+    where: Where,
+    *,
+    level: float = 0.95,
+    rng: RandomLike = None,
+    interval: str | None = "auto",
+) -> Any:
     """Return the floor of data of any kind, by the default method for it; by group if named."""
     reading = read(data, LAYOUTS, where)
-    request = Request.of("auto", level, 1000, rng)
+    request = Request.of(interval, level, 1000, rng)
     return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
 
 

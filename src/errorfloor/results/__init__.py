@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results.confusion import ClassPair as ClassPair
+    from errorfloor.results.confusion import Confusion as Confusion
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
     "agreement": ("AgreementEstimate",),
+    "confusion": ("ClassPair", "Confusion"),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),

@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.results import (
     AnnotatorsResult,
+    Confusion,
     Estimate,
     FeeBeeResult,
     FeeBeeScore,
@@ -22,6 +23,7 @@ from errorfloor.show import numbers
 
 PLAIN_TARGETS = GIVEN_LABEL, DRAWN_LABEL  # which nobody takes for another
 MOST_ANNOTATORS = 20  # of whom text shows a row
+MOST_PAIRS = 10  # of classes, likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,22 @@ def of_annotators(result: AnnotatorsResult) -> Grid:
         for row in result.rows[:MOST_ANNOTATORS]
     )
     return Grid(head, tuple(rows), "<>>>>>")
+
+
+def of_pairs(result: Confusion) -> Grid:
+    """Return the pairs of classes that are taken for one another most often."""
+    head = ("first", "second", "share of errors", "first as second", "second as first")
+    rows = (
+        (
+            pair.first,
+            pair.second,
+            _percent(pair.share),
+            _percent(pair.first_as_second),
+            _percent(pair.second_as_first),
+        )
+        for pair in result.pairs[:MOST_PAIRS]
+    )
+    return Grid(head, tuple(rows), "<<>>>")
 
 
 def _percent(value: float | None) -> str:

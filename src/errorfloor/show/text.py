@@ -9,6 +9,7 @@ from typing import Any
 from errorfloor.results import (
     AnnotatorsResult,
     Comparison,
+    Confusion,
     Estimate,
     FeeBeeResult,
     Groups,
@@ -106,6 +107,14 @@ def _(result: AnnotatorsResult) -> str:
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
     return _joined(*table, rest, sentence_of(result), *result.notes)
+
+
+@text_of.register
+def _(result: Confusion) -> str:
+    more = len(result.pairs) - grids.MOST_PAIRS
+    rest = f"and {more:,} more pairs" if more > 0 else ""
+    table = grids.as_text(grids.of_pairs(result)) if result.pairs else ()
+    return _joined(sentence_of(result), *table, rest, result.basis)
 
 
 def _about_rows(result: Comparison) -> Iterator[str]:
