@@ -14,6 +14,8 @@ from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Classes, Method, Options, Statistic
+from errorfloor.methods.votes.many.mixture import ManyMixtureFloor
+from errorfloor.methods.votes.many.plugin import plugin as many_plugin
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.plugin import plugin
 from errorfloor.questions import cap
@@ -103,6 +105,9 @@ class Question:
         return by_kind.get(self.method.reads, {})
 
 
+_OF_MANY: tuple[Any, Any] = ManyMixtureFloor, many_plugin
+
+
 def _with_votes(
     found: Estimate, statistic: Statistic, question: Question, request: Request
 ) -> VotesEstimate:
@@ -110,11 +115,12 @@ def _with_votes(
     table = found.table
     assert isinstance(table, VoteTable)
     cells, behind = table.cells(), None
-    if isinstance(statistic, MixtureFloor):
+    mixture, plain = (MixtureFloor, plugin) if len(table.classes) == 2 else _OF_MANY
+    if isinstance(statistic, mixture):
         behind = statistic
     elif int(table.totals.max()) >= 2:
-        behind = MixtureFloor(cells, question.options)
-    shares = plugin(cells, question.options).values(
+        behind = mixture(cells, question.options)
+    shares = plain(cells, question.options).values(
         cells.count[None], request.streams.for_("blocks")
     )
     model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
