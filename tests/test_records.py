@@ -165,7 +165,7 @@ def test_names_are_given_once_for_each_kind_of_table():
     for kind in KINDS:
         names = methods.names(kind)
         assert len(set(names)) == len(names)
-        assert methods.DEFAULTS[kind].name in names
+        assert methods.default(kind).name in names
     for method in every_method():
         ours = [record.name for record in inference.RECORDS if record.basis in method.bases]
         assert len(set(ours)) == len(ours)

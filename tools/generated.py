@@ -99,7 +99,7 @@ def table_of_methods() -> str:
     for record in methods.RECORDS:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
         if method.reads == ScoreTable.kind:
-            default = " (default)" if method is methods.DEFAULTS[method.reads] else ""
+            default = " (default)" if method in methods.DEFAULTS else ""
             rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
 
@@ -168,7 +168,7 @@ def _default(kind: IntervalKind) -> str:
         for method in _methods()
         if method.interval == kind.name and kind.basis in method.bases
     ]
-    usual = [_WORDS[method.reads] for method in whose if method in methods.DEFAULTS.values()]
+    usual = [_WORDS[method.reads] for method in whose if method in methods.DEFAULTS]
     if usual:
         return f" (default of {' and '.join(usual)})"
     return " (default of the other methods)" if whose else ""

@@ -8,6 +8,10 @@ SOFT_LABELS = (
     'T. Ishida et al., "Is the performance of my deep network too good to be true?", ICLR 2023, '
     "arXiv:2202.00395."
 )
+MANY_SOFT_LABELS = (
+    'M. Jeong, M. Cardone and A. Dytso, "Demystifying the optimal performance of multi-class '
+    'classification", NeurIPS 2023.'
+)
 ISOTONIC = (
     'B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass '
     'probability estimates", KDD 2002.'

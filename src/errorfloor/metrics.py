@@ -29,8 +29,8 @@ class Metric:
         From a number of classes to the least and the largest best value there can be.
     per_item : callable
         From probabilities to the best expected value on each item.
-    formula : str
-        What `per_item` computes for two classes, for people.
+    formula, many_formula : str
+        What `per_item` computes for two classes and for more, for people.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Metric:
     span: Callable[[int], tuple[float, float]]
     per_item: Callable[[Floats], Floats]
     formula: str
+    many_formula: str
 
     def best(self, probabilities: Floats, weights: Floats | Counts) -> float:
         """Return the weighted mean of the best values on items."""
@@ -66,6 +67,7 @@ ERROR = Metric(
     span=_span_of_error,
     per_item=_least_error,
     formula="min(p, 1 - p)",
+    many_formula="1 - max p",
 )
 
 METRICS: tuple[Metric, ...] = (ERROR,)

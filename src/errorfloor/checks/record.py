@@ -8,7 +8,7 @@ from typing import Any
 
 from errorfloor import methods
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.record import Method, Shape
+from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
 
@@ -46,7 +46,9 @@ class Check:
 
 def method_of(estimate: Estimate) -> Method | None:
     """Return the method of an estimate, or None for one of the user's own."""
-    return methods.known(estimate.method)
+    if estimate.table is None:
+        return methods.known(estimate.method)
+    return methods.known(estimate.method, Classes.of(estimate.table))
 
 
 def as_they_are(method: Method | None) -> bool:

@@ -103,6 +103,35 @@ class SoftCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ClassCells:
+    """The (row, label) pairs of a score table of many classes, by row, then by label."""
+
+    scores: Floats  # of the table, a row of one score per class
+    row: NDArray[np.intp]
+    label: NDArray[np.intp]
+    count: Counts
+
+    def __len__(self) -> int:
+        return int(self.count.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassVoteCells:
+    """The rows of a vote table of many classes."""
+
+    votes: Counts  # a column for each class
+    count: Counts
+
+    def __len__(self) -> int:
+        return int(self.count.size)
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on the items of each row."""
+        return np.asarray(self.votes.sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class VoteCells:
     """The rows of a vote table of two classes."""
 

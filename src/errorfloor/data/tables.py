@@ -20,7 +20,7 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data import annotators
-from errorfloor.data.cells import Cells, SoftCells, VoteCells
+from errorfloor.data.cells import Cells, ClassCells, ClassVoteCells, SoftCells, VoteCells
 from errorfloor.data.matrices import counted_votes, score_columns, soft_columns, vote_columns
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
@@ -259,14 +259,24 @@ class ScoreTable(Ranged):
         between = np.concatenate(([0], step)) + self.negatives.sum()
         return between[:-1] - self.negatives, between
 
-    def cells(self, *, complete: bool = False) -> Cells:
+    def cells(self, *, complete: bool = False) -> Any:
         """Lay the table out as one entry for each (score, label) that occurs.
 
         Parameters
         ----------
         complete : bool
-            Have both labels of every score, occurring or not, for what changes labels.
+            Have all labels of every score, occurring or not, for what changes labels.
+
+        Returns
+        -------
+        Cells, or ClassCells where there are more than two classes
         """
+        classes = len(self.classes)
+        if classes > 2:
+            count = self.counts.ravel()
+            kept = np.arange(count.size) if complete else np.flatnonzero(count)
+            number = count[kept].astype(np.int64)  # counts of many rows may be of a smaller type
+            return ClassCells(self.scores, kept // classes, kept % classes, number)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
         return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
@@ -385,8 +395,10 @@ class VoteTable(Table):
             )
         return self.votes[:, 1]
 
-    def cells(self) -> VoteCells:
-        """Lay the table out for statistics."""
+    def cells(self) -> Any:
+        """Lay the table out for statistics: VoteCells, or ClassVoteCells of many classes."""
+        if len(self.classes) > 2:
+            return ClassVoteCells(self.votes, self.counts)
         return VoteCells(self.positives, self.totals, self.counts)
 
     @classmethod

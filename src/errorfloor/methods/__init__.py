@@ -1,7 +1,8 @@
 """The methods: one module per family defines its records, and here is the table of them all.
 
 Names, help texts, assumptions, words of reports, colours and tables of the documentation are made
-from the records. A new method is a record in the module of its family and an entry here.
+from the records. A new method is a record in the module of its family and an entry here. What a
+method of one name does for two classes and for more are two records.
 """
 
 from __future__ import annotations
@@ -11,15 +12,14 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import logistic
+from errorfloor.methods import logistic, soft
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
-from errorfloor.methods.record import Method, Series
+from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 
-# The first that reads a kind of table is the default for it, but for scores.
 RECORDS: tuple[Method | Series, ...] = (
     CLEAN,
     MIXTURE,
@@ -34,72 +34,91 @@ RECORDS: tuple[Method | Series, ...] = (
     logistic.BETA_A,
     logistic.PLATT,
     logistic.PLATT_LOGIT,
+    soft.MANY_CLEAN,
 )
-DEFAULTS = {record.reads: record for record in (CLEAN, MIXTURE, ISOTONIC)}
+DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN)
 
 
-def reading(kind: str) -> Iterator[Method]:
-    """Yield the methods that read a kind of table; of a series those that are usual."""
+def default(kind: str, classes: Classes = Classes.TWO) -> Method:
+    """Return the method for a kind of table where none is named."""
+    return next(one for one in DEFAULTS if (one.reads, one.classes) == (kind, classes))
+
+
+def reading(kind: str, classes: Classes | None = Classes.TWO) -> Iterator[Method]:
+    """Yield the methods that read a kind of table; of a series those that are usual.
+
+    Without `classes`, those for any number of classes.
+    """
     for record in RECORDS:
         every = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (method for method in every if method.reads == kind)
+        yield from (one for one in every if one.reads == kind and classes in (None, one.classes))
 
 
-def names(kind: str) -> tuple[str, ...]:
-    """Return the names of the methods that read a kind of table."""
-    return tuple(method.name for method in reading(kind))
+def names(kind: str, classes: Classes | None = None) -> tuple[str, ...]:
+    """Return the names of the methods that read a kind of table, each once."""
+    return tuple(dict.fromkeys(method.name for method in reading(kind, classes)))
 
 
-def short_names(kind: str) -> tuple[str, ...]:
+def short_names(kind: str, classes: Classes | None = None) -> tuple[str, ...]:
     """Return the same with one name for each series, such as hist-K."""
-    return tuple(
-        record.name
-        for record in RECORDS
-        if (record.make(1) if isinstance(record, Series) else record).reads == kind
-    )
+    every = ((record.name, _one(record)) for record in RECORDS)
+    found = (name for name, one in every if one.reads == kind and classes in (None, one.classes))
+    return tuple(dict.fromkeys(found))
 
 
-def find(name: object, kind: str = ScoreTable.kind) -> Method:
-    """Return the method of that name which reads a kind of table, or say which there are."""
-    series = [record for record in RECORDS if isinstance(record, Series)]
-    if isinstance(name, str):
-        for method in reading(kind):
-            if method.name == name:
-                return method
-        for one in series:
-            found = one.numbered(name)
-            if found is not None and found.reads == kind:
-                return found
-            if one.resembles(name) and one.make(1).reads == kind:
-                raise InputError(
-                    argument("method"),
-                    f" {one.name} needs a whole number {one.letter} of at least 1, got "
-                    f"{shown(name)}. {one.stem}-{one.usual[0]} is usual.",
-                )
-    hints = (
-        f" {one.letter} in {one.name} may be any number."
-        for one in series
-        if one.make(1).reads == kind
-    )
+def _one(record: Method | Series) -> Method:
+    return record.make(1) if isinstance(record, Series) else record
+
+
+def check_name(name: object, kind: str) -> None:
+    """Refuse a name that no method which reads a kind of table has, for any classes."""
+    if isinstance(name, str) and name in names(kind):
+        return
+    series = [one for one in RECORDS if isinstance(one, Series) and one.make(1).reads == kind]
+    for one in series if isinstance(name, str) else ():
+        if one.numbered(str(name)) is not None:
+            return
+        if one.resembles(str(name)):
+            raise InputError(
+                argument("method"),
+                f" {one.name} needs a whole number {one.letter} of at least 1, got "
+                f"{shown(name)}. {one.stem}-{one.usual[0]} is usual.",
+            )
+    hints = (f" {one.letter} in {one.name} may be any number." for one in series)
     check_choice(name, names(kind), name="method", hint="".join(hints))
-    raise AssertionError("check_choice refuses what is not there")
 
 
-def known(name: str) -> Method | None:
-    """Return the method of that name whatever it reads, or None for one of the user's own."""
-    for record in RECORDS:
-        if isinstance(record, Series):
-            found = record.numbered(name)
-            if found is not None:
-                return found
-        elif record.name == name:
-            return record
-    return None
+def find(name: object, kind: str = ScoreTable.kind, classes: Classes = Classes.TWO) -> Method:
+    """Return the method of that name which reads a kind of table, or say which there are."""
+    check_name(name, kind)
+    found = known(str(name), classes, kind)
+    if found is None or found.classes is not classes:
+        able = short_names(kind, classes)
+        raise InputError(
+            argument("method"),
+            f" {name} is for other data: the labels are of {classes.value}. "
+            f"Use {' or '.join([', '.join(able[:-1]), able[-1]] if len(able) > 1 else able)}.",
+        )
+    return found
+
+
+def known(name: str, classes: Classes = Classes.TWO, kind: str | None = None) -> Method | None:
+    """Return the method of that name, or None for one of the user's own.
+
+    Where there are several, the one for these classes.
+    """
+    found = [
+        method
+        for record in RECORDS
+        for method in [record.numbered(name) if isinstance(record, Series) else record]
+        if method is not None and method.name == name and kind in (None, method.reads)
+    ]
+    return min(found, key=lambda one: one.classes is not classes, default=None)
 
 
 def that_fit(table: Table) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     """Return the methods that take the table's scores, and a note on those that do not."""
-    every = tuple(reading(table.kind))
+    every = tuple(reading(table.kind, Classes.of(table)))
     fitting = tuple(method for method in every if method.takes(table))
     left_out = ", ".join(method.name for method in every if method not in fitting)
     if not left_out:
@@ -107,13 +126,14 @@ def that_fit(table: Table) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     return fitting, (f"Left out, because they need scores in [0, 1]: {left_out}.",)
 
 
-def on_any_scale() -> str:
+def on_any_scale(classes: Classes = Classes.TWO) -> str:
     """Say which methods take scores on any scale, as the end of a sentence."""
     able = [
         record.name
         for record in RECORDS
-        for method in [record.make(1) if isinstance(record, Series) else record]
-        if method.reads == ScoreTable.kind and not method.needs_probabilities
+        for method in [_one(record)]
+        if (method.reads, method.classes) == (ScoreTable.kind, classes)
+        and not method.needs_probabilities
     ]
     return f"; the methods {', '.join(able[:-1])} and {able[-1]} take scores on any scale"
 

@@ -43,6 +43,18 @@ class Statistic(Protocol):
         """Return, for each cell, the statistic of the table less one item of that cell."""
 
 
+class Classes(Enum):
+    """How many classes a method is for; a method of one name may be there twice."""
+
+    TWO = "two classes"
+    MANY = "more than two classes"
+
+    @classmethod
+    def of(cls, table: Table) -> Classes:
+        """Return which methods the classes of a table call for."""
+        return cls.TWO if len(table.classes) == 2 else cls.MANY
+
+
 class Basis(Enum):
     """What an interval is computed from; a method says which of these it has."""
 
@@ -50,6 +62,8 @@ class Basis(Enum):
     MEAN = "a mean of known numbers"
     CUTS = "errors of cuts of the scores"
     MIXTURE = "the distribution behind votes"
+    PARTITIONS = "the distribution behind votes for many classes"
+    RULES = "errors of rules that choose a class by weighted scores"
 
 
 class Shape(Enum):
@@ -130,6 +144,8 @@ class Method:
         The paper's, where it has one.
     reads : str
         The kind of table.
+    classes : Classes
+        For how many classes it is.
     bind : callable
         From the cells of a table and options to the estimate as a statistic.
     bases : frozenset of Basis
@@ -169,6 +185,7 @@ class Method:
     if_wrong: str
     explains: str
     references: tuple[str, ...]
+    classes: Classes = Classes.TWO
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"

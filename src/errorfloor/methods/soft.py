@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from errorfloor._references import SOFT_LABELS
+from errorfloor._references import MANY_SOFT_LABELS, SOFT_LABELS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells, SoftCells
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import DRAWN_LABEL, Basis, Method, Options
+from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options
 from errorfloor.metrics import ERROR
 
 
@@ -66,6 +68,15 @@ CLEAN = Method(
     references=(SOFT_LABELS,),
     target=DRAWN_LABEL,
     resolution=_resolution,
+)
+
+MANY_CLEAN = replace(
+    CLEAN,
+    classes=Classes.MANY,
+    assumes="The soft labels are the true probabilities of the classes, of independent items",
+    explains="The soft labels are taken as the probabilities of the classes. The floor is the mean "
+    f"of {ERROR.many_formula} over all items: what the likeliest class leaves.",
+    references=(MANY_SOFT_LABELS, SOFT_LABELS),
 )
 
 CORRUPTED = Method(

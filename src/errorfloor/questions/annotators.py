@@ -16,7 +16,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.answer import Request
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Question, method_for
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
 WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
@@ -84,7 +84,7 @@ def annotators(
 def annotators_of(reading: Reading, ballots: Ballots, level: float) -> AnnotatorsResult:
     """Return the annotators of votes that were read, counted and one by one."""
     request = Request.of("auto", level, 1000, None)
-    question = Question(methods.DEFAULTS[VoteTable.kind])
+    question = Question(method_for(None, reading))
     floor = question.answer(reading, request, None, simultaneous=False)
     rows = sorted(rows_of(ballots, level), key=lambda row: (-row.share, row.annotator))
     everyone, without, left_out = None, None, None
@@ -185,5 +185,5 @@ def _floor(ballots: Ballots) -> float | None:
     if ballots.totals.max(initial=0) < 2:
         return None
     cells = ballots.table().cells()
-    statistic = methods.DEFAULTS[VoteTable.kind].bind(cells, Options())
+    statistic = methods.default(VoteTable.kind).bind(cells, Options())
     return float(statistic.values(cells.count[None], np.random.default_rng(0))[0])

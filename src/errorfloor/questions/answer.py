@@ -30,7 +30,7 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind, StandIn, U
 from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.record import GOLD_LABEL, Method, Options, Statistic
+from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Interval
 
@@ -123,31 +123,38 @@ def estimates(
     return found
 
 
+def check_classes(table: Table) -> None:
+    """Refuse a single score per item where there are more than two classes."""
+    if isinstance(table, ScoreTable) and len(table.classes) > 2 and table.scores.ndim == 1:
+        raise InputError(
+            f"The table has one score per item and {len(table.classes)} classes. Give a score for "
+            "each class, or count one class against the rest."
+        )
+
+
 def check_answerable(table: Table, methods: Sequence[Method]) -> None:
     """Refuse tables that no method reads yet, and scores that a method cannot take."""
-    if len(table.classes) != 2:
-        raise InputError(
-            f"The table has {len(table.classes)} classes. Answers are for two classes so far: "
-            "count one class against the rest."
-        )
+    check_classes(table)
+    assert all(method.classes is Classes.of(table) for method in methods)
     for column in ("unlabelled", "weight"):
         if getattr(table, column, None) is not None:
             raise InputError(
                 f"The table has a column {column!r}, which no method reads so far. Leave it out."
             )
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
-        instead = on_any_scale()
-        check_unit_interval(table.scores, name="scores", entry="row", instead=instead)
+        instead = on_any_scale(Classes.of(table))
+        check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
 
 
 def data_doubts(table: Table) -> tuple[str, ...]:
     """Warn of labels of one class and of scores that are all equal, and return the warnings."""
     if not isinstance(table, ScoreTable):
         return ()
+    seen = table.counts.any(axis=0)
     doubts = []
-    for label, others in ((0, table.positives), (1, table.negatives)):
-        if not others.any():
-            doubts.append(f"All labels are {label}: the floor is that of one class alone.")
+    if np.count_nonzero(seen) == 1:
+        label = table.classes[int(np.argmax(seen))]
+        doubts.append(f"All labels are {label}: the floor is that of one class alone.")
     if len(table) == 1:
         doubts.append("All scores are equal: they cannot tell items apart, whatever the floor is.")
     return tuple(warn(doubt, DegenerateDataWarning) for doubt in doubts)

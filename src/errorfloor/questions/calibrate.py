@@ -6,19 +6,21 @@ from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
-from errorfloor.data.read import Where
+from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group
+from errorfloor.questions.question import method_for
 from errorfloor.results import Groups
 
 
 class _Options(ScoreColumns, total=False):
-    method: str
+    method: str | None
     clip: Clip
 
 
@@ -40,7 +42,7 @@ def calibrate(
     positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
-    method: str = "isotonic",
+    method: str | None = None,
     clip: Clip = "auto",
 ) -> Any:
     """Fit a map from scores to probabilities of class 1.
@@ -53,9 +55,9 @@ def calibrate(
         0 or 1 for each item; left out when `scores` has them.
     score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
-    method : str
-        corrupted (the identity), isotonic, hist-K (K bins of equal mass), beta, beta-am,
-        beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds).
+    method : str, optional
+        corrupted (the identity), isotonic (the default), hist-K (K bins of equal mass), beta,
+        beta-am, beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds).
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1. "auto" is half the
         smallest distance from 0 or 1 that is not itself zero, so exact zeros and ones become
@@ -77,7 +79,8 @@ def calibrate(
     >>> curve([0.0, 0.1, 0.25, 0.9])
     array([0. , 0. , 0.5, 1. ])
     """
-    chosen = with_map(method)
+    if method is not None:
+        methods.check_name(method, ScoreTable.kind)
     options = Options(clip)
     where = Where.of(
         score=score,
@@ -87,15 +90,17 @@ def calibrate(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where, (chosen,))
+    reading = read_scores(scores, labels, where)
+    chosen = with_map(method, reading)
+    check_scale(scores, reading, (chosen,))
     if reading.source.group is None:
         return fit(reading.table, chosen, options)
     return by_group(reading, lambda table, _: fit(table, chosen, options))
 
 
-def with_map(name: str) -> Method:
+def with_map(name: str | None, reading: Reading) -> Method:
     """Return the method of that name if it has a map, else say whose map to use."""
-    method = methods.find(name)
+    method = method_for(name, reading)
     if method.fit is None:
         raise InputError(
             argument("method"),

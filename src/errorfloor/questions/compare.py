@@ -12,11 +12,13 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where
 from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import Origin, Request, estimates
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.questions.question import method_for
 from errorfloor.results import Comparison, Groups
 
 
@@ -82,8 +84,9 @@ def compare(
         raise InputError(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
-    chosen = None if methods is None else tuple(map(known.find, methods))
-    task = _Task(chosen, Options(clip))
+    for name in methods or ():
+        known.check_name(name, ScoreTable.kind)
+    options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
         score=score,
@@ -93,7 +96,10 @@ def compare(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where, chosen or ())
+    reading = read_scores(scores, labels, where)
+    chosen = None if methods is None else tuple(method_for(name, reading) for name in methods)
+    check_scale(scores, reading, chosen or ())
+    task = _Task(chosen, options)
     if reading.source.group is None:
         return task.run(reading.table, request, Origin(reading.source))
 

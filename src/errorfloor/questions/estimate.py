@@ -16,7 +16,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Question, method_for
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
@@ -57,7 +57,7 @@ class _ScoreOptions(_Options, total=False):
     label: str | None
     positive: object
     positive_from: float | None
-    method: str
+    method: str | None
     clip: Clip
 
 
@@ -120,7 +120,7 @@ def from_soft_labels(
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(soft=soft, group=group, drop_missing=drop_missing)
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
-    return Question(methods.DEFAULTS[SoftTable.kind]).answer(reading, request, rng, simultaneous)
+    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous)
 
 
 @overload
@@ -225,7 +225,8 @@ def from_votes(
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
     kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
-    chosen = methods.DEFAULTS[kind] if method is None else methods.find(method, kind)
+    if method is not None:
+        methods.check_name(method, kind)  # before the data are read, which may take long
     options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
     if kind == ScoreTable.kind and options != Options():
         raise InputError(
@@ -252,7 +253,7 @@ def from_votes(
     else:
         layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
         reading = read(votes, layouts, where, second=totals)
-    question = Question(chosen, options, model_error)
+    question = Question(method_for(method, reading), options, model_error)
     return question.answer(reading, request, rng, simultaneous)
 
 
@@ -279,7 +280,7 @@ def from_scores(
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
-    method: str = "isotonic",
+    method: str | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -304,10 +305,10 @@ def from_scores(
         Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
     drop_missing : bool
         Leave out rows of a dataframe or file where something is missing.
-    method : str
-        How scores become probabilities: corrupted (not at all), isotonic, isotonic-cf (isotonic
-        with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am, beta-ab,
-        beta-a, platt or platt-logit.
+    method : str, optional
+        How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
+        (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
+        beta-ab, beta-a, platt or platt-logit.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so
@@ -335,7 +336,8 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     floor 20.00 % (isotonic, n = 5)
     """
-    chosen = methods.find(method)
+    if method is not None:
+        methods.check_name(method, ScoreTable.kind)
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
@@ -346,17 +348,23 @@ def from_scores(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where, (chosen,))
+    reading = read_scores(scores, labels, where)
+    chosen = method_for(method, reading)
+    check_scale(scores, reading, (chosen,))
     return Question(chosen, options).answer(reading, request, rng, simultaneous)
 
 
-def read_scores(scores: object, labels: object, where: Where, chosen: Sequence[Method]) -> Reading:
-    """Read scores with labels for methods, which may need scores in [0, 1]."""
-    reading = read(scores, of_kind(ScoreTable.kind), where, second=labels)
-    if reading.source.origin == "arrays" and any(one.needs_probabilities for one in chosen):
-        # Names the entry, which the table's rows cannot.
+def read_scores(scores: object, labels: object, where: Where) -> Reading:
+    """Read scores with labels."""
+    return read(scores, of_kind(ScoreTable.kind), where, second=labels)
+
+
+def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> None:
+    """Refuse arrays of scores that methods need in [0, 1], and name the entry."""
+    in_line = reading.source.origin == "arrays" and getattr(scores, "ndim", 1) == 1
+    if in_line and any(one.needs_probabilities for one in chosen):
+        # The rows of the table are checked later, but cannot name the entry.
         as_probabilities(scores, name="scores", instead=methods.on_any_scale())
-    return reading
 
 
 def _read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:

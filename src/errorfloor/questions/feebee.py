@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, Unpack, overload
 
 import numpy as np
@@ -13,7 +13,7 @@ from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, check_whole, shown
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.cells import Cells
-from errorfloor.data.read import Where
+from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.seeds import Seed
@@ -22,9 +22,10 @@ from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
+from errorfloor.questions.question import method_for
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]
@@ -149,7 +150,7 @@ def feebee(
     """
     named = None if methods is None else _named(methods)
     task = _Task(
-        named,
+        None,
         Options(clip),
         _check_model_error(model_error),
         check_whole(levels, name="levels", least=2, remedy="101 is usual."),
@@ -163,7 +164,10 @@ def feebee(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where, task.records)
+    reading = read_scores(scores, labels, where)
+    if named is not None:
+        task = replace(task, named=_found(named, reading))
+    check_scale(scores, reading, task.records)
     generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
     if reading.source.group is None:
         return task.run(reading.table, generator)
@@ -230,8 +234,8 @@ class _Task:
         return TableStatistic(cells, _checked(name, method))
 
 
-def _named(methods: Methods) -> dict[str, Method | Estimator]:
-    """Return methods by name, or say which entry is none."""
+def _named(methods: Methods) -> dict[str, Any]:
+    """Return names and functions by name, or say which entry is none."""
     if isinstance(methods, str) or callable(methods) or not isinstance(methods, Iterable):
         raise InputError(
             argument("methods"),
@@ -247,7 +251,7 @@ def _named(methods: Methods) -> dict[str, Method | Estimator]:
         raise InputError(
             argument("methods"), " is empty. Name at least one, or leave it out for all."
         )
-    named: dict[str, Method | Estimator] = {}
+    named: dict[str, Any] = {}
     for name, method in pairs:
         if name in named:
             text = f" has {name!r} twice. Drop one, or pass a dict with other names."
@@ -255,13 +259,22 @@ def _named(methods: Methods) -> dict[str, Method | Estimator]:
         if name == ORACLE:
             text = f" cannot have the name {name!r}, which the result uses."
             raise InputError(argument("methods"), text)
-        named[name] = method if callable(method) else known.find(method)
+        named[name] = method
     return named
+
+
+def _found(named: Mapping[str, Any], reading: Reading) -> dict[str, Method | Estimator]:
+    """Return the methods of ours by their names, for the classes that were read."""
+    return {
+        name: method if callable(method) else method_for(method, reading)
+        for name, method in named.items()
+    }
 
 
 def _name(method: Any, entry: int) -> str:
     if not callable(method):
-        return known.find(method).name
+        known.check_name(method, ScoreTable.kind)
+        return str(method)
     name = getattr(method, "__name__", None)
     if not isinstance(name, str):
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from errorfloor import inference, methods
+from errorfloor import inference
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
@@ -24,6 +24,7 @@ from errorfloor._checks import (
     words,
 )
 from errorfloor._typing import RandomLike
+from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.cuts import CutErrors
@@ -262,7 +263,7 @@ class _Model:
         )
 
     def _doubts(self, floor: Estimate) -> tuple[str, ...]:
-        method = methods.known(floor.method)
+        method = method_of(floor)
         if self.same_labelling or method is None or method.reads != VoteTable.kind:
             return ()
         message = words(
@@ -294,7 +295,7 @@ class _Gap:
         best = (floor.value, evidence)
         if not metric_named(floor.metric).less_is_better:
             ours, best = best, ours
-        method = methods.known(floor.method)
+        method = method_of(floor)
         kind = None if method is None else inference.of(method).get(evidence.method)
         return cls(*ours, *best, leaves_open=kind is not None and kind.leaves_open)
 

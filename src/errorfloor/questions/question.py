@@ -13,11 +13,11 @@ from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.methods.record import Method, Options, Statistic
+from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.plugin import plugin
 from errorfloor.questions import cap
-from errorfloor.questions.answer import Origin, Request, estimate
+from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.results import Estimate, VotesEstimate
@@ -26,9 +26,17 @@ from errorfloor.results import Estimate, VotesEstimate
 def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:
     """Return the floor of data of any kind, by the default method for it; by group if named."""
     reading = read(data, LAYOUTS, where)
-    kind = next(iter(reading.tables.values())).kind
     request = Request.of("auto", level, 1000, rng)
-    return Question(methods.DEFAULTS[kind]).answer(reading, request, rng, simultaneous=False)
+    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
+
+
+def method_for(name: str | None, reading: Reading) -> Method:
+    """Return the method of that name for the labels that were read, or their default."""
+    table = next(iter(reading.tables.values()))
+    check_classes(table)
+    if name is None:
+        return methods.default(table.kind, Classes.of(table))
+    return methods.find(name, table.kind, Classes.of(table))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor import methods
 from errorfloor._checks import check_level
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.read import Where
@@ -16,7 +17,7 @@ from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.calibrate import fit, with_map
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import read_scores
+from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group
 from errorfloor.results import Groups, Reliability
 
@@ -27,7 +28,7 @@ MOST_SCORES = 2000  # a curve looks the same with more
 
 
 class _Options(ScoreColumns, total=False):
-    method: str
+    method: str | None
     level: float
     clip: Clip
 
@@ -50,7 +51,7 @@ def reliability(
     positive_from: float | None = None,
     group: str | None = None,
     drop_missing: bool = False,
-    method: str = "isotonic",
+    method: str | None = None,
     level: float = 0.95,
     clip: Clip = "auto",
 ) -> Any:
@@ -64,8 +65,9 @@ def reliability(
         0 or 1 for each item; left out when `scores` has them.
     score, label, positive, positive_from, group, drop_missing
         As in `from_scores`.
-    method : str
-        The calibrator of the curve; see `calibrate`. The band is the same for all.
+    method : str, optional
+        The calibrator of the curve, isotonic by default; see `calibrate`. The band is the same for
+        all of them.
     level : float
         Probability that the band holds the true probabilities at all scores together.
     clip : float or "auto"
@@ -109,7 +111,9 @@ def reliability(
     (array([0. , 0.5, 1. ]), array([0.  , 0.32, 0.9 ]), array([0.1 , 0.68, 1.  ]))
     """
     level = check_level(level)
-    chosen, options = with_map(method), Options(clip)
+    if method is not None:
+        methods.check_name(method, ScoreTable.kind)
+    options = Options(clip)
     where = Where.of(
         score=score,
         label=label,
@@ -118,7 +122,9 @@ def reliability(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where, (chosen,))
+    reading = read_scores(scores, labels, where)
+    chosen = with_map(method, reading)
+    check_scale(scores, reading, (chosen,))
     if reading.source.group is None:
         return _curve(reading.table, chosen, options, level)
     return by_group(reading, lambda table, _: _curve(table, chosen, options, level))

@@ -62,8 +62,8 @@ class Comparison(Rows[Estimate]):
     @property
     def main(self) -> Estimate:
         """The row of the default method, or the first where it was not compared."""
-        usual = methods.DEFAULTS[ScoreTable.kind].name
-        return self[usual] if usual in self.methods else next(iter(self))
+        usual = {one.name for one in methods.DEFAULTS if one.reads == ScoreTable.kind}
+        return next((row for row in self if row.method in usual), next(iter(self)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor import methods, metrics
+from errorfloor import metrics
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results import (
     AgreementEstimate,
@@ -168,7 +168,7 @@ def _floor(estimate: Estimate) -> list[str]:
 
 def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:
     bias = estimate.bias or 0.0
-    if methods.known(estimate.method) is not PLUGIN and bias < -_NO_BIAS:
+    if estimate.method != PLUGIN.name and bias < -_NO_BIAS:
         yield (
             f"Plain vote shares say {numbers.per_cent(estimate.plugin)}; with so many votes they "
             f"are {numbers.points_of_size(-bias)} too low on average."

@@ -17,13 +17,12 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 
 def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
     """Return the floor, or one for each group."""
-    from errorfloor import methods
     from errorfloor.methods.record import Options
     from errorfloor.questions.answer import Request
-    from errorfloor.questions.question import Question
+    from errorfloor.questions.question import Question, method_for
 
     kind = _kind(reading)
-    method = methods.DEFAULTS[kind] if how.method is None else methods.find(how.method, kind)
+    method = method_for(how.method, reading)
     _check_fits(kind, how)
     request = Request.of(how.interval, how.level, how.n_resamples, how.rng)
     options = Options(how.clip, how.totals_by, how.stopping, how.majority)

@@ -106,9 +106,11 @@ def _method_help() -> str:
 
     parts = []
     for kind in dict.fromkeys(layout.kind for layout in LAYOUTS):
-        default = methods.DEFAULTS[kind].name
-        others = [name for name in methods.short_names(kind) if name != default]
-        names = [f"{default} (default)", *others] if others else [default]
+        usual = {one.name for one in methods.DEFAULTS if one.reads == kind}
+        names = list(methods.short_names(kind))
+        if len(names) > 1:
+            names.sort(key=lambda name: name not in usual)
+            names = [f"{name} (default)" if name in usual else name for name in names]
         parts.append(f"for {kind} {either(names)}")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."

@@ -9,7 +9,7 @@ from errorfloor._checks import ErrorFloorWarning
 from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.methods import DEFAULTS, logistic
+from errorfloor.methods import default, logistic
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Method
 from errorfloor.questions.compare import compare
@@ -17,7 +17,7 @@ from errorfloor.questions.reliability import reliability
 from errorfloor.results import Comparison, Estimate, Reliability, VotesEstimate
 from errorfloor.show.records import method_of
 
-DEFAULT = DEFAULTS[ScoreTable.kind]
+DEFAULT = default(ScoreTable.kind)
 LEVEL = 0.95  # of what is computed beside an estimate without an interval
 MOST_ROWS, CELLS = 20_000, 4096  # the eye sees no more
 BINS = ((1000, 25), (100, 10))  # a bin needs some items, or its share of positives is all noise

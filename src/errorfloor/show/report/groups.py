@@ -82,7 +82,7 @@ class GroupsSummary(Document):
     @property
     def method(self) -> str:
         """What the method does."""
-        return " ".join(method_in_words(method) for method in _methods(self.shown))
+        return " ".join(dict.fromkeys(map(method_in_words, self.shown.values())))
 
     @property
     def references(self) -> tuple[str, ...]:

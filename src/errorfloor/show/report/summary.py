@@ -71,7 +71,7 @@ class Summary(Document):
     @property
     def method(self) -> str:
         """What the method does."""
-        return method_in_words(self.floor.method)
+        return method_in_words(self.floor)
 
     @property
     def references(self) -> tuple[str, ...]:

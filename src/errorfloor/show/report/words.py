@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from errorfloor import _references, methods
+from errorfloor import _references
 from errorfloor.results import Estimate
 from errorfloor.show.records import interval_of, method_of
 
 
-def method_in_words(method: str) -> str:
-    """Return what a method does."""
-    record = methods.known(method)
+def method_in_words(estimate: Estimate) -> str:
+    """Return what the method of an estimate does."""
+    record = method_of(estimate)
     if record is None:
-        return f"{method} is a method of the user's own, which errorfloor knows nothing about."
+        own = f"{estimate.method} is a method of the user's own"
+        return f"{own}, which errorfloor knows nothing about."
     return record.explains
 
 
