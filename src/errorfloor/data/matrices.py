@@ -17,13 +17,13 @@ from errorfloor._checks import (
     InputError,
     argument,
     as_counts,
+    as_numbers,
     as_probabilities,
     check_same_length,
     check_unit_interval,
     refuse,
     unmasked,
 )
-from errorfloor._checks import as_floats as as_finite
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.naming import as_classes, codes_of
 from errorfloor.data.table import (
@@ -55,12 +55,22 @@ def is_matrix(values: object) -> bool:
 
 def as_matrix(values: object, name: str) -> Floats:
     """Return an array with a column for each class as finite floats."""
-    array = as_finite(values, name=name)
+    array = as_numbers(unmasked(values, name), name)
     if array.shape[1] < 2 or array.size == 0:
         raise InputError(
             argument(name),
             f" must have a row for each item and a column for each class, got shape {array.shape}.",
         )
+    finite = np.ones(len(array), dtype=np.bool_)
+    for k in range(array.shape[1]):
+        finite &= np.isfinite(array[:, k])
+    refuse(
+        ~finite,
+        array,
+        (argument(name), " must be finite numbers"),
+        "Drop or fill missing and infinite values first.",
+        entry="row",
+    )
     return array
 
 
@@ -84,7 +94,7 @@ def soft_columns(soft_labels: object, classes: object = None) -> dict[str, Any]:
     rows = as_matrix(soft_labels, "soft_labels")
     names = check_number(classes, rows.shape[1], "soft_labels")
     for k in range(rows.shape[1]):
-        check_unit_interval(rows[:, k], name="soft_labels")
+        check_unit_interval(rows[:, k], name="soft_labels", entry="row")
     check_sums(rows, "soft_labels")
     if rows.shape[1] == 2:
         return soft_columns(rows[:, 1])
@@ -240,9 +250,10 @@ def check_some_positive(rows: Floats) -> None:
     if rows.size and rows.min() >= 0:
         refuse(
             ~(added(rows) > 0),
-            added(rows),
-            (argument("scores"), " must not all be 0 for an item; their sum is taken"),
+            rows,
+            (argument("scores"), " of an item must not all be 0"),
             "Leave out such items, or pass logits.",
+            entry="row",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, Part, argument, shown
 from errorfloor._typing import Counts
 from errorfloor.data.annotators import text_of
+from errorfloor.data.table import TWO_CLASSES, Table
 
 MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
 _LISTED = 6  # values that a message names
@@ -31,16 +32,39 @@ class Naming:
     names: tuple[str, ...]
     place: dict[Any, int]
 
-    def facts(self, counts: Iterable[int]) -> Any:
-        """Return the classes as sources keep them: with counts, or which one of two is 1."""
-        return class_facts(self.names, counts)
+
+def facts_of_classes(
+    tables: Table | Iterable[Table], names: tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """Return the classes as sources keep them: each with its count; of two, which one is 1.
+
+    `names` are those of two classes, which a table does not keep.
+    """
+    some: list[Any] = [tables] if isinstance(tables, Table) else list(tables)
+    classes = some[0].classes
+    if len(classes) == 2:
+        known = names is not None and names != TWO_CLASSES
+        return {"classes": {"1": [names[1]], "0": [names[0]]}} if known and names else {}
+    total: Any = sum(_labels_in(table.columns) for table in some)
+    return {"classes": [[name, round(float(n))] for name, n in zip(classes, total, strict=True)]}
 
 
-def class_facts(names: Sequence[str], counts: Iterable[int]) -> Any:
-    """Return classes as sources keep them: each with its count; of two, which one is 1."""
-    if len(names) == 2:
-        return {"1": [names[1]], "0": [names[0]]}
-    return [[name, int(count)] for name, count in zip(names, counts, strict=True)]
+def _labels_in(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Return the number of labels or votes for each class; of soft labels the expected one."""
+    counts = columns["counts"]
+    if counts.ndim == 2:
+        return np.asarray(counts.sum(axis=0, dtype=np.int64))
+    return np.asarray(counts @ columns["votes" if "votes" in columns else "probabilities"])
+
+
+def names_in_arrays(
+    data: object, labels: object, classes: tuple[str, ...] | None, labelled: bool
+) -> tuple[str, ...] | None:
+    """Return the names of two classes, as they were given or as labels that are words have them."""
+    if classes is not None or not labelled:
+        return classes
+    shape = np.shape(data)  # type: ignore[call-overload]
+    return codes_of(labels, 2, None)[1] if len(shape) == 2 and shape[1] == 2 else None
 
 
 def as_classes(value: object) -> tuple[str, ...] | None:
