@@ -12,6 +12,7 @@ from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.votes.annotators import ANNOTATORS
+from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
@@ -22,6 +23,8 @@ RECORDS: tuple[IntervalKind, ...] = (
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
+    MANY_LIKELIHOOD,
+    MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
     BCA,

@@ -17,6 +17,8 @@ from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
+from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 
@@ -35,8 +37,10 @@ RECORDS: tuple[Method | Series, ...] = (
     logistic.PLATT,
     logistic.PLATT_LOGIT,
     soft.MANY_CLEAN,
+    MANY_MIXTURE,
+    MANY_PLUGIN,
 )
-DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN)
+DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN, MANY_MIXTURE)
 
 
 def default(kind: str, classes: Classes = Classes.TWO) -> Method:
