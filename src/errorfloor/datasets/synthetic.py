@@ -200,7 +200,7 @@ def vote_for_classes(soft_labels: Floats, m: int, *, rng: RandomLike = None) -> 
     return as_generator(rng).multinomial(_as_size(m, "m"), share).astype(np.int64)
 
 
-def weigh(soft_labels: Floats, weights: Floats, power: float = 1.0) -> Floats:
+def weigh(soft_labels: Floats, weights: object, power: float = 1.0) -> Floats:
     """Distort probabilities of classes: p to the power, times a weight for each class.
 
     Examples
@@ -208,7 +208,7 @@ def weigh(soft_labels: Floats, weights: Floats, power: float = 1.0) -> Floats:
     >>> weigh([[0.5, 0.25, 0.25]], [1, 2, 2])
     array([[0.33333333, 0.33333333, 0.33333333]])
     """
-    distorted = np.asarray(soft_labels, dtype=np.float64) ** power * np.asarray(weights)
+    distorted = np.asarray(soft_labels, dtype=np.float64) ** power * np.asarray(weights, np.float64)
     return np.asarray(distorted / distorted.sum(axis=1, keepdims=True))
 
 

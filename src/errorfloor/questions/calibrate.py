@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor import methods
@@ -40,6 +41,7 @@ def calibrate(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     method: str | None = None,
@@ -53,7 +55,7 @@ def calibrate(
         Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, positive_from, group, drop_missing
+    score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     method : str, optional
         corrupted (the identity), isotonic (the default), hist-K (K bins of equal mass), beta,
@@ -87,6 +89,7 @@ def calibrate(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )
