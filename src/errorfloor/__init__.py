@@ -37,6 +37,7 @@ if _CHECKING:
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results import ClassItems as ClassItems
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
@@ -90,6 +91,7 @@ _HOME = {
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",
+        "ClassItems",
         "Comparison",
         "Confusion",
         "Estimate",

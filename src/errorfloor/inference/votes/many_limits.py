@@ -59,18 +59,14 @@ def likelihood_limits(
         error /= 2
     at = support(votes.shape[1])
     floor = plain.bounded(at.points[at.thinned], options.target.majority)
-    likelihood = PartitionLikelihood.of(
-        expected(votes, counts), votes.shape[1], at.thinned, floor
-    )
+    likelihood = PartitionLikelihood.of(expected(votes, counts), votes.shape[1], at.thinned, floor)
     low, high = _region(likelihood, votes, error)
     margin = plain.noise * float(ndtri(1 - error / 2)) if plain.totals.size else 0.0
     top = 1 - 1 / votes.shape[1]
     return max(low + plain.mean - margin, 0.0), min(high + plain.mean + margin, top)
 
 
-def _region(
-    likelihood: PartitionLikelihood, votes: Counts, error: float
-) -> tuple[float, float]:
+def _region(likelihood: PartitionLikelihood, votes: Counts, error: float) -> tuple[float, float]:
     most = min(int(votes.sum(axis=1).max()), MOST_VOTES_USED)
     n = likelihood.n
     freedom = min(4, likelihood.share.size - 1 or 1)
