@@ -64,7 +64,7 @@ class Betting:
         return low * self.top, high * self.top
 
     def _stakes(self, log_goal: float) -> Floats:
-        """Return the stake of each block, from the variance of the values before it, as shares of top."""
+        """Return the stake of each block, from the variance of the shares of top before it."""
         x = self.values / self.top
         before = np.cumsum(self.blocks, axis=0) - self.blocks
         n = before.sum(axis=1)

@@ -50,16 +50,17 @@ class Bracket:
         # Items with a single vote have no pair. Where totals say nothing about items, the others
         # stand for them; else they may agree as little or as much as can be.
         own = slice(None) if case.options.by_item else np.flatnonzero(some)
-        pairs = [
+        least, most = (
             Betting(np.where(some, agree, unknown)[own], blocks[:, own], top=1.0)
             for unknown in (1 / classes, 1.0)
-        ]
+        )
         return cls(
             case.value,
             classes,
             Betting(1 - votes.max(axis=1) / cells.totals, blocks, top=1 - 1 / classes),
             Betting(missed_votes(votes), blocks, top=1.0),
-            *pairs,
+            least,
+            most,
             not_a_sample(table),
         )
 

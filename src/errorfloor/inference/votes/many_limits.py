@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import chdtri, ndtri
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.votes.bracket import missed_votes
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.many.fit import floors, lost_at
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
@@ -61,9 +62,23 @@ def likelihood_limits(
     floor = plain.bounded(at.points[at.thinned], options.target.majority)
     likelihood = PartitionLikelihood.of(expected(votes, counts), votes.shape[1], at.thinned, floor)
     low, high = _region(likelihood, votes, error)
-    margin = plain.noise * float(ndtri(1 - error / 2)) if plain.totals.size else 0.0
-    top = 1 - 1 / votes.shape[1]
-    return max(low + plain.mean - margin, 0.0), min(high + plain.mean + margin, top)
+    if plain.totals.size:
+        normal = float(ndtri(1 - error / 2))
+        low, high = (
+            low + plain.mean - normal * plain.noise,
+            high + plain.mean + normal * plain.noise,
+        )
+        # With many votes, predicting each from the others errs little more than the floor.
+        mean, noise = _mean_and_noise(missed_votes(votes), counts)
+        high = min(high, mean + normal * noise)
+    return max(low, 0.0), min(high, 1 - 1 / votes.shape[1])
+
+
+def _mean_and_noise(values: Floats, counts: Counts) -> tuple[float, float]:
+    """Return the mean over items, and its standard error."""
+    n = float(counts.sum())
+    mean = float(counts @ values) / n
+    return mean, float(np.sqrt(counts @ (values - mean) ** 2) / n)
 
 
 def _region(likelihood: PartitionLikelihood, votes: Counts, error: float) -> tuple[float, float]:
@@ -100,11 +115,10 @@ class _Plain:
         if options.target.majority > 2:
             many[:] = False
         left = np.where(many, 1 - votes.max(axis=1) / totals, 0.0)
-        mean = float(counts @ left) / n
-        spread = float(counts @ (left - mean) ** 2) / n
+        mean, noise = _mean_and_noise(left, counts)
         distinct, group = np.unique(totals[many], return_inverse=True)
         shares = np.bincount(group, counts[many], minlength=distinct.size) / n
-        return cls(mean, float(np.sqrt(spread / n)), 1 - float(shares.sum()), distinct, shares)
+        return cls(mean, noise, 1 - float(shares.sum()), distinct, shares)
 
     def bounded(self, points: Floats, majority: int) -> Floats:
         """Return what is left to bound at each point: the floor, or the bias of the share."""

@@ -68,7 +68,7 @@ class PartitionMixture:
         order = np.argsort(self.weights, kind="stable")
         kept = order[np.cumsum(self.weights[order]) > _NEGLIGIBLE]
         weights = self.weights[kept] / self.weights[kept].sum()
-        return lost_at(self.points[kept], totals) @ weights
+        return np.asarray(lost_at(self.points[kept], totals) @ weights)
 
     def posterior_floor(self, votes: Counts) -> Floats:
         """Return the expected floor of items with each row of votes."""
@@ -146,7 +146,7 @@ def agreement_of(votes: Counts, counts: Counts | Floats) -> float:
     totals = votes.sum(axis=1)
     some = totals > 1
     if not some.any():  # of single votes nobody knows it: halfway
-        return (1 + 1 / votes.shape[1]) / 2
+        return (1 + 1 / int(votes.shape[1])) / 2
     own, m = votes[some].astype(np.float64), totals[some].astype(np.float64)
     pairs = (own * (own - 1)).sum(axis=1) / (m * (m - 1))
     return float(pairs @ counts[some] / counts[some].sum())

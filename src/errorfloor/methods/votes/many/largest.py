@@ -5,8 +5,8 @@ T_r cut off behind its r-th term. The coefficient is a sum over points of a circ
 about m; with ``exp(-p_k x)`` beside each factor nothing grows, whatever the number of votes.
 
 Beyond 128 votes numbers of votes that are themselves random (Poisson) take the place of the fixed
-number, by which classes become independent. Means at five neighbouring rates are weighted such that any
-polynomial of degree four in the number of votes comes out exact.
+number, by which classes become independent. Means at five neighbouring rates are weighted such
+that any polynomial of degree four in the number of votes comes out exact.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Circle:
 
     def product(self, tied: float = 1.0) -> NDArray[np.complex128]:
         """Return the product of all series, with a factor for their last terms."""
-        found = self.done.copy()
+        found: NDArray[np.complex128] = self.done.copy()
         for k in range(self.active):
             last = 0.0 if tied == 1.0 else (tied - 1) * self.terms[k]
             found *= self.series[k] + last

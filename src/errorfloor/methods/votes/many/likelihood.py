@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Floats
 from errorfloor.methods.votes.dual import anneal, log_gain, region_limit, solve
-from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, partitions, sums
 from errorfloor.methods.votes.many.support import support
 
 # Fractions of an item, below which a partition is left out.
@@ -62,13 +62,13 @@ class PartitionLikelihood:
         total = sums(MOST_VOTES_USED)
         seen = items >= min(_LEAST_ITEMS, float(items.max()))
         cells, share = np.flatnonzero(seen), items[seen] / items[seen].sum()
-        by_total = np.bincount(total[cells], share, minlength=MOST_VOTES_USED + 1)
+        by_total = np.bincount(total[cells], share, MOST_VOTES_USED + 1).astype(np.float64)
         at = support(classes)
         matrix, points = at.law[cells], at.points
         if kept is not None:
             matrix, points = matrix[:, kept], points[kept]
-        could = [len(parts) <= classes for parts in partitions(MOST_VOTES_USED)]
-        could &= by_total[total] > 0
+        fits = np.array([len(parts) <= classes for parts in partitions(MOST_VOTES_USED)])
+        could = fits & (by_total[total] > 0)
         floor = np.asarray(1 - points[:, 0]) if floor is None else floor
         complete = bool((seen | ~could).all())
         return cls(n, cells, share, by_total[total[cells]], matrix, points, complete, floor)
@@ -98,8 +98,7 @@ class PartitionLikelihood:
 
     def uniform_loss(self, fitted: Floats) -> float:
         """Return the mean log-likelihood lost if all classes are equally likely on every item."""
-        classes = self.points.shape[1]
-        even = law(np.full((1, classes), 1 / classes))[self.cells, 0]
+        even = support(self.points.shape[1]).even[self.cells]
         return float(self.share @ np.log(fitted / even))
 
     def lower_limit(self, sign: float, fitted: Floats, choose: float, use: float) -> float:

@@ -79,7 +79,7 @@ def law(points: Floats, most: int = MOST_VOTES_USED) -> Floats:
     """
     powers = points.T[:, None, :] ** np.arange(1, most + 1)[:, None]
     powers /= np.exp(gammaln(np.arange(2, most + 2)))[:, None]
-    return _recursion(powers, most) * np.exp(gammaln(sums(most) + 1))[:, None]
+    return np.asarray(_recursion(powers, most) * np.exp(gammaln(sums(most) + 1))[:, None])
 
 
 def _recursion(terms: Floats, most: int) -> Floats:

@@ -46,7 +46,7 @@ class Ladder:
     @property
     def block(self) -> int:
         """Number of points of each distribution."""
-        return self.points.shape[0] // len(_SPREADS)
+        return int(self.points.shape[0]) // len(_SPREADS)
 
     def rung(self, spread: int) -> slice:
         """Return where the points of a spread are among all points."""
@@ -83,6 +83,12 @@ class Support:
     def law(self) -> Floats:
         """Chance of each partition of up to ten votes at each point, (partitions, points)."""
         return law(self.points)
+
+    @cached_property
+    def even(self) -> Floats:
+        """Chance of each partition where all classes are equally likely."""
+        classes = self.points.shape[1]
+        return law(np.full((1, classes), 1 / classes))[:, 0]
 
     @cached_property
     def thinned(self) -> NDArray[np.intp]:
@@ -152,8 +158,9 @@ def _two_levels(classes: int) -> Floats:
     for first in sizes:
         for second in (size for size in sizes if first + size <= classes):
             even = first / (first + second)
-            for part in even + (1 - even) * np.arange(1, _LEVELS) / _LEVELS:
-                rows.append(np.repeat([part / first, (1 - part) / second], [first, second]))
+            parts = even + (1 - even) * np.arange(1, _LEVELS) / _LEVELS
+            sizes_of = [first, second]
+            rows += [np.repeat([part / first, (1 - part) / second], sizes_of) for part in parts]
     points = np.zeros((len(rows), classes))
     for row, own in zip(points, rows, strict=True):
         row[: own.size] = own
