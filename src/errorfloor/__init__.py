@@ -22,6 +22,7 @@ if _CHECKING:
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.methods.rules.map import ClassCalibration as ClassCalibration
     from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
@@ -37,6 +38,7 @@ if _CHECKING:
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results import ClassItems as ClassItems
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
@@ -72,6 +74,7 @@ _HOME = {
     ),
     "methods": ("METHODS",),
     "methods.calibration": ("Calibration",),
+    "methods.rules.map": ("ClassCalibration",),
     "questions.annotators": ("annotators",),
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
@@ -90,6 +93,7 @@ _HOME = {
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",
+        "ClassItems",
         "Comparison",
         "Confusion",
         "Estimate",

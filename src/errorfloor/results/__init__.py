@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
     from errorfloor.results.feebee import NoiseCurve as NoiseCurve
     from errorfloor.results.finding import Finding as Finding
+    from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
@@ -40,7 +41,7 @@ _HOME = {
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
-    "items": ("Items",),
+    "items": ("ClassItems", "Items"),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("Reliability",),
     "rows": ("Comparison", "Groups"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from errorfloor.results import (
     AnnotatorsResult,
+    ClassItems,
     Comparison,
     Confusion,
     Estimate,
@@ -93,6 +94,11 @@ def _(result: Plan) -> str:
 @text_of.register
 def _(result: Items) -> str:
     return _joined(*grids.as_text(grids.of_items(result)), grids.how_items(result))
+
+
+@text_of.register
+def _(result: ClassItems) -> str:
+    return _joined(*grids.as_text(grids.of_class_items(result)), grids.how_items(result))
 
 
 @text_of.register
