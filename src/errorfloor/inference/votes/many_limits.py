@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri, ndtri
+from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.means import Betting, growing_blocks
 from errorfloor.inference.votes.bracket import missed_votes
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import Kernel, region_limit
@@ -21,10 +22,12 @@ from errorfloor.methods.votes.many.fit import floors, lost_at
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
-from errorfloor.methods.votes.thin import by_total
+from errorfloor.methods.votes.thin import Votes, by_total, generator_of
 
 # Share of the error probability that the likelihood region may use; as for two classes.
 _SHARE_OF_TWO, _SHARE = 0.9, 0.5
+# Share that goes to the noise of plain shares, where items have many votes.
+_FOR_SHARES = 0.8
 _TIE_BREAK = 1e-7
 
 
@@ -39,7 +42,8 @@ def likelihood_limits(
     limit whenever "all classes are equally likely on every item" lies in the larger region.
 
     Items with more than ten votes count with the share of votes that the leading class leaves,
-    within normal limits, and the region bounds the bias of that share.
+    within betting limits, and the region bounds the bias of that share. Blocks of items to bet on
+    are drawn at random, but always the same for the same votes.
 
     Parameters
     ----------
@@ -58,19 +62,29 @@ def likelihood_limits(
     low, high : float
     """
     options = options or Options()
+    votes, counts = _canonical(votes, counts)
     plain = _Plain.of(votes, counts, options)
-    error = (1 - level) / (2 if plain.totals.size else 1)  # half for the noise of plain shares
+    for_shares = _FOR_SHARES * (1 - level) if plain.totals.size else 0.0
     kind = by_total(votes.sum(axis=1)) if options.by_item else np.zeros(counts.size)
     groups = [kind == one for one in np.unique(kind)]
     parts = [_likelihood_of(votes[own], counts[own], options) for own in groups]
-    low, high = _region(parts, error, int(votes.sum(axis=1).max()))
+    low, high = _region(parts, 1 - level - for_shares, int(votes.sum(axis=1).max()))
+    top = 1 - 1 / votes.shape[1]
     if plain.totals.size:
-        margin = float(ndtri(1 - error / 2)) * plain.noise
-        low, high = low + plain.mean - margin, high + plain.mean + margin
+        drawn = generator_of(Votes(votes[:, 0], votes.sum(axis=1), counts))
+        blocks = growing_blocks(counts, drawn)
+        least, most = Betting(plain.left, blocks, top=top).limits(1 - for_shares)
         # With many votes, predicting each from the others errs little more than the floor.
-        mean, noise = _mean_and_noise(missed_votes(votes), counts)
-        high = min(high, mean + float(ndtri(1 - error / 2)) * noise)
-    return max(low, 0.0), min(high, 1 - 1 / votes.shape[1])
+        missed = Betting(missed_votes(votes), blocks, top=1.0).limits(1 - for_shares)[1]
+        low, high = low + least, min(high + most, missed)
+    return max(low, 0.0), min(high, top)
+
+
+def _canonical(votes: Counts, counts: Counts) -> tuple[Counts, Counts]:
+    """Return each item's votes in falling order, equal ones together."""
+    ordered = np.sort(votes, axis=1)[:, ::-1]
+    distinct, group = np.unique(ordered, axis=0, return_inverse=True)
+    return distinct, np.bincount(group.ravel(), counts).astype(np.int64)
 
 
 def _likelihood_of(votes: Counts, counts: Counts, options: Options) -> PartitionLikelihood:
@@ -106,19 +120,11 @@ def _region(parts: list[PartitionLikelihood], error: float, most: int) -> tuple[
     return min(low, value), max(high, value)
 
 
-def _mean_and_noise(values: Floats, counts: Counts) -> tuple[float, float]:
-    """Return the mean over items, and its standard error."""
-    n = float(counts.sum())
-    mean = float(counts @ values) / n
-    return mean, float(np.sqrt(counts @ (values - mean) ** 2) / n)
-
-
 @dataclass(frozen=True, slots=True)
 class _Plain:
     """Items with many votes, which count with the share that the leading class leaves."""
 
-    mean: float  # over all items, of that share, 0 for items with few votes
-    noise: float  # standard error of the mean
+    left: Floats  # that share in each row, 0 for items with few votes
     few: float  # share of the items with few votes
     totals: Counts
     shares: Floats  # of the items with each of these totals
@@ -130,10 +136,9 @@ class _Plain:
         if options.target.majority > 2:
             many[:] = False
         left = np.where(many, 1 - votes.max(axis=1) / totals, 0.0)
-        mean, noise = _mean_and_noise(left, counts)
         distinct, group = np.unique(totals[many], return_inverse=True)
         shares = np.bincount(group, counts[many], minlength=distinct.size) / n
-        return cls(mean, noise, 1 - float(shares.sum()), distinct, shares)
+        return cls(left, 1 - float(shares.sum()), distinct, shares)
 
     def bounded(self, points: Floats, majority: int) -> Floats:
         """Return what is left to bound at each point: the floor, or the bias of the share."""

@@ -22,7 +22,8 @@ from errorfloor.methods.votes.many.support import support
 PENALTY = 2.0
 # Points that weigh less than this together change no answer.
 _NEGLIGIBLE = 1e-7
-_MOST_TOTALS = 8  # of many votes, whose biases are computed; those between are interpolated
+# Of many votes some totals have their bias computed, so far apart or more, and not more of them.
+_KNOT, _MOST_TOTALS = 0.15, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,9 +177,11 @@ def lost_at(points: Floats, totals: Counts) -> Floats:
     found = np.empty((totals.size, points.shape[0]))
     high = totals > MOST_EXACT
     knots = totals[high]
-    if knots.size > _MOST_TOTALS:
-        ends = float(knots.min()), float(knots.max())
-        knots = np.unique(np.geomspace(*ends, _MOST_TOTALS).round().astype(np.int64))
+    if knots.size:
+        low, most = float(knots.min()), float(knots.max())
+        size = min(int(np.ceil(np.log(most / low) / _KNOT)) + 1, _MOST_TOTALS)
+        if knots.size > size:
+            knots = np.unique(np.geomspace(low, most, size).round().astype(np.int64))
     if not high.all():
         found[~high] = mean_largest(points, totals[~high]) - points[:, 0]
     if knots.size:
