@@ -30,7 +30,8 @@ _HALF = _SPREADS.index(0.5)  # of Dirichlet(1/K, ..., 1/K)
 # that spreads them too far; and how many points it has.
 _ALIKE, _LEADS = 20.0, 64
 # Shares of the reference: Dirichlet(1/K, ...), Dirichlet with the votes' agreement, items alike.
-_SHARES = 0.5, 0.4, 0.1
+# Of two classes it is that of the mixture for two classes.
+_SHARES, _SHARES_OF_TWO = (0.5, 0.4, 0.1), (0.5, 0.5, 0.0)
 # Points with few classes: how many at most, and parameters of their Dirichlet distributions.
 _MOST_OF_FEW, _SHAPES_OF_FEW, _FOR_FEW = 6, (1.0, 0.25), (127, 44)
 _THINNED = 4  # one in so many points of the lattices is used for limits
@@ -106,9 +107,10 @@ class Support:
         are a symmetric Dirichlet distribution, some of items that are alike.
         """
         weights = np.zeros(self.points.shape[0])
-        weights[self.dirichlet.rung(_HALF)] = _SHARES[0] / self.dirichlet.block
-        self.dirichlet.add(weights, agreement, _SHARES[1])
-        self.alike.add(weights, agreement, _SHARES[2])
+        shares = _SHARES if self.points.shape[1] > 2 else _SHARES_OF_TWO
+        weights[self.dirichlet.rung(_HALF)] = shares[0] / self.dirichlet.block
+        self.dirichlet.add(weights, agreement, shares[1])
+        self.alike.add(weights, agreement, shares[2])
         return weights
 
 
