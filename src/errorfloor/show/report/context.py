@@ -72,7 +72,7 @@ class Context:
 def curve_of(estimate: Estimate) -> Reliability | None:
     """Return what the scores of an estimate mean, where there are labels to tell."""
     table = _labelled(estimate)
-    if table is None:
+    if table is None or len(table.classes) > 2:
         return None
     method = method_of(estimate) or DEFAULT
     return reliability(
