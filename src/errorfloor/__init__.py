@@ -22,10 +22,12 @@ if _CHECKING:
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
+    from errorfloor.methods.rules.map import ClassCalibration as ClassCalibration
     from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
+    from errorfloor.questions.confusion import confusion as confusion
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
     from errorfloor.questions.estimate import from_votes as from_votes
@@ -36,7 +38,9 @@ if _CHECKING:
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results import ClassItems as ClassItems
     from errorfloor.results import Comparison as Comparison
+    from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
     from errorfloor.results import Groups as Groups
@@ -70,10 +74,12 @@ _HOME = {
     ),
     "methods": ("METHODS",),
     "methods.calibration": ("Calibration",),
+    "methods.rules.map": ("ClassCalibration",),
     "questions.annotators": ("annotators",),
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
     "questions.compare": ("compare",),
+    "questions.confusion": ("confusion",),
     "questions.estimate": (
         "from_scores",
         "from_soft_labels",
@@ -87,7 +93,9 @@ _HOME = {
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",
+        "ClassItems",
         "Comparison",
+        "Confusion",
         "Estimate",
         "FeeBeeResult",
         "Groups",

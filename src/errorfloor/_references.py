@@ -51,3 +51,15 @@ JACKKNIFE = (
     'J. Bell and D. McCaffrey, "Bias reduction in standard errors for linear regression with '
     'multi-stage samples", Survey Methodology 28, 2002.'
 )
+TEMPERATURE = (
+    'C. Guo, G. Pleiss, Y. Sun and K. Weinberger, "On calibration of modern neural networks", '
+    "ICML 2017."
+)
+VECTOR = (
+    'A. Alexandari, A. Kundaje and A. Shrikumar, "Maximum likelihood with bias-corrected '
+    'calibration is hard-to-beat at label shift adaptation", ICML 2020.'
+)
+TOP_LABEL = (
+    'C. Gupta and A. Ramdas, "Top-label calibration and multiclass-to-binary reductions", '
+    "ICLR 2022."
+)

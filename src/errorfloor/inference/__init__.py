@@ -11,7 +11,10 @@ from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
+from errorfloor.inference.rules import HONEST as HONEST_RULES
 from errorfloor.inference.votes.annotators import ANNOTATORS
+from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
@@ -19,9 +22,13 @@ from errorfloor.methods.record import Method
 RECORDS: tuple[IntervalKind, ...] = (
     HONEST,
     CERTIFIED,
+    HONEST_RULES,
+    CERTIFIED_RULES,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
+    MANY_LIKELIHOOD,
+    MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
     BCA,

@@ -16,7 +16,10 @@ from errorfloor.methods import logistic, soft
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
+from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 
@@ -35,8 +38,18 @@ RECORDS: tuple[Method | Series, ...] = (
     logistic.PLATT,
     logistic.PLATT_LOGIT,
     soft.MANY_CLEAN,
+    MANY_MIXTURE,
+    MANY_PLUGIN,
+    *MANY_SCORES,
 )
-DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN)
+DEFAULTS: tuple[Method, ...] = (
+    CLEAN,
+    MIXTURE,
+    ISOTONIC,
+    soft.MANY_CLEAN,
+    MANY_MIXTURE,
+    OFFSETS,
+)
 
 
 def default(kind: str, classes: Classes = Classes.TWO) -> Method:
@@ -138,4 +151,4 @@ def on_any_scale(classes: Classes = Classes.TWO) -> str:
     return f"; the methods {', '.join(able[:-1])} and {able[-1]} take scores on any scale"
 
 
-METHODS = names(ScoreTable.kind)
+METHODS = names(ScoreTable.kind, Classes.TWO)

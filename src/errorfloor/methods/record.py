@@ -17,6 +17,7 @@ from errorfloor.methods.votes.target import Target, target_of
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
+    from errorfloor.methods.rules.map import ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
 
@@ -189,7 +190,7 @@ class Method:
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"
-    fit: Callable[[Any, Options], Calibration] | None = None
+    fit: Callable[[Any, Options], Calibration | ClassCalibration] | None = None
     curve: str | None = None
     needs_probabilities: bool = False
     options: tuple[str, ...] = ()

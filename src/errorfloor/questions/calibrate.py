@@ -12,6 +12,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.methods.rules.map import ClassCalibration
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import check_scale, read_scores
@@ -28,11 +29,11 @@ class _Options(ScoreColumns, total=False):
 @overload
 def calibrate(
     scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
-) -> Calibration: ...
+) -> Calibration | ClassCalibration: ...
 @overload
 def calibrate(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
-) -> Groups[Calibration]: ...
+) -> Groups[Calibration | ClassCalibration]: ...
 def calibrate(
     scores: object,
     labels: object = None,
@@ -47,19 +48,23 @@ def calibrate(
     method: str | None = None,
     clip: Clip = "auto",
 ) -> Any:
-    """Fit a map from scores to probabilities of class 1.
+    """Fit a map from scores to probabilities of class 1, or of all classes where there are more.
 
     Parameters
     ----------
-    scores : array-like of shape (n,), ScoreTable, dataframe or path
-        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
+    scores : array-like of shape (n,) or (n, K), ScoreTable, dataframe or path
+        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others. Of more than
+        two classes one score each: shares of each row's sum, or logits if any is below 0.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` has them.
+        0 or 1 for each item, or one of the classes; left out when `scores` has them.
     score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     method : str, optional
         corrupted (the identity), isotonic (the default), hist-K (K bins of equal mass), beta,
-        beta-am, beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds).
+        beta-am, beta-ab, beta-a [1]_, platt [2]_ or platt-logit (Platt on log-odds). For more
+        than two classes offsets (the default: one power of all scores and a weight for each
+        class), temperature (the power alone), vector (a power for each class), ovr-isotonic or
+        corrupted.
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1. "auto" is half the
         smallest distance from 0 or 1 that is not itself zero, so exact zeros and ones become
@@ -67,7 +72,7 @@ def calibrate(
 
     Returns
     -------
-    Calibration
+    Calibration or ClassCalibration
         Callable on new scores. With `group`, one for each of its values.
 
     References
@@ -113,7 +118,7 @@ def with_map(name: str | None, reading: Reading) -> Method:
     return method
 
 
-def fit(table: Table, method: Method, options: Options) -> Calibration:
+def fit(table: Table, method: Method, options: Options) -> Calibration | ClassCalibration:
     """Fit a method that has a map to a table."""
     check_answerable(table, (method,))
     assert method.fit is not None

@@ -15,6 +15,7 @@ from errorfloor.data.read import Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.calibrate import fit, with_map
 from errorfloor.questions.columns import ScoreColumns
@@ -135,7 +136,9 @@ def reliability(
 
 def _curve(table: Table, method: Method, options: Options, level: float) -> Reliability:
     assert isinstance(table, ScoreTable)
-    probabilities = fit(table, method, options).probabilities
+    fitted = fit(table, method, options)
+    assert isinstance(fitted, Calibration)
+    probabilities = fitted.probabilities
     low, high = _band(table, level)
     shown = _shown(table.scores, probabilities, low, high)
     negatives, positives, edges = _histogram(table)

@@ -10,7 +10,7 @@ from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
+from errorfloor.data.table import TWO_CLASSES, Table
 from errorfloor.inference.record import Evidence
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL
@@ -20,6 +20,7 @@ from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
+    from errorfloor.methods.votes.many.fit import PartitionMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,11 @@ class Estimate(Shown):
         return any(finding.level == "refuted" for finding in self.findings)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes, as the table has them."""
+        return TWO_CLASSES if self.table is None else self.table.classes
+
+    @property
     def low(self) -> float | None:
         """Lower limit of the interval."""
         return self.interval.low if self.interval else None
@@ -137,8 +143,8 @@ class Estimate(Shown):
                 ".",
             )
         level = check_level(level)
-        classes = 2 if self.table is None else len(self.table.classes)
-        interval = Interval.at(level, self.evidence, metric_named(self.metric), classes)
+        metric = metric_named(self.metric)
+        interval = Interval.at(level, self.evidence, metric, len(self.classes))
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level
@@ -155,6 +161,7 @@ class Estimate(Shown):
             "interval_method": self.interval_method,
             "metric": self.metric,
             "target": self.target,
+            "classes": list(self.classes),
             "n": self.n,
             "resolution": self.resolution,
             "dropped": self.dropped,
@@ -182,14 +189,14 @@ class VotesEstimate(Estimate):
     bias_bound : float or None
         The paper's bound on the size of that bias for any distribution whose floor is at most
         the model error that was given (corollary 2).
-    mixture : Mixture or None
+    mixture : Mixture, PartitionMixture or None
         The distribution of probabilities that best explains the votes.
     """
 
     plugin: float
     bias: float | None
     bias_bound: float | None = None
-    mixture: Mixture | None = field(default=None, repr=False)
+    mixture: Mixture | PartitionMixture | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""

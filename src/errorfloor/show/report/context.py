@@ -5,16 +5,20 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
+
 from errorfloor._checks import ErrorFloorWarning
 from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, logistic
 from errorfloor.methods.histogram import HISTOGRAM
-from errorfloor.methods.record import Method
+from errorfloor.methods.record import Classes, Method
+from errorfloor.methods.rules.records import MANY_SCORES
 from errorfloor.questions.compare import compare
+from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
-from errorfloor.results import Comparison, Estimate, Reliability, VotesEstimate
+from errorfloor.results import Comparison, Confusion, Estimate, Reliability, VotesEstimate
 from errorfloor.show.records import method_of
 
 DEFAULT = default(ScoreTable.kind)
@@ -36,12 +40,15 @@ class Context:
         What the scores mean, where there are labels to tell.
     bias : BiasCurves or None
         What more votes would change, where a distribution behind them is known.
+    confusion : Confusion or None
+        Which classes no model can tell apart, where there are more than two.
     """
 
     estimate: Estimate
     comparison: Comparison | None = None
     curve: Reliability | None = None
     bias: BiasCurves | None = None
+    confusion: Confusion | None = None
 
     @classmethod
     def of(
@@ -58,13 +65,14 @@ class Context:
             comparison=comparison,
             curve=curve_of(estimate),
             bias=_bias(estimate),
+            confusion=_confusion(estimate),
         )
 
 
 def curve_of(estimate: Estimate) -> Reliability | None:
     """Return what the scores of an estimate mean, where there are labels to tell."""
     table = _labelled(estimate)
-    if table is None:
+    if table is None or len(table.classes) > 2:
         return None
     method = method_of(estimate) or DEFAULT
     return reliability(
@@ -80,7 +88,8 @@ def _labelled(estimate: Estimate) -> ScoreTable | None:
     table = estimate.table
     if not isinstance(table, ScoreTable) or len(table) < 2:
         return None
-    return table if table.counts.sum(axis=0).all() else None
+    seen = np.count_nonzero(table.counts.sum(axis=0))
+    return table if seen > 1 else None
 
 
 def _with(estimate: Estimate, comparison: Comparison) -> Comparison:
@@ -109,12 +118,24 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
 
 def _beside(table: ScoreTable) -> tuple[Method, ...]:
     """Return one method of each shape, as far as the scores and their number allow."""
+    if Classes.of(table) is Classes.MANY:
+        return tuple(method for method in MANY_SCORES if method.takes(table))
     bins = next((number for least, number in BINS if table.n >= least), None)
     curve = logistic.BETA_ABM if logistic.BETA_ABM.takes(table) else logistic.PLATT
     return (DEFAULT, *(() if bins is None else (HISTOGRAM.make(bins),)), curve)
 
 
+def _confusion(estimate: Estimate) -> Confusion | None:
+    table = estimate.table
+    if table is None or len(table.classes) == 2:
+        return None
+    found = confusion_of(estimate)
+    return found if found.pairs else None
+
+
 def _bias(estimate: Estimate) -> BiasCurves | None:
     if not isinstance(estimate, VotesEstimate) or not isinstance(estimate.table, VoteTable):
         return None
+    if len(estimate.table.classes) > 2:
+        return None  # the bounds are for two classes
     return None if estimate.mixture is None else bias_curves(estimate=estimate)

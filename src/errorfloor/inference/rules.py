@@ -1,0 +1,136 @@
+"""Intervals from the errors of rules that choose a class by weighted scores.
+
+As those from cuts, of which they are the counterpart for more than two classes: below from the
+fewest errors of any offsets, above from items that did not choose the rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from errorfloor._references import BINOMIAL
+from errorfloor.data.cells import split
+from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.methods.record import Basis, Method
+from errorfloor.methods.rules.choice import Rule
+from errorfloor.methods.rules.fewest import fewest_errors
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetErrors, TopErrors
+from errorfloor.methods.rules.packing import needed_errors
+from errorfloor.methods.rules.softmax import fit
+from errorfloor.methods.rules.unsure import unsure_share
+
+# As for cuts: held-out errors vary more than binomial ones where no rule is clearly best, and less
+# of that counts far out. See "Scores of many classes" in docs/theory.md.
+_EXTRA, _SHORT = 1.3, 4.5
+_USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
+
+
+@dataclass(frozen=True, slots=True)
+class RuleErrors:
+    """Exact binomial limits from the errors of rules, on their own and on held-out items.
+
+    `unsure` says which share of the items no rule is clearly best for. Where that is most of
+    them, held-out items count as fewer.
+
+    References
+    ----------
+    .. [1] C. Clopper and E. Pearson, Biometrika 26, 1934.
+    """
+
+    method: str
+    errors: float
+    n: int
+    held_out_errors: float
+    held_out_n: int
+    unsure: float = 0.0
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        tail = (1 - level) / 2
+        low = lower_limit(self.errors, self.n, tail)
+        worth = self._worth(tail)
+        high = upper_limit(worth * self.held_out_errors, worth * self.held_out_n, tail)
+        return float(low), float(high)
+
+    def _worth(self, tail: float) -> float:
+        """Return the number of independent items that a held-out item is worth, at most 1."""
+        share = max(self.unsure - _USUAL, 0) / (1 - _USUAL)
+        if share == 0:
+            return 1.0
+        from scipy.special import ndtri
+
+        return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
+
+
+def _rules(case: Case) -> OffsetErrors:
+    """Return the rule with the best offsets, which other methods are judged by as well."""
+    if isinstance(case.statistic, OffsetErrors):
+        return case.statistic
+    return OffsetErrors(case.cells, case.options)
+
+
+def _honest(case: Case) -> Evidence:
+    if isinstance(case.statistic, TopErrors):  # one rule, which no item has chosen
+        errors, n = float(case.count @ case.statistic.floor), case.table.n
+        return RuleErrors("honest", errors, n, errors, n)
+    rules = _rules(case)
+    n = case.table.n
+    starts = (rules.rule, Rule.as_it_is(len(rules.items.logs)))
+    errors, _ = fewest_errors(rules.items, rules.count, starts)
+    held_out = rules.held_out(case.streams.for_("folds"))
+    unsure = unsure_share(OFFSETS_FAMILY, rules.items, rules.count, rules.fitted)
+    return RuleErrors("honest", errors, n, held_out, n, unsure)
+
+
+def _certified(case: Case) -> Evidence:
+    if isinstance(case.statistic, TopErrors):
+        items, n = case.statistic.items, case.table.n
+        first = case.statistic.rule.chosen(items, np.zeros(len(items.logs)))
+        errors = int(case.count[first != items.label].sum())
+        return RuleErrors("certified", errors, n, errors, n)
+    rules = _rules(case)
+    items = rules.items
+    train, test = split(case.count, 2, case.streams.for_("halves"))
+    rule = Rule.of(fit(OFFSETS_FAMILY, items, train)) if train.any() else rules.rule
+    # One class where several are tied, so that errors are whole and binomial.
+    wrong = rule.chosen(items, items.by_class(train)) != items.label
+    errors = needed_errors(items, case.count)
+    held_out = int(test[wrong].sum())
+    return RuleErrors("certified", errors, case.table.n, held_out, int(test.sum()))
+
+
+def _assumes(method: Method) -> str:
+    if Basis.ITEMS not in method.bases:
+        return "; the upper limit holds for any scores"
+    return (
+        "; the interval's lower limit needs the largest weighted score to be that of the likeliest "
+        "class instead, its upper limit holds for any scores"
+    )
+
+
+_kind = partial(IntervalKind, basis=Basis.RULES, references=(BINOMIAL,), assumes=_assumes)
+
+HONEST = _kind(
+    name="honest",
+    make=_honest,
+    promise="The lower limit comes from the fewest errors that a search over all weights of the "
+    "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
+    "no rule is clearly best. Coverage is measured by simulation, not proven.",
+    in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
+    proof="[measured](coverage.md)",
+    holds="measured",
+    stands_in=1,
+)
+CERTIFIED = _kind(
+    name="certified",
+    make=_certified,
+    promise="Both limits hold at any number of items. The lower one counts errors that pairs of "
+    "classes prove for all weights, and is often far below the estimate.",
+    in_short="many classes: both limits exact at any n, the lower one loose",
+    proof="[proven](theory.md#scores-of-many-classes)",
+    holds="exact",
+)

@@ -1,0 +1,1 @@
+"""Scores of many classes: rules that choose a class, and maps from scores to probabilities."""

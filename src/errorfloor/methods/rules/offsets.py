@@ -1,0 +1,84 @@
+"""Offsets: the errors of the weighted argmax rule that maximum likelihood chooses; and top1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import ClassCells, split
+from errorfloor.methods.isotonic import FOLDS
+from errorfloor.methods.record import Options
+from errorfloor.methods.rules.choice import Rule
+from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.softmax import Family, Power, fit
+from errorfloor.methods.soft import MeanFloor
+
+OFFSETS_FAMILY = Family()
+
+
+class OffsetErrors:
+    """Midpoint of the errors of the fitted rule on its own items and on items held out, ten-fold.
+
+    The first is too low and the second too high by about as much, so this is nearly unbiased.
+    """
+
+    def __init__(self, cells: ClassCells, options: Options) -> None:
+        self.items = Labelled.of(cells, options.clip)
+        self.count = cells.count
+        self.fitted = fit(OFFSETS_FAMILY, self.items, self.count)
+        self._held_out: tuple[str, float] | None = None
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that is fitted to all items."""
+        return Rule.of(self.fitted)
+
+    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.array([self._value(count, rng) for count in counts])
+
+    def _value(self, count: Counts, rng: np.random.Generator) -> float:
+        n = int(count.sum())
+        if np.array_equal(count, self.count):
+            return (self.rule.errors(self.items, count) + self.held_out(rng)) / (2 * n)
+        fitted = fit(OFFSETS_FAMILY, self.items, count, self.fitted)
+        own = Rule.of(fitted).errors(self.items, count)
+        return (own + cross_fitted_errors(self.items, count, fitted, rng)) / (2 * n)
+
+    def held_out(self, rng: np.random.Generator) -> float:
+        """Return the errors on held-out items; an interval needs the same ones once more."""
+        state = str(rng.bit_generator.state)
+        if self._held_out is None or self._held_out[0] != state:
+            errors = cross_fitted_errors(self.items, self.count, self.fitted, rng)
+            self._held_out = state, errors
+        return self._held_out[1]
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn, by the same rule."""
+        wrong = 1 - self.rule.right(self.items)
+        return np.asarray((self.count @ wrong - wrong) / max(self.count.sum() - 1, 1))
+
+
+def cross_fitted_errors(
+    items: Labelled, count: Counts, fitted: Power, rng: np.random.Generator
+) -> float:
+    """Return the errors on each part of the rule that is fitted to all the others, added up.
+
+    `fitted` is where the fits start.
+    """
+    wrong = 0.0
+    for part in split(count, FOLDS, rng):
+        others = count - part
+        if part.any():
+            start = fit(OFFSETS_FAMILY, items, others, fitted) if others.any() else fitted
+            wrong += Rule.of(start).errors(items, part)
+    return wrong
+
+
+class TopErrors(MeanFloor):
+    """Share of the items whose label is not the class with the largest score."""
+
+    def __init__(self, cells: ClassCells, options: Options) -> None:
+        self.items = Labelled.of(cells, options.clip)
+        self.rule = Rule.as_it_is(len(self.items.logs))
+        super().__init__(1 - self.rule.right(self.items), cells.count)

@@ -1,0 +1,179 @@
+"""Powers of scores times weights of classes, fitted to labels by maximum likelihood.
+
+Probabilities are proportional to ``s_k ** b_k * w_k``: on the log scale a multinomial logistic
+regression with few parameters, whose likelihood is concave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.methods.newton import solve
+from errorfloor.methods.rules.logs import Labelled, blocks
+
+TOLERANCE = 1e-10  # the last step is worth less than this an item; it squares the error
+MAX_STEPS = 100
+MAX_HALVINGS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Which parameters are free: one power or one for each class, and weights or none."""
+
+    powers: bool = False  # one for each class
+    weights: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Power:
+    """A fitted map: probabilities proportional to ``exp(power * log score + weight)``."""
+
+    power: Floats  # one for each class
+    weight: Floats  # their logarithms; minus infinity for classes without labels
+
+    def values(self, logs: Floats) -> Floats:
+        """Return the exponents, one row for each class."""
+        return np.asarray(self.power[:, None] * logs + self.weight[:, None])
+
+    def probabilities(self, logs: Floats) -> Floats:
+        """Return the probabilities, one row for each class."""
+        return softmax(self.values(logs))[0]
+
+
+def softmax(values: Floats) -> tuple[Floats, Floats]:
+    """Return probabilities in place of exponents, and the logarithms of their sums before."""
+    top = values.max(axis=0)
+    values -= top
+    np.exp(values, out=values)
+    total = values.sum(axis=0)
+    values /= total
+    return values, top + np.log(total)
+
+
+def fit(family: Family, items: Labelled, count: Counts, start: Power | None = None) -> Power:
+    """Return the powers and weights that make the labels of the cells likeliest.
+
+    Powers below 0 would turn the order of the scores around. A common power is 0 instead, which
+    leaves the shares of the classes, or equal ones without weights.
+    """
+    task = _Task.of(family, items, count)
+    flat = task.flat
+    if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
+        start = flat
+    found = task.climb(start)
+    return flat if not family.powers and found.power[0] <= 0 else found
+
+
+def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) -> Floats:
+    """Return the inverse of the likelihood's curvature: of powers, then of weights."""
+    task = _Task.of(family, items, count)
+    free = task.free
+    _, _, hessian = task.at(fitted)
+    spread = np.zeros_like(hessian)
+    spread[np.ix_(free, free)] = np.linalg.pinv(hessian[np.ix_(free, free)], hermitian=True)
+    return spread
+
+
+def _log_shares(by_class: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(by_class / by_class.sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """A likelihood to be climbed: a family, rows with items, and what is known of their labels."""
+
+    family: Family
+    logs: Floats
+    totals: Floats
+    by_class: Floats
+    own_logs: Floats
+    seen: Bools
+
+    @classmethod
+    def of(cls, family: Family, items: Labelled, count: Counts) -> _Task:
+        totals, by_class = items.totals(count), items.by_class(count)
+        seen = by_class > 0 if family.weights else np.ones(by_class.size, dtype=bool)
+        kept = np.flatnonzero(totals)
+        logs = items.logs if kept.size == totals.size else items.logs[:, kept]
+        return cls(family, logs, totals[kept], by_class, items.own_logs(count), seen)
+
+    @property
+    def flat(self) -> Power:
+        """The maximum where the scores count for nothing."""
+        classes = self.seen.size
+        weight = _log_shares(self.by_class) if self.family.weights else np.zeros(classes)
+        return Power(np.zeros(classes), weight)
+
+    @property
+    def free(self) -> Bools:
+        """Which parameters move; of the weights one may stay, because only ratios matter."""
+        powers = self.seen if self.family.powers else np.ones(1, dtype=bool)
+        weights = self.seen & (np.arange(self.seen.size) != np.argmax(self.by_class))
+        return np.concatenate((powers, weights & self.family.weights))
+
+    def climb(self, at: Power) -> Power:
+        """Return the maximum by damped Newton steps.
+
+        Where labels can be told apart without error there is no maximum: each step gains a
+        constant factor, and the climb ends once that is worth nothing.
+        """
+        free, n = self.free, self.totals.sum()
+        level, gradient, hessian = self.at(at)
+        for _ in range(MAX_STEPS):
+            step = np.zeros(free.size)
+            step[free] = solve(hessian[np.ix_(free, free)], gradient[free])
+            if gradient @ step <= TOLERANCE * n:
+                return self.moved(at, step)
+            for _ in range(MAX_HALVINGS):
+                there = self.moved(at, step)
+                new = self.at(there)
+                if new[0] >= level:
+                    break
+                step = step / 2
+            else:
+                return at
+            at, (level, gradient, hessian) = there, new
+        return at
+
+    def moved(self, at: Power, step: Floats) -> Power:
+        """Return where a step in the parameters leads."""
+        split = step.size - at.weight.size
+        return Power(at.power + step[:split], at.weight + step[split:])
+
+    def at(self, at: Power) -> tuple[float, Floats, Floats]:
+        """Return the log-likelihood with its gradient, and minus its second derivatives."""
+        classes = self.seen.size
+        width = classes + (classes if self.family.powers else 1)
+        normal = 0.0
+        cross = np.zeros((width, width))
+        first, second, mass = np.zeros((3, classes))
+        for block in blocks(self.totals.size, classes):
+            logs, weight = self.logs[:, block], self.totals[block]
+            prob, log_sum = softmax(at.values(logs))
+            normal += float(weight @ log_sum)
+            scaled = prob * logs
+            first += scaled @ weight
+            mass += prob @ weight
+            second += np.einsum("kr,kr,r->k", scaled, logs, weight)
+            power = scaled if self.family.powers else scaled.sum(axis=0, keepdims=True)
+            every = np.concatenate((power, prob))
+            cross += (every * weight) @ every.T
+        seen = self.seen
+        level = float(at.power[seen] @ self.own_logs[seen] + at.weight[seen] @ self.by_class[seen])
+        gradient, hessian = self._derivatives(first, second, mass)
+        return level - normal, gradient, hessian - cross
+
+    def _derivatives(self, first: Floats, second: Floats, mass: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient, and the part of the Hessian that classes do not share."""
+        power = self.own_logs - first
+        if not self.family.powers:
+            corner, side = np.array([[second.sum()]]), first[None]
+            power = power.sum(keepdims=True)
+        else:
+            corner, side = np.diag(second), np.diag(first)
+        gradient = np.concatenate((power, self.by_class - mass))
+        return gradient, np.block([[corner, side], [side.T, np.diag(mass)]])

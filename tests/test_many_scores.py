@@ -1,0 +1,551 @@
+"""Floors from scores of more than two classes: rules, fits, searches, limits, maps."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from errorfloor import inference, methods
+from errorfloor._checks import InputError
+from errorfloor.data.cells import ClassCells, split
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.inference.record import Case
+from errorfloor.inference.rules import RuleErrors
+from errorfloor.inference.seeds import Streams
+from errorfloor.methods.cuts import fewest_errors as fewest_of_cuts
+from errorfloor.methods.cuts import signs
+from errorfloor.methods.isotonic import FOLDS
+from errorfloor.methods.record import Classes, Options
+from errorfloor.methods.rules import fewest
+from errorfloor.methods.rules.averages import PowerFloor
+from errorfloor.methods.rules.choice import Rule
+from errorfloor.methods.rules.fewest import best_place, fewest_errors
+from errorfloor.methods.rules.logs import Labelled, log_scores
+from errorfloor.methods.rules.offsets import OffsetErrors
+from errorfloor.methods.rules.one_vs_rest import OneVsRest
+from errorfloor.methods.rules.packing import needed_errors, pair_errors
+from errorfloor.methods.rules.softmax import Family, Power, fit
+from errorfloor.methods.rules.unsure import unsure_share
+
+OFFSETS, TEMPERATURE, VECTOR = Family(), Family(weights=False), Family(powers=True)
+MANY = list(methods.reading(ScoreTable.kind, Classes.MANY))
+
+
+def drawn(probabilities, rng):
+    """Draw a label for each row."""
+    behind = probabilities.cumsum(axis=1)
+    return (behind < rng.random((len(behind), 1))).sum(axis=1).clip(0, behind.shape[1] - 1)
+
+
+def made(n, classes, rng, *, concentration=0.4, shift=1.0):
+    """Draw scores, and labels whose classes are shifted by weights."""
+    scores = np.maximum(rng.dirichlet(np.full(classes, concentration), n), 1e-9)
+    true = scores * np.exp(rng.normal(0, shift, classes))
+    return scores, drawn(true / true.sum(axis=1, keepdims=True), rng)
+
+
+def table_of(scores, labels):
+    classes = scores.shape[1]
+    rows, row = np.unique(scores, axis=0, return_inverse=True)
+    counts = np.zeros((len(rows), classes), dtype=np.int64)
+    np.add.at(counts, (row.ravel(), labels), 1)
+    return ScoreTable(rows, counts, classes=tuple(f"class {k}" for k in range(classes)))
+
+
+def cells_of(scores, labels):
+    return table_of(scores, labels).cells()
+
+
+def items_of(scores, labels):
+    return Labelled(log_scores(scores), np.arange(labels.size), labels), np.ones(
+        labels.size, dtype=np.int64
+    )
+
+
+def case_of(method, table, seed=0):
+    cells = table.cells()
+    statistic = method.bind(cells, Options())
+    streams = Streams.of(np.random.default_rng(seed))
+    value = float(statistic.values(cells.count[None], streams.for_("folds"))[0])
+    return Case(
+        method=method, table=table, cells=cells, statistic=statistic, value=value, streams=streams
+    )
+
+
+def limits_of(method, table, interval, seed=0, level=0.95):
+    return inference.of(method)[interval].make(case_of(method, table, seed)).limits(level)
+
+
+def slow_errors(scores, labels, offsets):
+    """Count errors item by item, where tied classes share an item."""
+    wrong = 0.0
+    for row, label in zip(np.log(scores) + offsets, labels, strict=True):
+        best = [k for k in range(row.size) if row[k] >= max(row) - 1e-9]
+        wrong += 1 - (label in best) / len(best)
+    return wrong
+
+
+def exact_of_three(logs, labels):
+    """Return the fewest errors of three classes: all places of two offsets that differ."""
+    behind = logs[0] - logs[1], logs[0] - logs[2], logs[1] - logs[2]
+    turns = np.unique(np.append(behind[0], (behind[1][:, None] - behind[2]).ravel()))
+    places = np.concatenate(([turns[0] - 1], (turns[1:] + turns[:-1]) / 2, [turns[-1] + 1]))
+    best, third = labels.size, labels == 2
+    for part in np.array_split(places, max(places.size // 2000, 1)):
+        one = logs[1] + part[:, None]
+        margin = np.maximum(logs[0], one) - logs[2]
+        right = (one > logs[0]) == labels  # a label 2 equals neither
+        step = np.where(third, -1, 0) + (right & ~third)
+        order = np.argsort(margin, axis=1)
+        walk = np.cumsum(np.take_along_axis(step, order, axis=1), axis=1)
+        start = (third | ~right).sum(axis=1)
+        best = min(best, int((start + np.minimum(walk.min(axis=1), 0)).min()))
+    return best
+
+
+@cache
+def random_thirds():
+    """Return forty random sets of 150 items and three classes, with their fewest errors."""
+    rng = np.random.default_rng(5)
+    found = []
+    for i in range(40):
+        scores, labels = made(150, 3, rng, concentration=1.0 if i % 2 else 0.4)
+        if i % 4 == 3:
+            scores = rng.dirichlet(np.ones(3), 150)
+        found.append((scores, labels, exact_of_three(log_scores(scores), labels)))
+    return found
+
+
+# Scores on the log scale
+
+
+def test_scores_are_divided_by_their_sums_and_equal_ones_stay_equal():
+    logs = log_scores(np.array([[2.0, 2.0, 4.0], [0.0, 0.0, 1.0], [0.1, 0.3, 0.6]]))
+    least = 0.1 / 2
+    assert np.exp(logs[:, 0]) == pytest.approx([0.5, 0.5, 1])
+    assert np.exp(logs[:, 1]) == pytest.approx([least, least, 1])
+    assert logs[0, 0] == logs[1, 0]
+    assert logs[0, 1] == logs[1, 1]
+    assert np.exp(log_scores(np.eye(3), 0.01)) == pytest.approx(np.eye(3) * 0.99 + 0.01)
+
+
+def test_one_score_below_0_makes_all_of_them_logits():
+    scores = np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 2.0]])
+    assert (log_scores(scores) == (scores - scores.max(axis=1, keepdims=True)).T).all()
+
+
+def test_a_row_of_zeros_is_refused():
+    with pytest.raises(InputError, match="`scores` must have a number above 0 in each row"):
+        log_scores(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]))
+
+
+# Rules and their errors
+
+
+def test_errors_equal_a_slow_count_with_ties_shared():
+    rng = np.random.default_rng(0)
+    votes = rng.multinomial(6, [0.4, 0.35, 0.25], 300) + 1e-9
+    labels = rng.integers(3, size=300)
+    items, count = items_of(votes / votes.sum(axis=1, keepdims=True), labels)
+    for offsets in (np.zeros(3), np.array([0, np.log(2), 0]), np.array([0.0, 0.1, -0.3])):
+        slow = slow_errors(votes / votes.sum(axis=1, keepdims=True), labels, offsets)
+        assert Rule(offsets).errors(items, count) == pytest.approx(slow)
+    assert 0 < slow_errors(votes, labels, np.zeros(3)) % 1 < 1  # there are ties of three
+
+
+def test_ties_that_rounding_parts_are_ties():
+    # The logarithms of 1/3 / (1/6) and 2/6 / (1/6) differ in the last digit for some totals.
+    shares = np.array([[2 / total, 1 / total, 1 - 3 / total] for total in range(7, 60)])
+    items, _ = items_of(shares, np.zeros(len(shares), dtype=np.intp))
+    tied = Rule(np.array([0.0, np.log(2), -9.0])).tied(items.logs)
+    assert tied[:2].all()
+
+
+def test_confusion_has_the_labels_as_rows_and_shares_ties():
+    scores = np.array([[0.6, 0.2, 0.2], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8], [0.1, 0.1, 0.8]])
+    items, _ = items_of(scores, np.array([0, 0, 2, 1]))
+    found = Rule.as_it_is(3).confusion(items, np.array([1, 4, 2, 3]))
+    assert found.tolist() == [[3, 2, 0], [0, 0, 3], [0, 0, 2]]
+
+
+def test_of_tied_classes_the_preferred_one_is_chosen():
+    items, _ = items_of(np.array([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4]]), np.zeros(2, dtype=np.intp))
+    rule = Rule.as_it_is(3)
+    assert rule.chosen(items, np.array([5.0, 1.0, 2.0])).tolist() == [0, 2]
+    assert rule.chosen(items, np.zeros(3)).tolist() == [0, 1]
+
+
+# Fits
+
+
+def parameters(family, power, weight):
+    powers = power if family.powers else power[:1]
+    return np.concatenate((powers, weight[1:] - weight[0] if family.weights else []))
+
+
+@pytest.mark.parametrize("family", [OFFSETS, TEMPERATURE, VECTOR])
+def test_the_fit_is_the_maximum_that_a_general_optimiser_finds(family):
+    rng = np.random.default_rng(1)
+    scores, labels = made(400, 4, rng, shift=0.7)
+    items, count = items_of(scores, labels)
+    count = rng.integers(0, 4, labels.size)
+
+    def loss(at):
+        power, weight = np.full(4, at[0]), np.zeros(4)
+        if family.powers:
+            power = at[:4]
+        if family.weights:
+            weight = np.append(0, at[-3:])
+        values = power[:, None] * items.logs + weight[:, None]
+        return -(count * log_softmax(values, axis=0)[labels, np.arange(labels.size)]).sum()
+
+    fitted = fit(family, items, count)
+    ours = parameters(family, fitted.power, fitted.weight)
+    theirs = minimize(loss, np.ones(ours.size), method="BFGS", options={"gtol": 1e-6})
+    assert ours == pytest.approx(theirs.x, abs=1e-4)
+    assert loss(ours) <= theirs.fun + 1e-7
+
+
+def test_the_fit_does_not_depend_on_where_it_starts_or_on_how_rows_are_laid_out():
+    scores, labels = made(300, 3, np.random.default_rng(2))
+    twice = np.concatenate((scores, scores)), np.concatenate((labels, labels))
+    items, count = items_of(scores, labels)
+    cells = cells_of(*twice)
+    pooled = Labelled.of(cells, "auto")
+    fitted = fit(OFFSETS, items, count)
+    for other in (
+        fit(OFFSETS, pooled, cells.count),
+        fit(OFFSETS, items, count, Power(np.full(3, 4.0), np.array([0.0, 3.0, -2.0]))),
+    ):
+        assert other.power == pytest.approx(fitted.power, rel=1e-6)
+        shift = other.weight - fitted.weight
+        assert shift == pytest.approx(shift[0], abs=1e-6)
+
+
+def test_a_class_without_labels_is_never_chosen_and_weighs_nothing():
+    scores, labels = made(200, 4, np.random.default_rng(3))
+    labels[labels == 2] = 1
+    items, count = items_of(scores, labels)
+    for family in (OFFSETS, VECTOR):
+        fitted = fit(family, items, count)
+        assert np.isneginf(fitted.weight[2])
+        assert (fitted.probabilities(items.logs)[2] == 0).all()
+    errors, rule = fewest_errors(items, count, ())
+    assert np.isneginf(rule.offsets[2])
+    assert rule.errors(items, count) == errors
+
+
+def test_scores_that_point_the_wrong_way_leave_the_shares_of_the_classes():
+    rng = np.random.default_rng(4)
+    scores = rng.dirichlet(np.ones(3), 300)
+    labels = scores.argmin(axis=1)
+    items, count = items_of(scores, labels)
+    fitted = fit(OFFSETS, items, count)
+    share = np.bincount(labels) / 300
+    assert (fitted.power == 0).all()
+    assert fitted.probabilities(items.logs)[:, 0] == pytest.approx(share)
+    assert Rule.of(fitted).errors(items, count) == 300 - np.bincount(labels).max()
+    assert (fit(TEMPERATURE, items, count).power == 0).all()
+
+
+def test_labels_that_scores_tell_without_error_end_the_fit():
+    scores = np.random.default_rng(5).dirichlet(np.ones(3), 200)
+    items, count = items_of(scores, scores.argmax(axis=1))
+    for family in (OFFSETS, TEMPERATURE, VECTOR):
+        fitted = fit(family, items, count)
+        assert np.isfinite(fitted.power).all()
+        found = fitted.probabilities(items.logs)[items.label, np.arange(200)]
+        assert np.quantile(found, 0.05) > 0.9
+
+
+# The fewest errors
+
+
+def test_offsets_of_two_classes_are_cuts():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        scores = np.round(rng.random(60), 2) * 0.98 + 0.01
+        labels = rng.integers(2, size=60)
+        items, count = items_of(np.column_stack((1 - scores, scores)), labels)
+        assert fewest_errors(items, count, ())[0] == needed_errors(items, count)
+        by_score = ScoreTable.from_arrays(scores, labels).cells()
+        best = fewest_of_cuts(signs(by_score.positive), by_score.count[None])[0]
+        assert fewest_errors(items, count, ())[0] == best
+
+
+def test_the_search_finds_the_fewest_errors_of_three_classes():
+    found = [
+        fewest_errors(*items_of(scores, labels), (Rule.as_it_is(3),))[0] - exact
+        for scores, labels, exact in random_thirds()
+    ]
+    assert min(found) >= 0
+    assert sum(gap == 0 for gap in found) >= 39
+
+
+def test_the_errors_that_pairs_prove_are_never_more_than_the_fewest():
+    share = []
+    for scores, labels, most in random_thirds():
+        items, count = items_of(scores, labels)
+        least = needed_errors(items, count)
+        assert least <= most
+        share.append(least / most)
+    assert np.mean(share) > 0.4  # a loose bound, but no empty one
+
+
+def test_errors_of_pairs_are_those_of_their_best_cuts():
+    scores, labels = made(120, 4, np.random.default_rng(7))
+    items, count = items_of(scores, labels)
+    count = np.random.default_rng(8).integers(0, 3, 120)
+    found = pair_errors(items, count)
+    for j, k in ((0, 1), (3, 1), (2, 3)):
+        of_pair = np.isin(labels, (j, k)) & (count > 0)
+        odds = np.log(scores[of_pair, j] / scores[of_pair, k])
+        weight, is_j = count[of_pair], labels[of_pair] == j
+        cuts = np.append(odds - 1e-7, odds.max() + 1)
+        slow = min(int(weight[(odds > cut) != is_j].sum()) for cut in cuts)
+        assert found[j, k] == found[k, j] == slow
+
+
+@pytest.mark.parametrize("bins", [4, 64, 1024])
+def test_leaving_out_what_the_best_place_is_not_near_changes_nothing(bins, monkeypatch):
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        at = np.round(rng.normal(size=500), 2)
+        gain = rng.choice([-1, 1, 2], 500)
+        whole = best_place(at, gain, 7, np.random.default_rng(0))[0]
+        monkeypatch.setattr(fewest, "FEW", 10)
+        monkeypatch.setattr(fewest, "BINS", bins)
+        most, place = best_place(at, gain, 7, np.random.default_rng(0))
+        monkeypatch.undo()
+        assert most == whole == 7 + gain[at < place].sum()
+        assert np.abs(at - place).min() > 1e-9
+
+
+def test_the_search_is_the_same_each_time_and_its_claim_equals_a_recount():
+    scores, labels = made(400, 10, np.random.default_rng(10))
+    items, count = items_of(np.round(scores + 0.005, 2), labels)
+    errors, rule = fewest_errors(items, count, (Rule.as_it_is(10),))
+    again, same = fewest_errors(items, count, (Rule.as_it_is(10),))
+    assert errors == again
+    assert (rule.offsets == same.offsets).all()
+    assert errors == rule.errors(items, count)
+    assert errors <= Rule.of(fit(OFFSETS, items, count)).errors(items, count)
+
+
+# Floors
+
+
+def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
+    scores, labels = made(300, 3, np.random.default_rng(11))
+    cells = cells_of(scores, labels)
+    statistic = OffsetErrors(cells, Options())
+    found = statistic.values(cells.count[None], np.random.default_rng(3))[0]
+    items = statistic.items
+
+    def errors(train, test):
+        fitted = fit(OFFSETS, items, train)
+        offsets = fitted.weight / fitted.power[0]
+        return slow_errors(cells.scores[cells.row][test > 0], cells.label[test > 0], offsets)
+
+    parts = split(cells.count, FOLDS, np.random.default_rng(3))
+    held_out = sum(errors(cells.count - part, part) for part in parts)
+    assert found == pytest.approx((errors(cells.count, cells.count) + held_out) / 600)
+    # What was kept for the interval changes nothing.
+    assert statistic.values(cells.count[None], np.random.default_rng(3))[0] == found
+    other = {statistic.values(cells.count[None], np.random.default_rng(i))[0] for i in range(9)}
+    assert len(other) > 1
+
+
+def test_weights_of_the_classes_leave_the_offsets_floor_as_it_is():
+    scores, labels = made(500, 4, np.random.default_rng(12))
+    weighted = scores * np.array([1.0, 0.2, 3.0, 0.5])
+    floors = []
+    for some in (scores, weighted / weighted.sum(axis=1, keepdims=True), np.log(scores)):
+        cells = ClassCells(some, np.arange(500), labels, np.ones(500, dtype=np.int64))
+        statistic = OffsetErrors(cells, Options())
+        floors.append(statistic.values(cells.count[None], np.random.default_rng(0))[0])
+    assert floors[0] == floors[1] == floors[2]
+
+
+@pytest.mark.parametrize("family", [TEMPERATURE, VECTOR])
+def test_leaving_one_out_of_an_average_is_close_to_fitting_anew(family):
+    scores, labels = made(250, 3, np.random.default_rng(13))
+    cells = cells_of(scores, labels)
+    statistic = PowerFloor(family, cells, Options())
+    found = statistic.leave_one_out()
+    rng = np.random.default_rng(0)
+    some = np.arange(0, len(cells), 10)
+    anew = [
+        statistic.values((cells.count - (np.arange(len(cells)) == i))[None], rng)[0] for i in some
+    ]
+    value = statistic.values(cells.count[None], rng)[0]
+    assert np.corrcoef(found[some] - value, np.array(anew) - value)[0, 1] > 0.99
+    assert found[some] == pytest.approx(anew, abs=3e-4)
+
+
+def test_one_against_the_rest_equals_scikit_learn():
+    isotonic = pytest.importorskip("sklearn.isotonic")
+    rng = np.random.default_rng(14)
+    scores, labels = made(300, 4, rng)
+    scores = np.maximum(np.round(scores, 2), 0.01)
+    scores /= scores.sum(axis=1, keepdims=True)
+    cells = cells_of(scores, labels)
+    theirs = np.column_stack(
+        [
+            isotonic.IsotonicRegression().fit(scores[:, k], labels == k).predict(scores[:, k])
+            for k in range(4)
+        ]
+    )
+    theirs /= theirs.sum(axis=1, keepdims=True)
+    ours = OneVsRest(cells, Options()).values(cells.count[None], rng)[0]
+    assert ours == pytest.approx(1 - theirs.max(axis=1).mean())
+    (method,) = (one for one in MANY if one.name == "ovr-isotonic")
+    curve = method.fit(table_of(scores, labels), Options())
+    assert curve(scores) == pytest.approx(theirs)
+    assert curve.floor == pytest.approx(ours)
+
+
+def test_top1_and_corrupted_are_plain_means():
+    scores, labels = made(200, 3, np.random.default_rng(15))
+    table = table_of(scores, labels)
+    by_name = {method.name: case_of(method, table).value for method in MANY}
+    assert by_name["top1"] == pytest.approx(np.mean(scores.argmax(axis=1) != labels))
+    share = scores / scores.sum(axis=1, keepdims=True)
+    assert by_name["corrupted"] == pytest.approx(1 - share.max(axis=1).mean())
+
+
+@pytest.mark.parametrize("method", MANY, ids=lambda method: method.name)
+@pytest.mark.parametrize("kind", ["one", "one class", "flat", "tied", "rare", "certain", "many"])
+def test_hard_data_have_floors_and_limits_in_range(method, kind):
+    rng = np.random.default_rng(16)
+    classes = 100 if kind == "many" else 3
+    n = 1 if kind == "one" else 60
+    scores = np.maximum(rng.dirichlet(np.full(classes, 0.5), n), 1e-6)
+    labels = rng.integers(classes, size=n)
+    if kind == "one class":
+        labels[:] = 1
+    if kind == "tied":
+        scores[:] = 1 / 3
+    if kind == "rare":
+        labels = np.where(np.arange(n) == 7, 2, 0)
+    if kind == "certain":
+        scores = np.eye(3)[labels]
+    table = table_of(scores, labels)
+    case = case_of(method, table)
+    assert 0 <= case.value <= 1
+    for interval in ("honest", "certified"):
+        low, high = inference.of(method)[interval].make(case).limits(0.95)
+        assert 0 <= low <= high <= 1
+
+
+# Limits
+
+
+def test_limits_are_binomial_ones_of_the_errors():
+    scores, labels = made(400, 3, np.random.default_rng(17))
+    table = table_of(scores, labels)
+    (offsets, *_) = MANY
+    case = case_of(offsets, table)
+    low, high = inference.of(offsets)["honest"].make(case).limits(0.95)
+    items = case.statistic.items
+    errors, _ = fewest_errors(items, case.count, (case.statistic.rule, Rule.as_it_is(3)))
+    held_out = case.statistic.held_out(case.streams.for_("folds"))
+    assert low == pytest.approx(lower_limit(errors, 400, 0.025))
+    assert high == pytest.approx(upper_limit(held_out, 400, 0.025))
+    low, high = inference.of(offsets)["certified"].make(case).limits(0.95)
+    train, test = split(case.count, 2, case.streams.for_("halves"))
+    rule = Rule.of(fit(OFFSETS, items, train))
+    assert low == pytest.approx(lower_limit(needed_errors(items, case.count), 400, 0.025))
+    assert high == pytest.approx(upper_limit(rule.errors(items, test), test.sum(), 0.025))
+
+
+def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
+    plain, usual, flat = (RuleErrors("honest", 250, 500, 300, 500, u) for u in (0, 0.5, 1))
+    assert plain.limits(0.95) == usual.limits(0.95)
+    assert flat.limits(0.95)[0] == plain.limits(0.95)[0]
+    assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
+
+
+def test_all_items_are_unsure_where_scores_tell_nothing_and_few_where_they_do():
+    rng = np.random.default_rng(18)
+    scores = rng.dirichlet(np.ones(4), 2000)
+    for labels, low, high in (
+        (rng.integers(4, size=2000), 0.95, 1.0),
+        (drawn(scores**3 / (scores**3).sum(axis=1, keepdims=True), rng), 0.0, 0.2),
+    ):
+        items, count = items_of(scores, labels)
+        assert low <= unsure_share(OFFSETS, items, count, fit(OFFSETS, items, count)) <= high
+
+
+@pytest.mark.parametrize(
+    ("kind", "classes"), [("prior", 3), ("guess", 10), ("flat", 3), ("flat", 10)]
+)
+def test_honest_limits_cover_and_the_floor_is_nearly_unbiased(kind, classes):
+    n, repeats, rng = 500, 60, np.random.default_rng(19)
+    (offsets, *_) = MANY
+    held, values, floors = 0, [], []
+    for _ in range(repeats):
+        scores = np.maximum(rng.dirichlet(np.full(classes, 0.2), n), 1e-9)
+        true = scores.copy()
+        if kind == "prior":
+            true *= np.linspace(0.5, 2, classes)
+        if kind == "guess":
+            true = 0.8 * true + 0.2 / classes
+        if kind == "flat":
+            true[:] = 1 / classes
+        true /= true.sum(axis=1, keepdims=True)
+        case = case_of(offsets, table_of(scores, drawn(true, rng)))
+        low, high = inference.of(offsets)["honest"].make(case).limits(0.95)
+        floor = {"prior": PRIOR_FLOOR, "guess": GUESS_FLOOR, "flat": 1 - 1 / classes}[kind]
+        held += low <= floor <= min(high, 1 - 1 / classes) + 1e-12
+        values.append(case.value)
+        floors.append(1 - true.max(axis=1).mean())
+    # With 60 repeats, 95 % coverage gives 52 or fewer with a probability of 0.01.
+    assert held >= 53
+    error = np.std(np.array(values) - floors) / np.sqrt(repeats)
+    if kind != "flat":
+        assert abs(np.mean(values) - np.mean(floors)) < 0.003 + 3 * error
+
+
+def _mean_floor(change, classes):
+    scores = np.random.default_rng(20).dirichlet(np.full(classes, 0.2), 400_000)
+    true = change(scores)
+    return float(1 - (true / true.sum(axis=1, keepdims=True)).max(axis=1).mean())
+
+
+PRIOR_FLOOR = _mean_floor(lambda scores: scores * np.linspace(0.5, 2, 3), 3)
+GUESS_FLOOR = _mean_floor(lambda scores: 0.8 * scores + 0.02, 10)
+
+
+# Maps
+
+
+@pytest.mark.parametrize("method", [one for one in MANY if one.fit], ids=lambda one: one.name)
+def test_maps_give_probabilities_and_refuse_other_shapes(method):
+    scores, labels = made(200, 3, np.random.default_rng(21))
+    curve = method.fit(table_of(scores, labels), Options())
+    found = curve([[0.2, 0.3, 0.5], [0.0, 0.0, 1.0], [3.0, 3.0, 4.0]])
+    assert found.shape == (3, 3)
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert curve.probabilities.shape == (200, 3)
+    assert curve.to_dict()["classes"] == ["class 0", "class 1", "class 2"]
+    with pytest.raises(InputError, match=r"3 columns, one for each class, got shape \(2,\)"):
+        curve([0.2, 0.8])
+    with pytest.raises(InputError, match=r"at least 0, as in the fit: row 1 has -1.0 for class"):
+        curve([[0.2, 0.3, 0.5], [0.2, -1.0, 0.5]])
+
+
+def test_the_offsets_map_is_the_fitted_power_times_the_weights():
+    scores, labels = made(300, 3, np.random.default_rng(22))
+    (offsets, *_) = MANY
+    curve = offsets.fit(table_of(scores, labels), Options())
+    power, weight = curve.parameters["power"], curve.parameters["weight"]
+    by_hand = (scores / scores.sum(axis=1, keepdims=True)) ** power * weight
+    by_hand /= by_hand.sum(axis=1, keepdims=True)
+    assert curve(scores) == pytest.approx(by_hand)
+    # Logits have the same map.
+    other = offsets.fit(table_of(np.log(scores), labels), Options())
+    assert other(np.log(scores) + 3) == pytest.approx(by_hand)
