@@ -33,16 +33,18 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
     assert [layout.name for layout in LAYOUTS] == [
         "scores",
         "votes",
+        "counts",
         "soft labels",
         "annotations",
         "annotators",
         "votes and labels",
+        "counts and labels",
         "annotations and labels",
         "annotators and labels",
     ]
     assert {layout.kind for layout in LAYOUTS} == {kind.kind for kind in KINDS}
     roles = [role for layout in LAYOUTS for role in layout.roles]
-    assert len({role.name for role in roles}) == len({role.argument for role in roles}) == 9
+    assert len({role.name for role in roles}) == len({role.argument for role in roles}) == 10
     for layout in LAYOUTS:
         assert layout.says.startswith("A row is ")
         assert layout.needed

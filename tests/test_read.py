@@ -397,7 +397,7 @@ def test_arrays_that_may_be_anything_are_refused_with_what_to_pass():
 
 def test_arrays_need_their_second_and_take_no_columns_and_options():
     assert error_of(P, (SCORES,)) == (
-        "`labels` is missing. Pass one true label (0 or 1) per item; without labels, use "
+        "`labels` is missing. Pass one true label per item; without labels, use "
         "from_soft_labels or from_votes."
     )
     assert error_of(K, OF_VOTES) == (

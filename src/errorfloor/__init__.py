@@ -27,6 +27,7 @@ if _CHECKING:
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
+    from errorfloor.questions.confusion import confusion as confusion
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
     from errorfloor.questions.estimate import from_votes as from_votes
@@ -37,7 +38,9 @@ if _CHECKING:
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results import ClassItems as ClassItems
     from errorfloor.results import Comparison as Comparison
+    from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
     from errorfloor.results import Groups as Groups
@@ -76,6 +79,7 @@ _HOME = {
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
     "questions.compare": ("compare",),
+    "questions.confusion": ("confusion",),
     "questions.estimate": (
         "from_scores",
         "from_soft_labels",
@@ -89,7 +93,9 @@ _HOME = {
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",
+        "ClassItems",
         "Comparison",
+        "Confusion",
         "Estimate",
         "FeeBeeResult",
         "Groups",

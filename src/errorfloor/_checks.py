@@ -142,7 +142,7 @@ def words(*parts: Words) -> tuple[Part, ...]:
 
 def as_scores(values: object, *, name: str) -> Floats:
     """Return `values` as a 1-d array of finite floats, or say which entry is wrong."""
-    array = _as_floats(_as_vector(values, name), name)
+    array = as_numbers(_as_vector(values, name), name)
     refuse(
         ~np.isfinite(array),
         array,
@@ -154,7 +154,7 @@ def as_scores(values: object, *, name: str) -> Floats:
 
 def as_probabilities(values: object, *, name: str, instead: str = "") -> Floats:
     """Return `values` as a 1-d float array in [0, 1], or say which entry is wrong."""
-    array = _as_floats(_as_vector(values, name), name)
+    array = as_numbers(_as_vector(values, name), name)
     check_unit_interval(array, name=name, instead=instead)
     return array
 
@@ -174,7 +174,7 @@ def check_unit_interval(
 
 def as_floats(values: object, *, name: str) -> Floats:
     """Return finite numbers of any shape as floats; masked ones, times and text are refused."""
-    array = _as_floats(unmasked(values, name), name)
+    array = as_numbers(unmasked(values, name), name)
     if not np.isfinite(array).all():
         raise InputError(argument(name), " must be finite numbers. Leave out such rows.")
     return array
@@ -198,7 +198,7 @@ def as_labels(values: object, *, name: str) -> Bools:
     _refuse_words(array, name)
     if array.dtype.kind in "iu" and ((array == 0) | (array == 1)).all():
         return np.asarray(array != 0)  # without a copy as floats
-    number = _as_floats(array, name)
+    number = as_numbers(array, name)
     refuse(
         (number != 0) & (number != 1),
         number,
@@ -229,7 +229,7 @@ def as_counts(values: object, *, name: str, least: int, most: int = MOST_VOTES) 
     Floats have to be below 2**53, beyond which they stand for several whole numbers.
     """
     raw = _as_vector(values, name)
-    array = raw if raw.dtype.kind in "iu" else _as_floats(raw, name)
+    array = raw if raw.dtype.kind in "iu" else as_numbers(raw, name)
     if array.dtype.kind == "f":
         most = min(most, MOST_VOTES)
     refuse(
@@ -398,7 +398,8 @@ def _as_vector(values: object, name: str) -> NDArray[Any]:
     return array
 
 
-def _as_floats(array: NDArray[Any], name: str) -> Floats:
+def as_numbers(array: NDArray[Any], name: str) -> Floats:
+    """Return an array of any shape as floats; times and text that spells none are refused."""
     if array.dtype.kind in "biuf":
         return array.astype(np.float64, copy=False)
     if array.dtype.kind in "OUST":

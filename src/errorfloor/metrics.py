@@ -39,7 +39,7 @@ class Metric:
     span: Callable[[int], tuple[float, float]]
     per_item: Callable[[Floats], Floats]
     formula: str
-    many_formula: str
+    many_formula: str = ""
 
     def best(self, probabilities: Floats, weights: Floats | Counts) -> float:
         """Return the weighted mean of the best values on items."""

@@ -19,6 +19,7 @@ Examples
 
 from errorfloor.show.plot import (
     bias_bounds,
+    confusion,
     distribution,
     forest,
     headroom,
@@ -29,6 +30,7 @@ from errorfloor.show.plot import (
 
 __all__ = [
     "bias_bounds",
+    "confusion",
     "distribution",
     "forest",
     "headroom",

@@ -12,7 +12,17 @@ import numpy as np
 
 from errorfloor import Comparison, compare, from_soft_labels, from_votes
 from errorfloor.data.storage import replacing, write_text
-from errorfloor.datasets.synthetic import Synthetic, corrupt, gaussian_mixture
+from errorfloor.datasets.synthetic import (
+    Synthetic,
+    corrupt,
+    draw_labels,
+    gaussian_mixture,
+    gaussian_ring,
+    weigh,
+)
+
+FRUIT = ("apple", "cherry", "grape", "lemon", "plum")
+WEIGHTS = (3.0, 1.0, 1.0, 0.5, 2.0)  # by which the scores of the five classes are distorted
 
 
 def main() -> None:
@@ -75,7 +85,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
 
     They hold what people have: scores.csv and votes.csv an item a row, soft_labels.csv the true
     probabilities, annotations.csv a row for each item and annotator, and annotators.csv a column
-    for each annotator, with blanks.
+    for each annotator, with blanks. class_scores.csv and class_votes.csv have five classes: a score
+    for each, and three votes by name.
     """
     data = _data()
     three = np.random.default_rng(0).binomial(1, data.soft_labels[:2000, None], size=(2000, 3))
@@ -99,9 +110,24 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         "soft_labels.csv": [("soft_label",), *((p,) for p in data.soft_labels.tolist())],
         "annotations.csv": [("item", "annotator", "vote"), *long],
         "annotators.csv": [("item", *names), *wide],
+        **_five_classes(),
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     return [_write(Path(folder) / name, rows) for name, rows in files.items()]
+
+
+def _five_classes() -> dict[str, list[Iterable[object]]]:
+    """Return scores of five classes with a label, and three votes per item, as rows."""
+    data = gaussian_ring(2000, classes=len(FRUIT), rng=0)
+    seen = weigh(data.soft_labels, WEIGHTS, 0.7).round(6).tolist()
+    votes = [draw_labels(data.soft_labels, rng=seed).tolist() for seed in (1, 2, 3)]
+    scores = ((*row, FRUIT[label]) for row, label in zip(seen, data.labels.tolist(), strict=True))
+    names = ("ann", "bob", "eve")
+    long = ((item, names[who], FRUIT[votes[who][item]]) for item in range(2000) for who in range(3))
+    return {
+        "class_scores.csv": [(*(f"proba_{name}" for name in FRUIT), "label"), *scores],
+        "class_votes.csv": [("item", "annotator", "vote"), *long],
+    }
 
 
 def _data() -> Synthetic:

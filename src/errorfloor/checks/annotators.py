@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorfloor.checks.record import Check
+from errorfloor.checks.record import ANY, Check
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.votes.records import FEWEST_ANNOTATORS
@@ -46,4 +46,5 @@ SAMPLE = Check(
     run=_sample,
     asks="Are the annotators enough to stand for others?",
     kinds=(VoteTable.kind,),
+    classes=ANY,
 )

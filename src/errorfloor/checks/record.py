@@ -23,6 +23,8 @@ class Check:
         What is checked.
     kinds : tuple of str
         The kinds of tables that it is about; empty for all.
+    classes : tuple of Classes
+        For how many classes it is.
     run : callable
         From an estimate to findings.
     asks : str
@@ -35,13 +37,18 @@ class Check:
     run: Callable[[Any], Iterable[Finding]]
     asks: str
     kinds: tuple[str, ...] = ()
+    classes: tuple[Classes, ...] = (Classes.TWO,)
     false_alarm: float = 0.0
 
     def applies_to(self, estimate: Estimate) -> bool:
         """Tell whether the check is about such data."""
-        if not self.kinds:
-            return True
-        return estimate.table is not None and estimate.table.kind in self.kinds
+        table = estimate.table
+        if table is None:
+            return not self.kinds
+        return Classes.of(table) in self.classes and (not self.kinds or table.kind in self.kinds)
+
+
+ANY = tuple(Classes)  # number of classes
 
 
 def method_of(estimate: Estimate) -> Method | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._numbers import counted, per_cent
-from errorfloor.checks.record import Check
+from errorfloor.checks.record import ANY, Check
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
@@ -138,14 +138,16 @@ RECORDS = (
     Check(
         name="votes beside labels",
         kinds=(VoteTable.kind,),
+        classes=ANY,
         run=_gold,
         asks="Is there a column of labels beside the votes, so that either may be meant?",
     ),
-    Check(name="left out", run=_missing, asks="Were many items left out?"),
-    Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
+    Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
+    Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
     Check(
         name="copied items",
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),
+        classes=ANY,
         run=_copied,
         asks="Are all numbers of equal items multiples, as if rows were copied?",
     ),

@@ -70,7 +70,12 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
         "The mean soft label, which is the share of class 1 to expect.",
     )
     yield from vote_shares(table.probabilities, table.n)
-    yield Finding(
+    yield trust()
+
+
+def trust() -> Finding:
+    """Say what nobody can check."""
+    return Finding(
         "Trust",
         "not checked",
         "note",
@@ -82,19 +87,23 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
 def _certain(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
     certain = (table.probabilities == 0) | (table.probabilities == 1)
-    number = int(table.items[certain].sum())
-    value = f"{counted(number, 'item')} ({per_cent(number / table.n, 1)})" if number else "none"
-    level: Level = "note" if number > table.n / 2 else "ok"
+    yield certainty(int(table.items[certain].sum()), table.n)
+
+
+def certainty(number: int, n: int) -> Finding:
+    """Say how many soft labels claim certainty, and refute those that all do."""
+    value = f"{counted(number, 'item')} ({per_cent(number / n, 1)})" if number else "none"
+    level: Level = "note" if number > n / 2 else "ok"
     sentence, remedy = "Items said to be certain add nothing to the floor.", ""
     if number == 0:
         sentence = "No soft label claims certainty."
-    if number == table.n and table.n >= ENOUGH:
+    if number == n and n >= ENOUGH:
         level = "refuted"
         sentence = (
             "All soft labels are 0 or 1: these are hard labels, whose floor is 0 by construction."
         )
         remedy = "Pass probabilities, or votes (from_votes)."
-    yield Finding("Exact zeros and ones", value, level, sentence, remedy)
+    return Finding("Exact zeros and ones", value, level, sentence, remedy)
 
 
 RECORDS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from errorfloor._numbers import per_cent, points, points_of_size
-from errorfloor.checks.record import Check, method_of
+from errorfloor.checks.record import Check
 from errorfloor.checks.soft import few_items
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.plugin import PLUGIN
@@ -21,10 +21,20 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
     yield few_items(table.n)
-    yield from _votes_per_item(table)
+    yield from votes_per_item(table)
     unanimous = (table.positives == 0) | (table.positives == table.totals)
-    share = float(table.counts[unanimous].sum() / table.n)
+    yield unanimity(float(table.counts[unanimous].sum() / table.n))
+    positive = float(table.counts @ (table.positives / table.totals) / table.n)
     yield Finding(
+        "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
+    )
+    if isinstance(estimate, VotesEstimate):
+        yield from plugin_bias(estimate)
+
+
+def unanimity(share: float) -> Finding:
+    """Say on how many items all votes agree."""
+    return Finding(
         "Unanimous items",
         per_cent(share, 1),
         "note" if share == 1 else "ok",
@@ -32,15 +42,10 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
         if share == 1
         else "Items whose votes all agree.",
     )
-    positive = float(table.counts @ (table.positives / table.totals) / table.n)
-    yield Finding(
-        "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
-    )
-    if isinstance(estimate, VotesEstimate):
-        yield from _plugin_bias(estimate)
 
 
-def _votes_per_item(table: VoteTable) -> Iterator[Finding]:
+def votes_per_item(table: VoteTable) -> Iterator[Finding]:
+    """Say whether there are enough votes on an item, and whether their numbers differ."""
     low, high = int(table.totals.min()), int(table.totals.max())
     mean = float(table.counts @ table.totals / table.n)
     value = f"{low:,}" if low == high else f"{low:,} to {high:,}, {mean:.1f} on average"
@@ -71,11 +76,12 @@ def _votes_per_item(table: VoteTable) -> Iterator[Finding]:
         )
 
 
-def _plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
+def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
+    """Say how far plain shares of votes are off."""
     if estimate.bias is not None:
         low, high = estimate.low, estimate.high
         width = high - low if low is not None and high is not None else 0.0
-        serious = method_of(estimate) is PLUGIN and -estimate.bias > max(width / 4, 1e-4)
+        serious = estimate.method == PLUGIN.name and -estimate.bias > max(width / 4, 1e-4)
         yield Finding(
             "Bias of vote shares",
             points(estimate.bias),

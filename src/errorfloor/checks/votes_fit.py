@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,11 +31,12 @@ def _run(estimate: VotesEstimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
     options = _options(estimate)
-    if estimate.mixture is None or (options.totals_by == VOTES_DECIDE and options.rule is None):
+    fitted: Any = estimate.mixture  # of two classes, as the table is
+    if fitted is None or (options.totals_by == VOTES_DECIDE and options.rule is None):
         return  # without the rule nobody knows which votes are to be expected
     totals = np.unique(table.totals)
     if options.totals_by == CHANCE and totals.size > 1:
-        tested = _one_distribution(table, estimate.mixture)
+        tested = _one_distribution(table, fitted)
         if tested.refutes:
             yield _unequal(estimate, table, options)
             options = replace(options, totals_by=ITEM_DECIDES)
@@ -49,7 +50,7 @@ def _run(estimate: VotesEstimate) -> Iterator[Finding]:
                 "Items with few and with many votes are alike in how they were voted on, as where "
                 "the number of votes has nothing to do with the item.",
             )
-    common = None if options.by_item else estimate.mixture
+    common = None if options.by_item else fitted
     yield _fit(estimate, *_misfit(table, options, common))
 
 

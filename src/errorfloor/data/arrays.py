@@ -12,27 +12,31 @@ from numpy.typing import NDArray
 
 from errorfloor.data import grid, refining
 from errorfloor.data.grid import CELLS, cell_of
-from errorfloor.data.table import as_labelled_scores, by_score, side_by_side
+from errorfloor.data.matrices import as_class_scores, counted_scores
+from errorfloor.data.table import by_score, side_by_side
 from errorfloor.data.tables import ScoreTable
 
 _MANY = 4096  # items in a row of merged scores
 _CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
 
 
-def count_arrays(scores: object, labels: object) -> ScoreTable:
+def count_arrays(scores: object, labels: object, classes: object = None) -> ScoreTable:
     """Return the table that a file of these scores and labels has.
 
     Up to 262,144 distinct scores there is a row for each. Beyond, a row stands for the scores of
     one cell of a fixed grid, but for those in which the best cut can be. Nothing is sorted then
     but a few rows, so this takes less time than a sort of the scores. Scores that lie far beyond 1
-    and so would share a few cells have a row each.
+    and so would share a few cells have a row each, and so have scores of more than two classes.
 
     Parameters
     ----------
-    scores, labels : array-like of shape (n,)
+    scores, labels, classes
         As in `ScoreTable.from_arrays`, which has a row for each score whatever their number.
     """
-    return count_checked(*as_labelled_scores(scores, labels))
+    s, y, names = as_class_scores(scores, labels, classes)
+    if s.ndim == 1:
+        return count_checked(s, y)
+    return ScoreTable(**counted_scores(np.array(s, order="F"), y, names))
 
 
 def count_checked(

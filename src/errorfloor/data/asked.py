@@ -10,8 +10,10 @@ from numbers import Real
 from typing import Any
 
 from errorfloor._checks import InputError, Part, argument, function, shown
+from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
+from errorfloor.data.naming import as_classes, listed
 from errorfloor.data.source import Origin, Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
@@ -26,6 +28,7 @@ class Where:
     columns: Mapping[str, Any]  # by the names of arguments
     positive: object = None
     positive_from: float | None = None
+    classes: tuple[str, ...] | None = None  # in order
     group: str | None = None
     drop_missing: bool = False
     format: str | None = None
@@ -37,6 +40,7 @@ class Where:
         *,
         positive: object = None,
         positive_from: float | None = None,
+        classes: Sequence[object] | None = None,
         group: str | None = None,
         drop_missing: bool = False,
         format: str | None = None,  # noqa: A002
@@ -50,10 +54,13 @@ class Where:
         if group is not None and not isinstance(group, str):
             text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
+        names = as_classes(classes)
+        check_agreement(names, positive, positive_from)
         return cls(
             columns={name: column for name, column in columns.items() if column is not None},
             positive=positive,
             positive_from=least_positive(positive_from, positive),
+            classes=names,
             group=group,
             drop_missing=drop_missing,
             format=format,
@@ -110,12 +117,33 @@ class Asked:
             layout=layout.name,
             positive=where.positive,
             positive_from=where.positive_from,
+            classes=where.classes,
             drop_missing=where.drop_missing,
             format=where.format,
             group=where.group,
             called=where.called,
             rows=rows,
             **more,
+        )
+
+
+def check_agreement(
+    classes: tuple[str, ...] | None, positive: object, positive_from: float | None
+) -> None:
+    """Refuse classes beside what says that they are others."""
+    if classes is None or (positive is None and positive_from is None):
+        return
+    if positive_from is not None or len(classes) > 2:
+        other = argument("positive_from") if positive is None else argument("positive")
+        raise InputError(
+            *(argument("classes"), " asks about all classes, and ", other),
+            " about one side against the other. Give one of them.",
+        )
+    if text_of(positive) != classes[1]:
+        raise InputError(
+            argument("classes"),
+            f" makes {classes[1]!r} class 1, because it comes second, and ",
+            *(argument("positive"), f" {text_of(positive)!r}. Give one of them."),
         )
 
 
@@ -156,6 +184,9 @@ def as_asked(
     if named and named != used:
         raise _no_columns(asked, said)
     refuse_options(asked)
+    if asked.where.classes is not None and asked.where.classes != table.classes:
+        text = f" is {what} of the classes {listed(table.classes)}. Leave out "
+        raise InputError(name, text, argument("classes"), ".")
     layout = next((one for one in asked.layouts if one.kind == table.kind), None)
     if layout is None:
         asks = next(one.asks for one in LAYOUTS if one.kind == table.kind)

@@ -31,6 +31,7 @@ class Role:
     is_class: bool = False  # whether its values are classes, one of which is positive
     optional: bool = False
     several: bool = False  # columns, not one
+    by_class: bool = False  # one column, or one for each class
     may_be_number: bool = False  # the same for all rows, in place of a column
 
 
@@ -49,7 +50,8 @@ class Layout:
     count: Callable[[Request], Mapping[Any, Table]]  # the table of each group
     asks: str  # the function of the package that people call with such data, for messages
     arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
-    from_arrays: Callable[[Any, Any], Table] | None = None
+    from_arrays: Callable[[Any, Any, Any], Table] | None = None  # and from names of classes
+    with_columns: bool | None = None  # whether these arrays have a column for each class
     row_is_item: bool = True
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
@@ -115,6 +117,10 @@ def _count_votes(request: Request) -> Mapping[Any, Table]:
     return count_votes(counted(request))
 
 
+def _count_counts(request: Request) -> Mapping[Any, Table]:
+    raise InputError(argument("counts"), " cannot be read from rows yet.")
+
+
 def _count_annotations(request: Request) -> Mapping[Any, Table]:
     from errorfloor.data.counting import count_votes
     from errorfloor.data.vote_rows import one_by_one
@@ -141,30 +147,25 @@ def _ballots_side_by_side(request: Request) -> Ballots:
     return ballots_side_by_side(request)
 
 
-def _scores_of_arrays(scores: Any, labels: Any) -> ScoreTable:
+def _scores_of_arrays(scores: Any, labels: Any, classes: Any) -> ScoreTable:
     if labels is None:
         raise InputError(
             argument("labels"),
-            " is missing. Pass one true label (0 or 1) per item; without labels, use ",
+            " is missing. Pass one true label per item; without labels, use ",
             function("from_soft_labels"),
             " or ",
             function("from_votes"),
             ".",
         )
-    return count_arrays(scores, labels)
+    return count_arrays(scores, labels, classes)
 
 
-def _votes_of_arrays(positives: Any, totals: Any) -> VoteTable:
-    if totals is None:
-        raise InputError(
-            argument("totals"),
-            " is missing. Pass the number of votes per item, or one number for all.",
-        )
-    return VoteTable.from_arrays(positives, totals)
+def _votes_of_arrays(positives: Any, totals: Any, classes: Any) -> VoteTable:
+    return VoteTable.from_arrays(positives, totals, classes=classes)
 
 
-def _soft_labels_of_arrays(soft_labels: Any, _: Any) -> SoftTable:
-    return SoftTable.from_arrays(soft_labels)
+def _soft_labels_of_arrays(soft_labels: Any, _: Any, classes: Any) -> SoftTable:
+    return SoftTable.from_arrays(soft_labels, classes=classes)
 
 
 def _votes_in(table: VoteTable) -> int:
@@ -231,6 +232,28 @@ VOTES = Layout(
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
+    with_columns=False,
+)
+COUNTS = Layout(
+    name="counts",
+    table=VoteTable,
+    roles=(
+        Role(
+            "counts",
+            "counts",
+            "Votes for each class: one column per class, a,b,c or 'n_*', or one with lists.",
+            frozenset({"label_count", "label_counts", "counts", "vote_counts"}),
+            pattern=r"(n|count|counts|votes)_.+",
+            is_number=True,
+            by_class=True,
+        ),
+    ),
+    says="A row is an item with its number of votes for each class.",
+    count=_count_counts,
+    asks="from_votes",
+    arrays=("votes",),
+    from_arrays=_votes_of_arrays,
+    with_columns=True,
 )
 SOFT_LABELS = Layout(
     name="soft labels",
@@ -309,8 +332,16 @@ ANNOTATORS_AND_LABELS = _of_shares(
     roles=(*ANNOTATORS.roles, LABEL),
     says="A row is an item with one column of votes per annotator, and its one true label.",
 )
-BESIDE_LABELS = (VOTES_AND_LABELS, ANNOTATIONS_AND_LABELS, ANNOTATORS_AND_LABELS)
-LAYOUTS = (SCORES, VOTES, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, *BESIDE_LABELS)
+COUNTS_AND_LABELS = _of_shares(
+    COUNTS,
+    name="counts and labels",
+    roles=(*COUNTS.roles, LABEL),
+    says="A row is an item with its number of votes for each class, and its one true label.",
+    arrays=(*COUNTS.arrays, "labels"),
+    from_arrays=None,
+)
+BESIDE_LABELS = (VOTES_AND_LABELS, COUNTS_AND_LABELS, ANNOTATIONS_AND_LABELS, ANNOTATORS_AND_LABELS)
+LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, *BESIDE_LABELS)
 
 
 def of_kind(kind: str) -> tuple[Layout, ...]:

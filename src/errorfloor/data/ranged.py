@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, as_floats, check_unit_interval, check_whole
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.grid import CELLS, cell_of
-from errorfloor.data.table import Table, is_ascending, order_of, pool, starts_of
+from errorfloor.data.table import Table, is_ascending, is_ours, order_of, pool, starts_of
 
 
 class Ranged(Table):
@@ -47,6 +47,8 @@ class Ranged(Table):
     @property
     def coarse(self) -> Bools:
         """Tell which rows stand for several places."""
+        if self.lows is None or self.highs is None:
+            return np.zeros(len(self), dtype=np.bool_)
         lows, highs = self.ranges
         return np.asarray(lows < highs)
 
@@ -113,7 +115,7 @@ class Ranged(Table):
         )
 
     def _plus_points(self, other: Self) -> Self:
-        places = np.concatenate((self.places, other.places))
+        places = np.concatenate((self.places.T, other.places.T), axis=1).T
         order = order_of(places)
         start = starts_of(places[order])
         pooled = {name: pool(value, order, start) for name, value in self._joined(other).items()}
@@ -140,7 +142,9 @@ class Ranged(Table):
 
     def _set_places(self) -> None:
         """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
-        places = as_floats(getattr(self, self.place), name=self.place) + 0.0
+        places = as_floats(getattr(self, self.place), name=self.place)
+        if not (places.ndim == 2 and is_ours(places) and not _has_negative_zeros(places)):
+            places = np.array(places.T, order="C").T + 0.0
         if not is_ascending(places):
             raise InputError(
                 f"`{self.place}` of a table must be finite, distinct and ascending. "
@@ -169,3 +173,7 @@ class Ranged(Table):
                 "`lows` and `highs` must be ranges around the scores that do not overlap. "
                 f"Build such tables with {type(self).__name__}.coarsen."
             )
+
+
+def _has_negative_zeros(places: Floats) -> bool:
+    return any(bool((np.signbit(key) & (key == 0)).any()) for key in places.T)

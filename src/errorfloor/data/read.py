@@ -20,6 +20,8 @@ from errorfloor.data.asked import (
     refuse_options,
 )
 from errorfloor.data.layouts import SCORES, Layout
+from errorfloor.data.matrices import is_matrix
+from errorfloor.data.naming import facts_of_classes, names_in_arrays
 from errorfloor.data.numbering import number_rows
 from errorfloor.data.table import Table
 
@@ -102,7 +104,12 @@ def _is_frame(data: object) -> bool:
 
 def _of_arrays(data: object, asked: Asked) -> Reading:
     refuse_options(asked)
-    able = {layout: layout.from_arrays for layout in asked.layouts if layout.from_arrays}
+    columns = (None, is_matrix(data))
+    able = {
+        layout: layout.from_arrays
+        for layout in asked.layouts
+        if layout.from_arrays and layout.with_columns in columns
+    }
     if len(able) != 1:
         made = either([f"{layout.table.__name__}.from_arrays" for layout in able])
         raise InputError(
@@ -111,9 +118,11 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
             f"An array does not say whether it holds {either(asked.kinds)}.",
         )
     ((layout, make),) = able.items()
-    table = make(data, asked.second)
+    table = make(data, asked.second, asked.where.classes)
     numbered = layout is SCORES and number_rows(data)
     facts = {"id_as_score": True} if numbered else {}
+    names = names_in_arrays(data, asked.second, asked.where.classes, layout is SCORES)
+    facts |= facts_of_classes(table, names)
     return Reading({None: table}, asked.source("arrays", layout, table.n, facts=facts))
 
 

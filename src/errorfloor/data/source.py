@@ -20,6 +20,7 @@ class Source:
     guessed: tuple[str, ...] = ()  # roles whose columns nobody named
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
+    classes: tuple[str, ...] | None = None  # as they were given
     drop_missing: bool = False
     format: str | None = None  # as it was given
     group: str | None = None  # the column

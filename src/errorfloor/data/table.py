@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
+    argument,
     as_counts,
     as_floats,
     as_labels,
@@ -26,6 +27,7 @@ from errorfloor.data.storage import read_arrays, write_table
 
 TWO_CLASSES = ("0", "1")
 MOST_ITEMS = 2**62  # of a table, so that no sum of its counts is beyond 64 bits
+ROUNDING = 1e-6  # by which probabilities may miss a sum of one
 _HEADER = ("kind", "version")
 
 
@@ -62,6 +64,9 @@ class Table:
         if type(other) is not type(self):
             return NotImplemented
         if self.classes != other.classes:
+            for one, rest in ((self, other), (other, self)):
+                if len(one) == 0 and one.classes == TWO_CLASSES:  # what `empty` makes
+                    return rest.without(one.dropped + rest.dropped)
             raise ValueError(
                 f"The tables have different classes: {', '.join(self.classes)}, and "
                 f"{', '.join(other.classes)}. Count both with the same classes."
@@ -204,14 +209,18 @@ def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
         raise ValueError(
             f"`{name}` must have a column for each of two classes or more, got shape {array.shape}."
         )
-    ours = array.dtype == np.int64 and array.flags.f_contiguous and not array.flags.writeable
-    if ours and array.min(initial=0) >= 0:  # nothing to cast, and nobody can change it
+    if array.dtype in (np.int64, np.int32) and is_ours(array) and array.min(initial=0) >= 0:
         return array
     rows, classes = array.shape
     found = np.empty((classes, rows), dtype=np.int64)
     for k in range(classes):
         found[k] = column(array[:, k], f"{name} of class {k}", most=most)
     return found.T
+
+
+def is_ours(array: NDArray[Any]) -> bool:
+    """Tell whether each class is in one piece of memory that nobody can change."""
+    return array.flags.f_contiguous and not array.flags.writeable
 
 
 def as_weight(values: object, shape: tuple[int, ...]) -> Floats:
@@ -226,6 +235,8 @@ def as_weight(values: object, shape: tuple[int, ...]) -> Floats:
 
 def check_votes(votes: Counts) -> None:
     """Refuse items without votes, and with too many to add up."""
+    if votes.max(initial=0) <= MOST_VOTES // max(votes.shape[1], 1) and added(votes).all():
+        return
     totals = votes.sum(axis=1, dtype=np.float64)
     refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
     refuse(
@@ -233,6 +244,26 @@ def check_votes(votes: Counts) -> None:
         totals,
         f"The votes on an item must be at most {MOST_VOTES:,}",
         "Check the numbers of votes.",
+    )
+
+
+def added(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the sum of each row, class by class, so that it does not depend on the layout."""
+    total = rows[:, 0].copy()
+    for column_of_class in rows.T[1:]:
+        total += column_of_class
+    return total
+
+
+def check_sums(rows: Floats, name: str) -> None:
+    """Refuse rows of probabilities that do not add up to one."""
+    total = added(rows)
+    refuse(
+        ~(np.abs(total - 1) <= ROUNDING),
+        total,
+        (argument(name), " of an item must add up to 1"),
+        "Divide them by their sum, or pass logits through a softmax.",
+        entry="the sum of row",
     )
 
 
@@ -279,8 +310,31 @@ def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[
 
 
 def order_of(keys: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the order of rows by their key, a number or several."""
-    return np.argsort(keys, kind="stable") if keys.ndim == 1 else np.lexsort(keys.T[::-1])
+    """Return the order of rows by their key, a number or several; equal ones stay as they are.
+
+    Of several numbers the next one is looked at where rows are still tied, which are few where
+    numbers have many digits.
+    """
+    if keys.ndim == 1:
+        return np.argsort(keys, kind="stable")
+    order = np.argsort(keys[:, 0], kind="stable")
+    at, run = _tied(keys[order, 0], np.arange(len(keys)), np.zeros(len(keys), dtype=np.intp))
+    for k in range(1, keys.shape[1]):
+        some = order[at]
+        own = np.lexsort((keys[some, k], run))
+        order[at] = some[own]
+        at, run = _tied(keys[order[at], k], at, run)
+    return order
+
+
+def _tied(
+    key: NDArray[Any], at: NDArray[np.intp], run: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of some sorted places are tied with the next or the last, and with which."""
+    new = np.ones(len(key), dtype=np.bool_)
+    new[1:] = (key[1:] != key[:-1]) | (run[1:] != run[:-1])
+    alone = new & np.append(new[1:], True)
+    return at[~alone], np.cumsum(new)[~alone]
 
 
 def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:
@@ -294,9 +348,12 @@ def is_ascending(keys: NDArray[Any]) -> bool:
     """Tell whether keys are distinct and in order."""
     if keys.ndim == 1:
         return not (keys[1:] <= keys[:-1]).any()
-    return starts_of(keys).size == len(keys) and bool(
-        (order_of(keys) == np.arange(len(keys))).all()
-    )
+    tied = np.ones(max(len(keys) - 1, 0), dtype=np.bool_)
+    for key in keys.T:
+        if (tied & (key[1:] < key[:-1])).any():
+            return False
+        tied &= key[1:] == key[:-1]
+    return not tied.any()
 
 
 def pool(counts: NDArray[Any], order: Any, start: NDArray[np.intp]) -> NDArray[Any]:

@@ -7,6 +7,7 @@ where there are more, they have a column for each class.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,31 +15,25 @@ import numpy as np
 
 from errorfloor._checks import (
     MOST_VOTES,
-    as_counts,
-    as_probabilities,
     check_same_length,
     refuse,
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data import annotators
 from errorfloor.data.cells import Cells, ClassCells, ClassVoteCells, SoftCells, VoteCells
+from errorfloor.data.matrices import counted_votes, score_columns, soft_columns, vote_columns
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
-    as_labelled_scores,
     as_weight,
     by_class,
-    by_score,
-    check_positives,
+    check_sums,
     check_total,
     check_votes,
     column,
     is_ascending,
-    order_of,
-    pool,
     side_by_side,
-    starts_of,
     two_columns,
     vote_key,
 )
@@ -79,6 +74,8 @@ class SoftTable(Ranged):
         check_total(self.counts)
         self._set_places()
         self._check_unit("soft_labels")
+        if self.probabilities.ndim > 1:
+            check_sums(self.probabilities, "soft_labels")
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
 
     @classmethod
@@ -87,12 +84,17 @@ class SoftTable(Ranged):
         return cls(np.zeros(0), np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def from_arrays(cls, soft_labels: object) -> SoftTable:
-        """Count the items with each soft label, in [0, 1], of class 1."""
-        values, count = np.unique(
-            as_probabilities(soft_labels, name="soft_labels"), return_counts=True
-        )
-        return cls(values, count)
+    def from_arrays(cls, soft_labels: object, *, classes: Sequence[object] | None = None) -> Self:
+        """Count the items with each soft label.
+
+        Parameters
+        ----------
+        soft_labels : array-like of shape (n,), or (n, classes)
+            In [0, 1]: of class 1 where there are two classes, else of each; rows add up to 1.
+        classes : sequence of str, optional
+            Names of the classes, in the order of the columns.
+        """
+        return cls(**soft_columns(soft_labels, classes))
 
     def cells(self) -> SoftCells:
         """Lay the table out for statistics."""
@@ -184,17 +186,21 @@ class ScoreTable(Ranged):
         return cls(np.zeros(0), np.zeros((0, 2), dtype=np.int64))
 
     @classmethod
-    def from_arrays(cls, scores: object, labels: object) -> ScoreTable:
+    def from_arrays(
+        cls, scores: object, labels: object, *, classes: Sequence[object] | None = None
+    ) -> Self:
         """Count the items at each distinct score.
 
         Parameters
         ----------
-        scores : array-like of shape (n,)
-            Any finite numbers.
+        scores : array-like of shape (n,), or (n, classes)
+            Any finite numbers: of class 1, or of each class (probabilities, shares or logits).
         labels : array-like of shape (n,)
-            0 or 1, or False or True.
+            0 or 1, or False or True; of more classes their places from 0 on, or their names.
+        classes : sequence of str, optional
+            Names of the classes, in the order of the columns.
         """
-        return cls(*by_score(*as_labelled_scores(scores, labels)))
+        return cls(**score_columns(scores, labels, classes))
 
     @classmethod
     def from_counts(
@@ -269,7 +275,8 @@ class ScoreTable(Ranged):
         if classes > 2:
             count = self.counts.ravel()
             kept = np.arange(count.size) if complete else np.flatnonzero(count)
-            return ClassCells(self.scores, kept // classes, kept % classes, count[kept])
+            number = count[kept].astype(np.int64)  # counts of many rows may be of a smaller type
+            return ClassCells(self.scores, kept // classes, kept % classes, number)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
         return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
@@ -340,29 +347,21 @@ class VoteTable(Table):
         return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def from_arrays(cls, positives: object, totals: object) -> VoteTable:
-        """Count the items with each pair of votes.
+    def from_arrays(
+        cls, positives: object, totals: object = None, *, classes: Sequence[object] | None = None
+    ) -> Self:
+        """Count the items with each combination of votes.
 
         Parameters
         ----------
-        positives : array-like of shape (n,)
-            Votes for class 1 on each item.
-        totals : int or array-like of shape (n,)
-            All votes on each item, at least 1.
+        positives : array-like of shape (n,), or (n, classes)
+            Votes for class 1 on each item, or votes for each class.
+        totals : int or array-like of shape (n,), optional
+            All votes on each item, at least 1; left out where there is a column for each class.
+        classes : sequence of str, optional
+            Names of the classes, in the order of the columns.
         """
-        k = as_counts(positives, name="positives", least=0)
-        same = np.asarray(totals).ndim == 0
-        m = as_counts([totals] if same else totals, name="totals", least=1)
-        if same:
-            m = np.broadcast_to(m, k.shape)
-        check_same_length(k, m, ("positives", "totals"))
-        check_positives(k, m)
-        width = int(m.max()) + 1
-        if width > 2**31:  # two of them would not fit into one number
-            return cls.from_counts(k, m, np.ones(k.size, dtype=np.int64))
-        pair, count = np.unique(m * width + k, return_counts=True)
-        k, m = pair % width, pair // width
-        return cls(side_by_side(m - k, k), count)
+        return cls(**vote_columns(positives, totals, classes))
 
     @classmethod
     def from_counts(
@@ -404,10 +403,7 @@ class VoteTable(Table):
 
     @classmethod
     def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:
-        key = vote_key(votes)
-        order = order_of(key)
-        start = starts_of(key[order])
-        return cls(votes[order][start], pool(counts, order, start), **more)
+        return cls(**counted_votes(votes, counts, None), **more)
 
     def _plus(self, other: Self) -> Self:
         return self._pooled(

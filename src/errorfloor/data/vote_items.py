@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, ITEM, VOTES, Layout
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, VOTES, Layout
 from errorfloor.data.read import Reading
-from errorfloor.data.table import Table
+from errorfloor.data.table import TWO_CLASSES, Table, added, side_by_side
 from errorfloor.data.tables import VoteTable
 
 
@@ -25,14 +25,24 @@ class VoteItems:
     """The votes on each item."""
 
     names: NDArray[Any]
-    positives: Counts
-    totals: Counts
+    votes: Counts  # a column for each class
     counts: Counts  # of items that a row stands for
+    classes: tuple[str, ...] = TWO_CLASSES
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on each item."""
+        return added(self.votes)
+
+    @property
+    def positives(self) -> Counts:
+        """Votes for class 1 on each item."""
+        return self.votes[:, 1]
 
     @classmethod
     def of_table(cls, table: VoteTable) -> VoteItems:
         """Take the rows of a table, which knows no items."""
-        return cls(np.arange(len(table)), table.positives, table.totals, table.counts)
+        return cls(np.arange(len(table)), table.votes, table.counts, table.classes)
 
 
 @dataclass(slots=True)
@@ -44,7 +54,12 @@ class Keeper:
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts, to be given to the door in place of the usual ones."""
-        counters = ((VOTES, "counted"), (ANNOTATIONS, "one_by_one"), (ANNOTATORS, "side_by_side"))
+        counters = (
+            (VOTES, "counted"),
+            (COUNTS, "by_class"),
+            (ANNOTATIONS, "one_by_one"),
+            (ANNOTATORS, "side_by_side"),
+        )
         return tuple(
             replace(layout, count=self._counter(name), from_arrays=self._of_arrays(layout))
             for layout, name in counters
@@ -56,16 +71,19 @@ class Keeper:
         assert isinstance(table, VoteTable)
         return self.kept[-1] if self.kept else VoteItems.of_table(table)
 
-    def _of_arrays(self, layout: Layout) -> Callable[[Any, Any], Table] | None:
+    def _of_arrays(self, layout: Layout) -> Callable[[Any, Any, Any], Table] | None:
         make = layout.from_arrays
         if make is None:
             return None
 
-        def keep(positives: Any, totals: Any) -> Table:
-            table = make(positives, totals)
-            k = np.asarray(positives, dtype=np.float64).astype(np.int64)
-            m = np.broadcast_to(np.asarray(totals, dtype=np.float64).astype(np.int64), k.shape)
-            self.kept.append(VoteItems(np.arange(k.size), k, m, np.ones(k.size, np.int64)))
+        def keep(given: Any, totals: Any, classes: Any) -> Table:
+            table = make(given, totals, classes)
+            votes = np.asarray(given, dtype=np.float64).astype(np.int64)
+            if votes.ndim == 1:
+                m = np.asarray(totals, dtype=np.float64).astype(np.int64)
+                votes = side_by_side(m - votes, votes)
+            ones = np.ones(len(votes), np.int64)
+            self.kept.append(VoteItems(np.arange(len(votes)), votes, ones, table.classes))
             return table
 
         return keep
@@ -89,9 +107,9 @@ class Keeper:
             k, m = whole(found["positives"]), whole(found["totals"])
             names = np.arange(k.size) if label is None else np.asarray(found[label])
             order = np.argsort(names, kind="stable") if by_item else np.arange(k.size)
-            self.kept.append(VoteItems(names[order], k[order], m[order], np.ones(k.size, np.int64)))
-            lost = sum(items.dropped.values())
             ones = np.ones(k.size, np.int64)
+            self.kept.append(VoteItems(names[order], side_by_side(m - k, k)[order], ones))
+            lost = sum(items.dropped.values())
             table = VoteTable.from_counts(positives=k, totals=m, counts=ones, dropped=lost)
             return {None: table}
 

@@ -127,6 +127,91 @@ def gaussian_mixture(
     return Synthetic(soft, labels, _two_gaussians(distance, share, prior), soft)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ManySynthetic:
+    """Items of several classes, drawn from a known distribution.
+
+    Attributes
+    ----------
+    soft_labels : array of shape (n, classes)
+        True probabilities of the classes, of each item.
+    labels : array of shape (n,)
+        One label per item, drawn from them: 0, 1 and so on.
+    floor : float
+        The exact Bayes error of the distribution.
+    """
+
+    soft_labels: Floats = field(repr=False)
+    labels: Counts = field(repr=False)
+    floor: float
+
+
+def gaussian_ring(
+    n: int = 10_000, *, classes: int = 5, radius: float = 2.0, rng: RandomLike = None
+) -> ManySynthetic:
+    """Draw items from Gaussian classes with unit covariance, whose means are evenly on a circle.
+
+    All classes have the same share, so the best rule answers the nearest mean.
+
+    Examples
+    --------
+    >>> data = gaussian_ring(1_000, classes=5, radius=2.0, rng=0)
+    >>> data.soft_labels.shape, round(data.floor, 4)
+    ((1000, 5), 0.2351)
+    """
+    size = _as_size(n)
+    remedy = "For two classes there is gaussian_mixture."
+    number = check_whole(classes, name="classes", least=3, remedy=remedy)
+    far = _as_number(radius, "radius", low=0, remedy="2 is usual.")
+    generator = as_generator(rng)
+    angle = 2 * np.pi * np.arange(number) / number
+    means = far * np.column_stack((np.cos(angle), np.sin(angle)))
+    true = generator.integers(number, size=size)
+    place = means[true] + generator.normal(size=(size, 2))
+    logs = place @ means.T
+    soft = np.exp(logs - logs.max(axis=1, keepdims=True))
+    soft /= soft.sum(axis=1, keepdims=True)
+    return ManySynthetic(soft, draw_labels(soft, rng=generator), _ring(number, far))
+
+
+def draw_labels(soft_labels: Floats, *, rng: RandomLike = None) -> Counts:
+    """Draw a class for each item from its row of probabilities.
+
+    Examples
+    --------
+    >>> draw_labels([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]], rng=0)
+    array([1, 0])
+    """
+    p = np.asarray(soft_labels, dtype=np.float64)
+    below = as_generator(rng).random((len(p), 1)) < np.cumsum(p, axis=1) / p.sum(1, keepdims=True)
+    return np.asarray(below.argmax(axis=1))
+
+
+def vote_for_classes(soft_labels: Floats, m: int, *, rng: RandomLike = None) -> Counts:
+    """Draw how many of `m` people choose each class, by the probabilities of the item.
+
+    Examples
+    --------
+    >>> vote_for_classes([[0.0, 1.0, 0.0]], 4, rng=0)
+    array([[0, 4, 0]])
+    """
+    p = np.asarray(soft_labels, dtype=np.float64)
+    share = p / p.sum(axis=1, keepdims=True)
+    return as_generator(rng).multinomial(_as_size(m, "m"), share).astype(np.int64)
+
+
+def weigh(soft_labels: Floats, weights: object, power: float = 1.0) -> Floats:
+    """Distort probabilities of classes: p to the power, times a weight for each class.
+
+    Examples
+    --------
+    >>> weigh([[0.5, 0.25, 0.25]], [1, 2, 2])
+    array([[0.33333333, 0.33333333, 0.33333333]])
+    """
+    distorted = np.asarray(soft_labels, dtype=np.float64) ** power * np.asarray(weights, np.float64)
+    return np.asarray(distorted / distorted.sum(axis=1, keepdims=True))
+
+
 def label_flips(n: int = 10_000, *, rate: float = 0.1, rng: RandomLike = None) -> Synthetic:
     """Draw items from two classes that do not overlap, and flip labels at a rate.
 
@@ -220,6 +305,19 @@ def _two_gaussians(distance: float, share: Floats, prior: float) -> float:
         return float(share.min())
     cut = distance / 2 - prior / distance
     return float(share[0] * ndtr(-cut) + share[1] * ndtr(cut - distance))
+
+
+def _ring(classes: int, radius: float) -> float:
+    """Return the chance that a point is nearer to another mean, by its place along its own."""
+    from scipy.special import ndtr
+
+    edges = np.linspace(0.0, radius + 12, 41)
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    half = np.diff(edges)[:, None] / 2
+    along = edges[:-1, None] + half * (nodes + 1)
+    density = np.exp(-((along - radius) ** 2) / 2) / np.sqrt(2 * np.pi)
+    inside = 2 * ndtr(along * np.tan(np.pi / classes)) - 1
+    return float(1 - (half * weights * density * inside).sum())
 
 
 def _as_size(value: int, name: str = "n") -> int:

@@ -14,6 +14,7 @@ from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
 from errorfloor.inference.votes.annotators import ANNOTATORS
+from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
@@ -26,6 +27,8 @@ RECORDS: tuple[IntervalKind, ...] = (
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
+    MANY_LIKELIHOOD,
+    MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
     BCA,

@@ -1,4 +1,4 @@
-"""Intervals for a mean of numbers in [0, 1/2]: betting and Hoeffding, both for any n."""
+"""Intervals for a mean of bounded numbers: betting and Hoeffding, both for any n."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from errorfloor.data.cells import split
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis
 from errorfloor.methods.soft import MeanFloor
+from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hoeffding:
-    """Limits for the mean of numbers in [0, 1/2], whatever they are.
+    """Limits for the mean of numbers in [0, top], whatever they are.
 
     References
     ----------
@@ -26,16 +27,17 @@ class Hoeffding:
     value: float
     n: int
     method: str = "hoeffding"
+    top: float = 0.5
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        half = float(np.sqrt(np.log(2 / (1 - level)) / (8 * self.n)))
+        half = self.top * float(np.sqrt(np.log(2 / (1 - level)) / (2 * self.n)))
         return self.value - half, self.value + half
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Betting:
-    """Limits for the mean of numbers in [0, 1/2] that no gambler could refute.
+    """Limits for the mean of numbers in [0, top] that no gambler could refute.
 
     A mean is refuted when betting against it would have multiplied the stake by 2 / (1 - level),
     which a true mean allows with at most half that chance, for any n. Stakes in each block of
@@ -50,19 +52,20 @@ class Betting:
     values: Floats = field(repr=False)
     blocks: Counts = field(repr=False)  # random parts of the items, shape (blocks, values)
     method: str = "betting"
+    top: float = 0.5  # the largest number there can be
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         log_goal = float(np.log(2 / (1 - level)))
-        doubled = 2 * self.values
+        shares = self.values / self.top
         stakes = self._stakes(log_goal)
-        low = self._refuted_up_to(doubled, stakes, log_goal)
-        high = 1 - self._refuted_up_to(1 - doubled, stakes, log_goal)
-        return low / 2, high / 2
+        low = self._refuted_up_to(shares, stakes, log_goal)
+        high = 1 - self._refuted_up_to(1 - shares, stakes, log_goal)
+        return low * self.top, high * self.top
 
     def _stakes(self, log_goal: float) -> Floats:
-        """Return the stake of each block, from the variance of the doubled values before it."""
-        x = 2 * self.values
+        """Return the stake of each block, from the variance of the shares of top before it."""
+        x = self.values / self.top
         before = np.cumsum(self.blocks, axis=0) - self.blocks
         n = before.sum(axis=1)
         mean = before @ x / np.maximum(n, 1)
@@ -82,14 +85,27 @@ class Betting:
         return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
 
 
+def blocks_of(case: Case) -> Counts:
+    """Return random parts of the items to bet on one after the other, each as large as all before.
+
+    Shape (blocks, cells).
+    """
+    parts = split(case.count, 16, case.streams.for_("blocks"))
+    return np.add.reduceat(parts, [0, 1, 2, 4, 8])
+
+
 def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
-    parts = split(case.count, 16, case.streams.for_("blocks"))
-    return Betting(case.statistic.floor, np.add.reduceat(parts, [0, 1, 2, 4, 8]))
+    return Betting(case.statistic.floor, blocks_of(case), top=_top(case))
 
 
 def _hoeffding(case: Case) -> Evidence:
-    return Hoeffding(case.value, int(case.count.sum()))
+    return Hoeffding(case.value, int(case.count.sum()), top=_top(case))
+
+
+def _top(case: Case) -> float:
+    """Return the largest floor that an item can have."""
+    return ERROR.span(len(case.table.classes))[1]
 
 
 BETTING = IntervalKind(

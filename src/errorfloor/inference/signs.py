@@ -7,13 +7,21 @@ doubtful predictions come first. The statistic is the largest (wrong - right) / 
 pairs of a prefix of either list. It grows with every error, so it is largest, in distribution, if
 each prediction is a fair coin: whatever the probabilities are, fair coins give a valid p-value.
 Prefixes end between distinct scores, so the order of equal scores does not matter.
+
+Of more than two classes, a prediction is tested against the class that the scores favour most among
+the others, on the items that are truly one of these two, in order of the ratio of their scores: if
+no rule beats the model, the other class is there at most as often. So is each other class, which is
+tested for each pair of classes as well. The p-value is twice the smaller of the first one and of
+the smallest of the others times their number.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
@@ -23,6 +31,8 @@ _DRAWS, _SEED = 9999, 20261115
 _BLOCK = 500  # draws at once
 _ENOUGH = 200  # draws as large as the statistic, after which the p-value is known well enough
 _RATIO = 1.25  # of one prefix to the next
+_DRAWN_PAIRS = 8  # of classes, for which coins are drawn
+_LEAST = 1e-300  # of which a logarithm is taken; any order of the items is valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +81,84 @@ def sign_test(zeros: ScoreTable | None, ones: ScoreTable | None) -> tuple[float,
     is an upper limit, and the smaller of the two is returned. One common seed serves all data, as
     the draws depend on numbers of items only.
     """
-    first, second = Prefixes.of(zeros, 0), Prefixes.of(ones, 1)
-    excess = [2 * one.wrong - one.sizes for one in (first, second)]
+    return _tested(Prefixes.of(zeros, 0), Prefixes.of(ones, 1))
+
+
+def sign_test_of_classes(sides: Sequence[ScoreTable]) -> tuple[float, float]:
+    """Return the same for more than two classes.
+
+    Parameters
+    ----------
+    sides : sequence of ScoreTable
+        Scores and labels of the items that the model predicts each class for, by class.
+    """
+    nobody = Prefixes.of(None, 0)
+    together = _in_doubt([_margins(side, a, _likeliest(side, a)) for a, side in enumerate(sides)])
+    in_all, p_in_all = _tested(together, nobody)
+    lists = [
+        one
+        for predicted, side in enumerate(sides)
+        if len(side)
+        for other in range(len(sides))
+        if other != predicted and (one := _doubted(side, predicted, other)).sizes[-1] > 0
+    ]
+    # What is cheap to compute is never too small; the pairs that it says most of are drawn.
+    bounds = [(_statistic(one, nobody), one) for one in lists]
+    least = [(min(_union_bound(at, one.sizes), 1.0), at) for at, one in bounds]
+    drawn = sorted(range(len(lists)), key=lambda i: least[i])[:_DRAWN_PAIRS]
+    found = [*least, *(_tested(lists[i], nobody)[::-1] for i in drawn)]
+    p, statistic = min(found, key=lambda one: (one[0], -one[1]), default=(1.0, 0.0))
+    if p_in_all <= len(lists) * p:
+        return in_all, min(2 * p_in_all, 1.0)
+    return statistic, min(2 * len(lists) * p, 1.0)
+
+
+def _doubted(side: ScoreTable, predicted: int, other: int) -> Prefixes:
+    """Put items that are predicted one class and are truly that or another in order of doubt."""
+    return _in_doubt([_margins(side, predicted, np.full(len(side), other))])
+
+
+def _likeliest(side: ScoreTable, predicted: int) -> NDArray[np.intp]:
+    """Return the class with the highest score but for the predicted one."""
+    scores = side.scores.copy()
+    scores[:, predicted] = -np.inf
+    return np.asarray(scores.argmax(axis=1))
+
+
+def _margins(side: ScoreTable, predicted: int, other: NDArray[np.intp]) -> tuple[Floats, Counts]:
+    """Return by how much scores favour the prediction, and how many items are of each class."""
+    row = np.arange(len(side))
+    scores = np.column_stack((side.scores[:, predicted], side.scores[row, other]))
+    if side.scores.size and side.scores.min() >= 0:
+        scores = np.log(np.maximum(scores, _LEAST))
+    counts = np.column_stack((side.counts[row, other], side.counts[:, predicted]))
+    there = counts.any(axis=1)
+    margin = np.round(scores[there, 0] - scores[there, 1], 9) + 0.0
+    return margin, counts[there].astype(np.int64)
+
+
+def _in_doubt(parts: Sequence[tuple[Floats, Counts]]) -> Prefixes:
+    """Put items in order of doubt in their predictions, by the margins of their scores."""
+    margins, counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    margin, at = np.unique(margins, return_inverse=True)
+    pair = np.column_stack([np.bincount(at, one, margin.size) for one in counts.T])
+    return Prefixes.of(ScoreTable(margin, pair.astype(np.int64)), 1)
+
+
+def _tested(first: Prefixes, second: Prefixes) -> tuple[float, float]:
+    observed = _statistic(first, second)
     sizes = np.add.outer(first.sizes, second.sizes)
     roots = np.sqrt(np.maximum(sizes, 1))
-    observed = float((np.add.outer(*excess) / roots).max())
     p = _share_as_large(observed, first.sizes, second.sizes, roots)
     if p > 1 / (1 + _DRAWS):
         return observed, p
     return observed, min(p, _union_bound(observed, sizes))
+
+
+def _statistic(first: Prefixes, second: Prefixes) -> float:
+    excess = [2 * one.wrong - one.sizes for one in (first, second)]
+    roots = np.sqrt(np.maximum(np.add.outer(first.sizes, second.sizes), 1))
+    return float((np.add.outer(*excess) / roots).max())
 
 
 def _share_as_large(observed: float, first: Counts, second: Counts, roots: Floats) -> float:

@@ -18,6 +18,8 @@ from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
+from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 
@@ -36,9 +38,11 @@ RECORDS: tuple[Method | Series, ...] = (
     logistic.PLATT,
     logistic.PLATT_LOGIT,
     soft.MANY_CLEAN,
+    MANY_MIXTURE,
+    MANY_PLUGIN,
     *MANY_SCORES,
 )
-DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN, OFFSETS)
+DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN, MANY_MIXTURE, OFFSETS)
 
 
 def default(kind: str, classes: Classes = Classes.TWO) -> Method:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor import methods
@@ -41,6 +42,7 @@ def calibrate(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     method: str | None = None,
@@ -55,7 +57,7 @@ def calibrate(
         two classes one score each: shares of each row's sum, or logits if any is below 0.
     labels : array-like of shape (n,), optional
         0 or 1 for each item, or one of the classes; left out when `scores` has them.
-    score, label, positive, positive_from, group, drop_missing
+    score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     method : str, optional
         corrupted (the identity), isotonic (the default), hist-K (K bins of equal mass), beta,
@@ -92,6 +94,7 @@ def calibrate(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )

@@ -13,6 +13,7 @@ class ScoreColumns(TypedDict, total=False):
     label: str | None
     positive: object
     positive_from: float | None
+    classes: Sequence[object] | None
     drop_missing: bool
 
 

@@ -47,6 +47,7 @@ def compare(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     methods: Sequence[str] | None = None,
@@ -62,7 +63,7 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, positive_from, group, drop_missing
+    scores, labels, score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     interval, level, n_resamples, clip, rng
         As in `from_scores`.
@@ -93,6 +94,7 @@ def compare(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import BESIDE_LABELS, VOTES_AND_LABELS, of_kind
+from errorfloor.data.layouts import BESIDE_LABELS, COUNTS_AND_LABELS, VOTES_AND_LABELS, of_kind
+from errorfloor.data.matrices import is_matrix
+from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.shares import shares_of_arrays
 from errorfloor.data.source import Source
@@ -32,7 +35,8 @@ class _Options(TypedDict, total=False):
 
 
 class _SoftOptions(_Options, total=False):
-    soft: str | None
+    soft: str | Sequence[str] | None
+    classes: Sequence[object] | None
 
 
 class _VoteOptions(_Options, total=False):
@@ -45,6 +49,7 @@ class _VoteOptions(_Options, total=False):
     labels: object
     positive: object
     positive_from: float | None
+    classes: Sequence[object] | None
     method: str | None
     totals_by: str
     stopping: str | None
@@ -57,6 +62,7 @@ class _ScoreOptions(_Options, total=False):
     label: str | None
     positive: object
     positive_from: float | None
+    classes: Sequence[object] | None
     method: str | None
     clip: Clip
 
@@ -72,7 +78,8 @@ def from_soft_labels(
 def from_soft_labels(
     soft_labels: object,
     *,
-    soft: str | None = None,
+    soft: str | Sequence[str] | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -81,15 +88,18 @@ def from_soft_labels(
     n_resamples: int = 1000,
     rng: RandomLike = None,
 ) -> Any:
-    """Estimate the error floor from true probabilities of class 1.
+    """Estimate the error floor from true probabilities of the classes.
 
     Parameters
     ----------
-    soft_labels : array-like of shape (n,), SoftTable, dataframe or path
-        P(y = 1 | x) of each item, in [0, 1]. Of a ScoreTable the scores are taken, and its labels
-        are not used.
-    soft : str, optional
-        Column of a dataframe or file that has the soft labels; guessed where only one can be.
+    soft_labels : array-like of shape (n,) or (n, classes), SoftTable, dataframe or path
+        P(y = 1 | x) of each item, in [0, 1]; or the probability of each class, which add up to 1.
+        Of a ScoreTable the scores are taken, and its labels are not used.
+    soft : str or sequence of str, optional
+        Column of a dataframe or file that has the soft labels, or one for each class, or one with
+        lists; guessed where only one can be.
+    classes : sequence of str, optional
+        As in `from_scores`.
     group, simultaneous, drop_missing
         As in `from_scores`.
     interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
@@ -118,7 +128,7 @@ def from_soft_labels(
     floor 22.50 % (clean, n = 4)
     """
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(soft=soft, group=group, drop_missing=drop_missing)
+    where = Where.of(soft=soft, classes=classes, group=group, drop_missing=drop_missing)
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
     return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous)
 
@@ -148,6 +158,7 @@ def from_votes(
     labels: object = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -165,18 +176,20 @@ def from_votes(
 
     Parameters
     ----------
-    votes : array-like of shape (n,), VoteTable, dataframe or path
-        Number of votes for class 1 on each item; `positives` is another name for it.
+    votes : array-like of shape (n,) or (n, classes), VoteTable, dataframe or path
+        Number of votes for class 1 on each item; `positives` is another name for it. Or the number
+        of votes for each class.
     totals : int or array-like of shape (n,), or str
-        Number of all votes on each item, or its column; left out when `votes` is a table.
-    positives, item, vote, annotator, annotators, positive, positive_from
+        Number of all votes on each item, or its column; left out when `votes` is a table, or has a
+        column for each class.
+    positives, counts, item, vote, annotator, annotators, positive, positive_from, classes
         Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`;
         guessed where their names leave no doubt.
     label : str, optional
         Column of one true (gold) label per item. The floor is then that of this label: the shares
         of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
-        The same where votes are arrays: 0 or 1 for each item.
+        The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
     group, simultaneous, drop_missing
         As in `from_scores`.
     method : {"mixture", "plugin"}, optional
@@ -245,6 +258,7 @@ def from_votes(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )
@@ -277,6 +291,7 @@ def from_scores(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
@@ -291,14 +306,19 @@ def from_scores(
 
     Parameters
     ----------
-    scores : array-like of shape (n,), ScoreTable, dataframe or path
-        Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
+    scores : array-like of shape (n,) or (n, classes), ScoreTable, dataframe or path
+        Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others. Or
+        a score for each class: probabilities, shares or logits.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` has them.
+        0 or 1 for each item; left out when `scores` has them. Beside a score for each class: the
+        classes' names, or their places from 0 on.
     score, label, positive, positive_from
         Columns of a dataframe or file, and which label means class 1, or from which number on; see
         `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt, and
         so is the class of common pairs of words, such as yes and no.
+    classes : sequence of str, optional
+        Names of all classes, in the order of the columns that belong to them. Without it, labels
+        that are words are in sorted order, as scikit-learn has them. Of two, the second is class 1.
     group : str, optional
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool
@@ -345,6 +365,7 @@ def from_scores(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )
@@ -361,7 +382,7 @@ def read_scores(scores: object, labels: object, where: Where) -> Reading:
 
 def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> None:
     """Refuse arrays of scores that methods need in [0, 1], and name the entry."""
-    in_line = reading.source.origin == "arrays" and getattr(scores, "ndim", 1) == 1
+    in_line = reading.source.origin == "arrays" and not is_matrix(scores)
     if in_line and any(one.needs_probabilities for one in chosen):
         # The rows of the table are checked later, but cannot name the entry.
         as_probabilities(scores, name="scores", instead=methods.on_any_scale())
@@ -369,12 +390,18 @@ def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> N
 
 def _read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
     """Read votes that are arrays beside one label for each item."""
-    if is_data(votes) or totals is None or where != Where.of():
+    per_class = not is_data(votes) and is_matrix(votes)
+    plain = replace(where, classes=None) == Where.of() and (totals is not None or per_class)
+    if is_data(votes) or not plain:
         raise InputError(
             *(argument("labels"), " goes with arrays of votes and "),
             *(argument("totals"), ". Of a dataframe or file, name the column with "),
             *(argument("label"), "."),
         )
-    table = shares_of_arrays(votes, totals, labels)
-    source = Source(origin="arrays", layout=VOTES_AND_LABELS.name, rows=table.n)
+    table, names = shares_of_arrays(votes, totals, labels, where.classes)
+    layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
+    facts = facts_of_classes(table, names)
+    source = Source(
+        origin="arrays", layout=layout.name, rows=table.n, classes=where.classes, facts=facts
+    )
     return Reading({None: table}, source)

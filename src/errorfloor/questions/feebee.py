@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, Unpack, overload
 
@@ -66,6 +66,7 @@ def feebee(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     methods: Methods | None = None,
@@ -89,7 +90,7 @@ def feebee(
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, positive_from, group, drop_missing
+    score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
@@ -161,6 +162,7 @@ def feebee(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )

@@ -110,7 +110,7 @@ def headroom(
 
     score, label, soft, positives, totals, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores`, `from_votes` and `from_soft_labels`.
-    positive, positive_from, group, drop_missing
+    positive, positive_from, classes, group, drop_missing
         As in `from_scores`; with `group`, the model is compared with the floor of each group.
     rng : None, int or numpy.random.Generator
         For the interval of a floor that is estimated here.

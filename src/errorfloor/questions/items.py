@@ -14,7 +14,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.data.vote_items import Keeper, VoteItems
 from errorfloor.methods.votes.thin import Votes, thinned
 from errorfloor.metrics import ERROR
-from errorfloor.results.items import Items
+from errorfloor.results.items import ClassItems, Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes
 # Items' worth of likelihood that keep the fit smooth. At the maximum of likelihood it has a few
@@ -29,7 +29,7 @@ def items(
     symmetric: bool | None = None,
     item: str | None = None,
     **columns: Any,
-) -> Items:
+) -> Items | ClassItems:
     """Say for each item how probable class 1 is, and how much it adds to the floor.
 
     Parameters
@@ -49,7 +49,7 @@ def items(
 
     Returns
     -------
-    Items
+    Items, or ClassItems where there are more than two classes
         One row for each item, in the order of the data; votes in rows of their own are put
         together and sorted by the item's name.
 
@@ -60,7 +60,8 @@ def items(
     under G weighted by the binomial probability of k. Their mean is about the floor; the penalty
     moves it a little. Single items are
     uncertain: at three votes the ranking tells the hardest tenth apart with an area under the
-    curve of about 0.8.
+    curve of about 0.8. Of more than two classes only the sizes of an item's numbers of votes count,
+    not which class has which.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def with_names(where: Where) -> Where:
     return where
 
 
-def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Items:
+def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Items | ClassItems:
     """Return the items of what was read by the keeper's layouts."""
     rows, table = keeper.items_of(reading), reading.table
     assert isinstance(table, VoteTable)
@@ -92,6 +93,8 @@ def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Item
             argument("totals"),
             " must reach 2 for some item: single votes do not tell hard items from easy ones.",
         )
+    if len(rows.classes) > 2:
+        return _of_many(rows, reading, symmetric)
     p = None if symmetric is not None else p_of_symmetry(rows)
     even = symmetric if p is None else p > _LEVEL
     cells, at = _cells(rows)
@@ -109,6 +112,35 @@ def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Item
         symmetric=bool(even),
         symmetry=p,
         dropped=table.dropped,
+        source=reading.source,
+    )
+
+
+def _of_many(rows: VoteItems, reading: Reading, symmetric: bool | None) -> ClassItems:
+    """Return the items where there are more than two classes."""
+    from errorfloor.methods.votes.many.fit import fit_partitions
+
+    if symmetric is False:
+        raise InputError(
+            argument("symmetric", False),
+            " is for two classes: of more, only the sizes of votes count. Leave it out.",
+        )
+    cells, at = np.unique(-np.sort(-rows.votes, axis=1), axis=0, return_inverse=True)
+    at = at.ravel()
+    fit = fit_partitions(cells, np.bincount(at, rows.counts).astype(np.int64))
+    part = fit.posterior_floor(cells)[at]
+    return ClassItems(
+        item=rows.names,
+        classes=rows.classes,
+        votes=rows.votes,
+        totals=rows.totals,
+        count=rows.counts,
+        answer=np.array(rows.classes)[rows.votes.argmax(axis=1)],
+        doubt=fit.posterior_doubt(cells)[at],
+        contribution=part,
+        rank=_ranks(part, rows.counts),
+        floor=float(np.average(part, weights=rows.counts)),
+        dropped=reading.table.dropped,
         source=reading.source,
     )
 

@@ -89,7 +89,7 @@ def plan(
 
     score, label, positives, totals, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores` and `from_votes`.
-    positive, positive_from, group, drop_missing
+    positive, positive_from, classes, group, drop_missing
         As in `from_scores`; with `group`, there is a plan for each of its values.
 
     Returns

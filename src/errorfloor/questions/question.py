@@ -14,8 +14,9 @@ from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Classes, Method, Options, Statistic
-from errorfloor.methods.votes.mixture import MixtureFloor
-from errorfloor.methods.votes.plugin import plugin
+from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
+from errorfloor.methods.votes.mixture import MIXTURE
+from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
@@ -23,10 +24,17 @@ from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.results import Estimate, VotesEstimate
 
 
-def floor_of(data: object, where: Where, *, level: float = 0.95, rng: RandomLike = None) -> Any:
+def floor_of(
+    data: object,
+    where: Where,
+    *,
+    level: float = 0.95,
+    rng: RandomLike = None,
+    interval: str | None = "auto",
+) -> Any:
     """Return the floor of data of any kind, by the default method for it; by group if named."""
     reading = read(data, LAYOUTS, where)
-    request = Request.of("auto", level, 1000, rng)
+    request = Request.of(interval, level, 1000, rng)
     return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
 
 
@@ -102,20 +110,18 @@ def _with_votes(
     """Add what the plain shares of the votes would have said."""
     table = found.table
     assert isinstance(table, VoteTable)
-    cells, behind = table.cells(), None
-    if isinstance(statistic, MixtureFloor):
-        behind = statistic
-    elif int(table.totals.max()) >= 2:
-        behind = MixtureFloor(cells, question.options)
-    shares = plugin(cells, question.options).values(
-        cells.count[None], request.streams.for_("blocks")
-    )
+    cells, classes = table.cells(), Classes.of(table)
+    behind: Any = statistic if question.method in _FITTED else None
+    if behind is None and int(table.totals.max()) >= 2:
+        behind = methods.default(VoteTable.kind, classes).bind(cells, question.options)
+    plugin = methods.find(PLUGIN.name, VoteTable.kind, classes).bind(cells, question.options)
+    shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
     model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
     made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
         bias=None if behind is None else behind.plugin_bias,
-        bias_bound=None if model_error is None else _plugin_bias_bound(model_error, table),
+        bias_bound=_plugin_bias_bound(model_error, table),
         mixture=None if behind is None else behind.fitted,
     )
     if model is None:
@@ -124,12 +130,15 @@ def _with_votes(
     return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
 
 
-def _plugin_bias_bound(model_error: float, table: VoteTable) -> float:
+def _plugin_bias_bound(model_error: float | None, table: VoteTable) -> float | None:
+    if model_error is None or len(table.classes) > 2:  # the paper's bound is for two classes
+        return None
     from errorfloor.bounds import computable_bias_bound
 
     # The bound falls with the votes, so the item with the fewest has the largest.
     return float(computable_bias_bound(model_error, int(table.totals.min())))
 
 
+_FITTED = (MIXTURE, MANY_MIXTURE)  # which have the distribution that other methods lack
 # What a kind of table adds to an estimate.
 _DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -50,6 +51,7 @@ def reliability(
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
     method: str | None = None,
@@ -64,7 +66,7 @@ def reliability(
         Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, positive_from, group, drop_missing
+    score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     method : str, optional
         The calibrator of the curve, isotonic by default; see `calibrate`. The band is the same for
@@ -120,6 +122,7 @@ def reliability(
         label=label,
         positive=positive,
         positive_from=positive_from,
+        classes=classes,
         group=group,
         drop_missing=drop_missing,
     )

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results.confusion import ClassPair as ClassPair
+    from errorfloor.results.confusion import Confusion as Confusion
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
     from errorfloor.results.feebee import NoiseCurve as NoiseCurve
     from errorfloor.results.finding import Finding as Finding
+    from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
@@ -34,10 +37,11 @@ if TYPE_CHECKING:
 _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
     "agreement": ("AgreementEstimate",),
+    "confusion": ("ClassPair", "Confusion"),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
-    "items": ("Items",),
+    "items": ("ClassItems", "Items"),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("Reliability",),
     "rows": ("Comparison", "Groups"),

@@ -20,6 +20,7 @@ from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
+    from errorfloor.methods.votes.many.fit import PartitionMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +183,14 @@ class VotesEstimate(Estimate):
     bias_bound : float or None
         The paper's bound on the size of that bias for any distribution whose floor is at most
         the model error that was given (corollary 2).
-    mixture : Mixture or None
+    mixture : Mixture, PartitionMixture or None
         The distribution of probabilities that best explains the votes.
     """
 
     plugin: float
     bias: float | None
     bias_bound: float | None = None
-    mixture: Mixture | None = field(default=None, repr=False)
+    mixture: Mixture | PartitionMixture | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""

@@ -16,42 +16,32 @@ from errorfloor.data.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Items(Shown):
-    """Each item's expected part in the floor, from its votes and from those of all others.
+class ItemRows(Shown):
+    """What the items of two classes and of more have in common.
 
     Attributes
     ----------
     item : array of shape (rows,)
         The items' names where the data have some, else their places, from 0 on. Of a table of
         counts, the places of its rows.
-    positives, totals : array of shape (rows,)
-        Votes for class 1, and all votes.
+    totals : array of shape (rows,)
+        All votes.
     count : array of shape (rows,)
         Number of items that the row stands for: 1 unless the data are a table of counts.
-    probability : array of shape (rows,)
-        Expected probability of class 1 given the votes.
     contribution : array of shape (rows,)
         Expected error of the best answer given the votes. Their mean is about the floor.
     rank : array of shape (rows,)
         1 for the items that contribute most; equal contributions share a rank.
     floor : float
         The mean contribution.
-    symmetric : bool
-        Whether the classes were taken for exchangeable, so that only the size of a majority counts.
-    symmetry : float or None
-        P-value of "the classes are exchangeable", where the votes were asked.
     """
 
     item: NDArray[Any]
-    positives: Counts
     totals: Counts
     count: Counts
-    probability: Floats
     contribution: Floats
     rank: Counts
     floor: float
-    symmetric: bool
-    symmetry: float | None = None
     dropped: int = 0
     source: Source | None = None
 
@@ -60,9 +50,8 @@ class Items(Shown):
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The columns by their names; `count` only where rows stand for several items."""
-        names = [name for name in _COLUMNS if name != "count" or (self.count != 1).any()]
-        return {name: getattr(self, name) for name in names}
+        """The columns by their names."""
+        raise NotImplementedError
 
     def hardest(self, most: int = 10) -> NDArray[np.intp]:
         """Return the rows that contribute most, the first of them first."""
@@ -94,12 +83,86 @@ class Items(Shown):
         return {
             "floor": self.floor,
             "n": int(self.count.sum()),
-            "symmetric": self.symmetric,
-            "symmetry": self.symmetry,
             "dropped": self.dropped,
             "columns": {name: values.tolist() for name, values in self.columns.items()},
             "source": None if self.source is None else self.source.to_dict(),
         }
 
+    def _counted(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the columns without the counts, unless rows stand for several items."""
+        return {name: one for name, one in columns.items() if name != "count" or (one != 1).any()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Items(ItemRows):
+    """Each item's expected part in the floor, from its votes and from those of all others.
+
+    Attributes
+    ----------
+    item, totals, count, contribution, rank, floor
+        As in `ItemRows`: names, votes, items a row stands for, expected error at best, its rank,
+        and the mean of all.
+    positives : array of shape (rows,)
+        Votes for class 1.
+    probability : array of shape (rows,)
+        Expected probability of class 1 given the votes.
+    symmetric : bool
+        Whether the classes were taken for exchangeable, so that only the size of a majority counts.
+    symmetry : float or None
+        P-value of "the classes are exchangeable", where the votes were asked.
+    """
+
+    positives: Counts
+    probability: Floats
+    symmetric: bool
+    symmetry: float | None = None
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns by their names; `count` only where rows stand for several items."""
+        return self._counted({name: getattr(self, name) for name in _COLUMNS})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all items as plain values, ready for JSON."""
+        asked = {"symmetric": self.symmetric, "symmetry": self.symmetry}
+        return {**ItemRows.to_dict(self), **asked}
+
 
 _COLUMNS = ("item", "positives", "totals", "count", "probability", "contribution", "rank")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClassItems(ItemRows):
+    """The same where there are more than two classes.
+
+    Attributes
+    ----------
+    item, totals, count, contribution, rank, floor
+        As in `Items`.
+    classes : tuple of str
+        Names of the classes.
+    votes : array of shape (rows, classes)
+        Votes for each class.
+    answer : array of shape (rows,)
+        The class with the most votes; the first of several, in the order of the classes.
+    doubt : array of shape (rows,)
+        Chance that another class is likelier.
+    """
+
+    classes: tuple[str, ...]
+    votes: Counts
+    answer: NDArray[np.str_]
+    doubt: Floats
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns by their names; those of the votes have the names of the classes."""
+        votes = {f"votes {name}": self.votes[:, k] for k, name in enumerate(self.classes)}
+        rest = ("totals", "count", "answer", "doubt", "contribution", "rank")
+        return self._counted(
+            {"item": self.item, **votes, **{name: getattr(self, name) for name in rest}}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all items as plain values, ready for JSON."""
+        return {**ItemRows.to_dict(self), "classes": list(self.classes)}

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from errorfloor.data.storage import write_text
-from errorfloor.results import AnnotatorsResult, Comparison, FeeBeeResult, Groups
+from errorfloor.results import AnnotatorsResult, Comparison, Confusion, FeeBeeResult, Groups
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -57,8 +57,9 @@ def rows_of(result: Any) -> list[dict[str, Any]]:
 
 @rows_of.register(AnnotatorsResult)
 @rows_of.register(Comparison)
+@rows_of.register(Confusion)
 @rows_of.register(FeeBeeResult)
-def _(result: AnnotatorsResult | Comparison | FeeBeeResult) -> list[dict[str, Any]]:
+def _(result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult) -> list[dict[str, Any]]:
     return [row.to_dict() for row in result]
 
 

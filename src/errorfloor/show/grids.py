@@ -11,6 +11,8 @@ import numpy as np
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.results import (
     AnnotatorsResult,
+    ClassItems,
+    Confusion,
     Estimate,
     FeeBeeResult,
     FeeBeeScore,
@@ -22,6 +24,8 @@ from errorfloor.show import numbers
 
 PLAIN_TARGETS = GIVEN_LABEL, DRAWN_LABEL  # which nobody takes for another
 MOST_ANNOTATORS = 20  # of whom text shows a row
+MOST_PAIRS = 10  # of classes, likewise
+MOST_VOTED = 3  # classes of an item that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +107,39 @@ def of_items(items: Items) -> Grid:
     return Grid(("item", "votes for 1", "class 1", "error at best", "rank"), tuple(rows), "<>>>>")
 
 
-def how_items(items: Items) -> str:
-    """Say of how many items, and how the classes were taken."""
-    same = "exchangeable" if items.symmetric else "different"
-    more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
-    return (
-        f"{items.count.sum():,} items{more}. The errors have a mean of "
-        f"{numbers.per_cent(items.floor)}. Classes are taken for {same}."
+def of_class_items(items: ClassItems) -> Grid:
+    """Return the same where there are more than two classes."""
+    rows = (
+        (
+            str(items.item[at]),
+            _votes_in_words(items, int(at)),
+            numbers.per_cent(items.doubt[at]),
+            numbers.per_cent(items.contribution[at]),
+            f"{items.rank[at]:,}",
+        )
+        for at in items.hardest()
     )
+    return Grid(
+        ("item", "votes", "another likelier", "error at best", "rank"), tuple(rows), "<<>>>"
+    )
+
+
+def _votes_in_words(items: ClassItems, at: int) -> str:
+    votes = items.votes[at]
+    order = [k for k in np.argsort(-votes, kind="stable") if votes[k]]
+    shown = [f"{items.classes[k]} {votes[k]:,}" for k in order[:MOST_VOTED]]
+    return ", ".join([*shown, "..."] if len(order) > MOST_VOTED else shown)
+
+
+def how_items(items: Items | ClassItems) -> str:
+    """Say of how many items, and how the classes were taken."""
+    more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
+    mean = f"{items.count.sum():,} items{more}. The errors have a mean of "
+    mean += f"{numbers.per_cent(items.floor)}."
+    if isinstance(items, ClassItems):
+        return mean
+    same = "exchangeable" if items.symmetric else "different"
+    return f"{mean} Classes are taken for {same}."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
@@ -153,6 +182,22 @@ def of_annotators(result: AnnotatorsResult) -> Grid:
         for row in result.rows[:MOST_ANNOTATORS]
     )
     return Grid(head, tuple(rows), "<>>>>>")
+
+
+def of_pairs(result: Confusion) -> Grid:
+    """Return the pairs of classes that are taken for one another most often."""
+    head = ("first", "second", "share of errors", "first as second", "second as first")
+    rows = (
+        (
+            pair.first,
+            pair.second,
+            _percent(pair.share),
+            _percent(pair.first_as_second),
+            _percent(pair.second_as_first),
+        )
+        for pair in result.pairs[:MOST_PAIRS]
+    )
+    return Grid(head, tuple(rows), "<<>>>")
 
 
 def _percent(value: float | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from errorfloor.results import (
     AnnotatorsResult,
     Comparison,
+    Confusion,
     Estimate,
     FeeBeeResult,
     Groups,
@@ -74,6 +75,11 @@ def _(result: FeeBeeResult) -> str:
 def _(result: AnnotatorsResult) -> str:
     said = " ".join([sentence_of(result), *result.notes])
     return _table(grids.of_annotators(result)) + _small(said)
+
+
+@html_of.register
+def _(result: Confusion) -> str:
+    return f"<p>{escape(sentence_of(result))}</p>" + _table(grids.of_pairs(result))
 
 
 def _doubts(rows: Iterable[Estimate]) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 
 from errorfloor.results import (
     AnnotatorsResult,
+    ClassItems,
     Comparison,
+    Confusion,
     Estimate,
     FeeBeeResult,
     Groups,
@@ -95,6 +97,11 @@ def _(result: Items) -> str:
 
 
 @text_of.register
+def _(result: ClassItems) -> str:
+    return _joined(*grids.as_text(grids.of_class_items(result)), grids.how_items(result))
+
+
+@text_of.register
 def _(result: FeeBeeResult) -> str:
     table = grids.as_text(grids.of_feebee(result))
     return _joined(*table, grids.how_feebee(result), *result.notes)
@@ -106,6 +113,14 @@ def _(result: AnnotatorsResult) -> str:
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
     return _joined(*table, rest, sentence_of(result), *result.notes)
+
+
+@text_of.register
+def _(result: Confusion) -> str:
+    more = len(result.pairs) - grids.MOST_PAIRS
+    rest = f"and {more:,} more pairs" if more > 0 else ""
+    table = grids.as_text(grids.of_pairs(result)) if result.pairs else ()
+    return _joined(sentence_of(result), *table, rest, result.basis)
 
 
 def _about_rows(result: Comparison) -> Iterator[str]:

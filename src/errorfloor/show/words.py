@@ -12,6 +12,7 @@ from errorfloor.results import (
     AgreementEstimate,
     AnnotatorsResult,
     Comparison,
+    Confusion,
     Estimate,
     Groups,
     PairedTest,
@@ -72,6 +73,19 @@ def _(result: AnnotatorsResult) -> str:
         f"{numbers.per_cent(result.everyone)} with and {numbers.per_cent(result.without)} without "
         f"them and their {100 * result.left_out:.0f} % of the votes."
     )
+
+
+@sentence_of.register
+def _(result: Confusion) -> str:
+    pairs = result.pairs
+    if not pairs:
+        return "The best rule makes no errors on these items."
+    first = pairs[0]
+    tenths = round(10 * first.share)
+    often = f"{tenths} of 10" if tenths else numbers.per_cent(first.share, 1)
+    if len(pairs) == 1:
+        often = "All"
+    return f"{often} errors that any model makes are {first.first} against {first.second}."
 
 
 def difference_of(verdict: Verdict) -> str:

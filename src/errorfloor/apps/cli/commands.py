@@ -13,6 +13,7 @@ from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
 from errorfloor.apps.cli.building import Group, examples, option, with_session
+from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.interrupts import INTERRUPTED
@@ -399,5 +400,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (items, agreement, count, merge, paper, data):
+for command in (items, confusion, agreement, count, merge, paper, data):
     cli.add_command(command)

@@ -25,13 +25,7 @@ class MixtureFloor:
     """The floor of the distribution that is fitted to the votes."""
 
     def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
-        if int(cells.totals.max()) < 2:
-            raise InputError(
-                "Some items need at least 2 votes: from single votes, items that everybody agrees "
-                "on and coin flips look the same. Collect a second vote on some items, or use ",
-                function("from_scores"),
-                " if there is a score for each item.",
-            )
+        refuse_single_votes(cells.totals)
         self.cells = cells
         self.options = options or Options()
         if self.options.rule is not None:
@@ -83,6 +77,17 @@ class MixtureFloor:
         found = [fit_votes(part, self.options.target, part=True) for part in parts]
         floor = sum(part.n * one for part, (_, one) in zip(parts, found, strict=True)) / votes.n
         return [(fit, part) for part, (fit, _) in zip(parts, found, strict=True)], float(floor)
+
+
+def refuse_single_votes(totals: Counts) -> None:
+    """Refuse votes from which nothing about the floor can be known."""
+    if int(totals.max()) < 2:
+        raise InputError(
+            "Some items need at least 2 votes: from single votes, items that everybody agrees "
+            "on and coin flips look the same. Collect a second vote on some items, or use ",
+            function("from_scores"),
+            " if there is a score for each item.",
+        )
 
 
 def fit_votes(

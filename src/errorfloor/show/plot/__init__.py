@@ -1,11 +1,13 @@
 """Pictures of computed values, on given axes; `errorfloor.plot` is their public name."""
 
+from errorfloor.show.plot.classes import confusion
 from errorfloor.show.plot.estimates import forest, headroom
 from errorfloor.show.plot.scores import noise_curves, reliability
 from errorfloor.show.plot.votes import bias_bounds, distribution, plan
 
 __all__ = [
     "bias_bounds",
+    "confusion",
     "distribution",
     "forest",
     "headroom",

@@ -82,7 +82,8 @@ def distribution(estimate: Estimate, *, ax: Axes | None = None) -> Axes:
 
     The dark bars are the items that the best classifier errs on, a share min(p, 1 - p) of those
     at p; together they are the floor. Votes have their plain shares beside it. The square-root
-    scale shows small bars as well.
+    scale shows small bars as well. Of more than two classes, p is the probability of the likeliest
+    class, and the share is 1 - p.
 
     Parameters
     ----------
@@ -102,6 +103,8 @@ def distribution(estimate: Estimate, *, ax: Axes | None = None) -> Axes:
     if found.table.kind not in DRAWERS:
         raise ValueError(f"`estimate` is by {found.method}, from {found.table.kind}. {remedy}")
     of_what, draw = DRAWERS[found.table.kind]
+    if len(found.table.classes) > 2:
+        of_what = "probability of the likeliest class, %"
     ax = axes_or_new(ax, 3.0)
     top = draw(ax, found)
     ax.set_yscale("function", functions=(_root, np.square))
@@ -154,10 +157,17 @@ def _draw_votes(ax: Axes, estimate: Estimate) -> float:
     if fitted is not None:
         name = "items, by the fitted distribution"
         top = _draw_items(ax, found, fitted.points, fitted.weights, name, fitted.floor)
-    shares = _in_bins(votes.positives / votes.totals, votes.counts / votes.n)
+    shares = _in_bins(_vote_shares(votes), votes.counts / votes.n)
     name = f"vote shares, plug-in {per_cent(found.plugin)}"
     ax.stairs(shares, 100 * EDGES, color=RED, linewidth=1.2, label=name)
     return max(top, float(shares.max()))
+
+
+def _vote_shares(votes: VoteTable) -> Floats:
+    """Return the share of votes for class 1, or for the most voted of many classes."""
+    if len(votes.classes) > 2:
+        return np.asarray(votes.votes.max(axis=1) / votes.totals)
+    return votes.positives / votes.totals
 
 
 def _draw_soft_labels(ax: Axes, found: Estimate) -> float:
@@ -178,7 +188,8 @@ def _draw_items(
 ) -> float:
     """Draw the items and those that the best classifier errs on; return the highest bar."""
     wrong = metrics.named(found.metric).per_item(prob)
-    mass, errors = _in_bins(prob, weights), _in_bins(prob, weights * wrong)
+    place = prob if prob.ndim == 1 else prob.max(axis=1)
+    mass, errors = _in_bins(place, weights), _in_bins(place, weights * wrong)
     ax.stairs(mass, 100 * EDGES, fill=True, color=SKY, label=name)
     name = f"best classifier's errors: floor {per_cent(floor)}"
     ax.stairs(errors, 100 * EDGES, fill=True, color=BLUE, label=name)

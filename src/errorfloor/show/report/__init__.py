@@ -36,6 +36,7 @@ class Columns(TypedDict, total=False):
     annotators: Sequence[str]
     positive: object
     positive_from: float
+    classes: Sequence[object]
     group: str
     drop_missing: bool
 
@@ -101,7 +102,7 @@ def report(
         so the same result gives the same file.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `item`, `vote` and
-        `annotator`; or `annotators`; with `positive`, `positive_from`,
+        `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`,
         `group` and `drop_missing`, as in
         `from_scores` and `from_votes`. Guessed where their names leave no doubt. For intervals of
         groups that hold all at once, report on what `from_scores` and the like return with

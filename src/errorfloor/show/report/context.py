@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
+
 from errorfloor._checks import ErrorFloorWarning
 from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
@@ -13,8 +15,9 @@ from errorfloor.methods import default, logistic
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Method
 from errorfloor.questions.compare import compare
+from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
-from errorfloor.results import Comparison, Estimate, Reliability, VotesEstimate
+from errorfloor.results import Comparison, Confusion, Estimate, Reliability, VotesEstimate
 from errorfloor.show.records import method_of
 
 DEFAULT = default(ScoreTable.kind)
@@ -36,12 +39,15 @@ class Context:
         What the scores mean, where there are labels to tell.
     bias : BiasCurves or None
         What more votes would change, where a distribution behind them is known.
+    confusion : Confusion or None
+        Which classes no model can tell apart, where there are more than two.
     """
 
     estimate: Estimate
     comparison: Comparison | None = None
     curve: Reliability | None = None
     bias: BiasCurves | None = None
+    confusion: Confusion | None = None
 
     @classmethod
     def of(
@@ -58,6 +64,7 @@ class Context:
             comparison=comparison,
             curve=curve_of(estimate),
             bias=_bias(estimate),
+            confusion=_confusion(estimate),
         )
 
 
@@ -80,7 +87,8 @@ def _labelled(estimate: Estimate) -> ScoreTable | None:
     table = estimate.table
     if not isinstance(table, ScoreTable) or len(table) < 2:
         return None
-    return table if table.counts.sum(axis=0).all() else None
+    seen = np.count_nonzero(table.counts.sum(axis=0))
+    return table if seen > 1 else None
 
 
 def _with(estimate: Estimate, comparison: Comparison) -> Comparison:
@@ -114,7 +122,17 @@ def _beside(table: ScoreTable) -> tuple[Method, ...]:
     return (DEFAULT, *(() if bins is None else (HISTOGRAM.make(bins),)), curve)
 
 
+def _confusion(estimate: Estimate) -> Confusion | None:
+    table = estimate.table
+    if table is None or len(table.classes) == 2:
+        return None
+    found = confusion_of(estimate)
+    return found if found.pairs else None
+
+
 def _bias(estimate: Estimate) -> BiasCurves | None:
     if not isinstance(estimate, VotesEstimate) or not isinstance(estimate.table, VoteTable):
         return None
+    if len(estimate.table.classes) > 2:
+        return None  # the bounds are for two classes
     return None if estimate.mixture is None else bias_curves(estimate=estimate)

@@ -11,10 +11,19 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.results import Comparison, Estimate, Groups, Reliability, Verdict, VotesEstimate
+from errorfloor.results import (
+    Comparison,
+    Confusion,
+    Estimate,
+    Groups,
+    Reliability,
+    Verdict,
+    VotesEstimate,
+)
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
 from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
@@ -32,6 +41,8 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     table, comparison = context.estimate.table, context.comparison
     if table is not None:
         found += OF_TABLES[table.kind](context)
+    if context.confusion is not None and not refuted:
+        found.append(_confusion(context.confusion))
     if comparison is not None and len(comparison) > 1 and not refuted:
         found.append(_forest(comparison, verdict))
     return tuple(found)
@@ -120,6 +131,23 @@ def _spread(curve: Reliability) -> list[float]:
     return [low + step * (high - low) for step in (0.1, 0.3, 0.5, 0.7, 0.9)]
 
 
+def _confusion(found: Confusion) -> Picture:
+    pairs = "; ".join(
+        f"{pair.first} against {pair.second} {per_cent(pair.share, 0)}" for pair in found.pairs[:5]
+    )
+    caption = "Each cell is the share of all errors that are truly of the row's class and answered "
+    caption += "by the column's, by the best rule there is."
+    if len(found.classes) > FEW:
+        caption = "The pairs of classes that the best rule takes for one another most often."
+    return Picture(
+        "confusion",
+        "Which classes no model can tell apart",
+        caption,
+        f"{found.sentence} The largest shares of all errors: {pairs}.",
+        partial(_on_axes, height_of(found), partial(plot.confusion, found)),
+    )
+
+
 def _forest(comparison: Comparison, verdict: Verdict | None) -> Picture:
     rows = "; ".join(f"{row.method} {_with_interval(row)}" for row in comparison)
     description = f"Floors of the same items by several methods: {rows}."
@@ -134,16 +162,17 @@ def _forest(comparison: Comparison, verdict: Verdict | None) -> Picture:
 
 
 def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
-    shares = _spread_in_words(table.positives / table.totals, table.counts / table.n)
-    description = (
-        f"Shares of positive votes: {shares}; their plug-in is {per_cent(estimate.plugin)}."
-    )
+    many = len(table.classes) > 2
+    share = table.votes.max(axis=1) if many else table.positives
+    shares = _spread_in_words(share / table.totals, table.counts / table.n)
+    what = "votes for the most voted class" if many else "positive votes"
+    description = f"Shares of {what}: {shares}; their plug-in is {per_cent(estimate.plugin)}."
     fitted = estimate.mixture
     if fitted is not None:
         behind = _spread_in_words(fitted.points, fitted.weights)
         description = (
-            f"Probabilities of a positive vote by the fitted distribution: {behind}; its floor is "
-            f"{per_cent(fitted.floor)}. {description}"
+            f"Probabilities of {'the likeliest class' if many else 'a positive vote'} by the "
+            f"fitted distribution: {behind}; its floor is {per_cent(fitted.floor)}. {description}"
         )
     draw = partial(_on_axes, 3.0, partial(plot.distribution, estimate))
     caption = "Shares of votes spread more widely than the probabilities that they come from."
@@ -191,6 +220,8 @@ def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
 
 
 def _spread_in_words(probabilities: Floats, weights: Floats) -> str:
+    if probabilities.ndim == 2:
+        probabilities = probabilities.max(axis=1)
     edges = ((0, 0.05), (0.05, 0.25), (0.25, 0.75), (0.75, 0.95), (0.95, 1))
     within = np.digitize(probabilities, [0.05, 0.25, 0.75, 0.95])
     mass = np.bincount(within, weights, minlength=len(edges))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errorfloor.results import Comparison, Verdict
+from errorfloor.results import Comparison, Confusion, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
+from errorfloor.show.grids import of_pairs
 from errorfloor.show.numbers import (
     REFUTED,
     digits_for,
@@ -46,6 +47,8 @@ def sections_of(summary: Summary) -> list[Section]:
     ]
     if summary.verdict is not None:
         sections.append(Section("model", "The model", _model(summary.verdict)))
+    if summary.confusion is not None:
+        sections.append(Section("classes", "The classes", _classes(summary.confusion)))
     if summary.pictures:
         sections.append(Section("pictures", "Pictures", summary.pictures))
     sections.append(Section("data", "The data", _data(summary)))
@@ -106,6 +109,12 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     cautions = tuple(Caution(text) for text in verdict.warnings)
     test = () if verdict.test is None else (Text(f"{verdict.test.name}: {verdict.test.means}"),)
     return Text(verdict.sentence), Facts(facts), *test, *cautions
+
+
+def _classes(found: Confusion) -> tuple[Block, ...]:
+    grid = of_pairs(found)
+    title = "Pairs of classes by their share of the errors that any model makes"
+    return Text(found.sentence), Table(title, grid.head, grid.rows), Text(found.basis)
 
 
 def _data(summary: Summary) -> tuple[Block, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
-from errorfloor.results import Comparison, Estimate, Verdict
+from errorfloor.results import Comparison, Confusion, Estimate, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
@@ -42,12 +42,15 @@ class Summary(Document):
         The floors of several methods.
     diagnostics : tuple of Finding
         What to know about the data, with those that call for attention first.
+    confusion : Confusion or None
+        Which classes no model can tell apart, where there are more than two.
     """
 
     floor: Estimate
     verdict: Verdict | None
     comparison: Comparison | None
     diagnostics: tuple[Finding, ...]
+    confusion: Confusion | None = None
 
     @property
     def answer(self) -> str:
@@ -90,6 +93,7 @@ class Summary(Document):
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "diagnostics": [one.to_dict() for one in self.diagnostics],
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
+            **({} if self.confusion is None else {"confusion": self.confusion.to_dict()}),
         }
 
 
@@ -118,6 +122,7 @@ def summarize(
         verdict=verdict,
         comparison=context.comparison,
         diagnostics=diagnose(estimate, context.comparison),
+        confusion=None if estimate.refuted else context.confusion,
         pictures=pictures_of(context, verdict),
         source=about,
         python=in_sight(f"{python_code(estimate, verdict)}\n{_call(verdict, rng)}"),

@@ -1,0 +1,43 @@
+"""The command `confusion`: which classes no model can tell apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli import asking
+from errorfloor.apps.cli.building import Command, examples, with_session
+from errorfloor.apps.cli.options import How, destination, with_how, with_labels
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.data.layouts import LAYOUTS
+
+
+@click.command(
+    cls=Command,
+    short_help="Say which classes no model can tell apart.",
+    epilog=examples(
+        "errorfloor confusion demo/class_scores.csv",
+        "errorfloor confusion demo/class_votes.csv -o pairs.csv --json",
+    ),
+)
+@with_labels(LAYOUTS)
+@with_how
+@destination(lambda: (".csv",), required=False, help="Write a row for each pair of classes")
+@with_session
+def confusion(session: Session, labels: Labels, how: How, output: Path | None) -> None:
+    """Say which classes are taken for which others, even by the best rule there is."""
+    from errorfloor.questions.confusion import confusion_of
+    from errorfloor.show.frame import write_csv
+
+    reading = labels.read(session)
+    with session.step("estimating"):
+        floor = asking.floor(reading, how)
+        found = confusion_of(floor)
+    text, said = str(found), dict[str, Any](found.to_dict())
+    if output is not None:
+        write_csv(found, output)
+        text, said = f"{text}\nWrote {output}.", {**said, "output": output}
+    session.show(said, text, refuted=asking.refuted(floor))

@@ -1,0 +1,272 @@
+"""What a statistician would ask about labels of more than two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import lgamma
+
+import numpy as np
+
+from errorfloor._numbers import counted, per_cent
+from errorfloor._typing import Counts, Floats
+from errorfloor.checks.record import Check, as_they_are, method_of
+from errorfloor.checks.soft import certainty, few_items, trust, vote_shares
+from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import Classes
+from errorfloor.results.estimate import Estimate, VotesEstimate
+from errorfloor.results.finding import Finding, Level
+
+ENOUGH = 30  # items below which a share says little
+FEW = 10  # labels of a class below which each of them decides
+SAMPLE = 10  # items from which on scores that are labels are no accident
+NAMED = 4  # classes that a finding names
+SURE = 12.0  # minus the logarithm of how often one order of columns may fit better by chance
+LEAST = 1e-6  # below which a score counts as this, so that its logarithm says something
+
+
+def _soft(estimate: Estimate) -> Iterator[Finding]:
+    table = estimate.table
+    assert isinstance(table, SoftTable)
+    p = table.probabilities
+    yield certainty(int(table.counts[p.max(axis=1) == 1].sum()), table.n)
+    yield few_items(table.n)
+    if len(table) == 1 and table.n >= ENOUGH:
+        yield Finding(
+            "Constant soft labels",
+            ", ".join(f"{one:.4g}" for one in p[0][:NAMED]),
+            "warn",
+            "All items have the same soft labels: the floor says nothing about the items unless "
+            "every one truly has these probabilities.",
+            "Check the columns of soft labels.",
+        )
+    yield _balance(table.counts @ p / table.n, table.classes, "The mean soft labels.")
+    yield from vote_shares(np.unique(p), table.n)
+    yield trust()
+
+
+def _votes(estimate: Estimate) -> Iterator[Finding]:
+    table = estimate.table
+    assert isinstance(table, VoteTable)
+    yield few_items(table.n)
+    yield from votes_per_item(table)
+    unanimous = table.votes.max(axis=1) == table.totals
+    yield unanimity(float(table.counts[unanimous].sum() / table.n))
+    share = table.counts @ (table.votes / table.totals[:, None]) / table.n
+    yield _balance(share, table.classes, "Mean shares of the votes.")
+    yield from _unseen(share == 0, table.classes, "votes", "note")
+    if isinstance(estimate, VotesEstimate):
+        yield from plugin_bias(estimate)
+
+
+def _labels(estimate: Estimate) -> Iterator[Finding]:
+    table = _scores_of(estimate)
+    number = table.counts.sum(axis=0)
+    largest = float(1 - number.max() / table.n)
+    sentence = f"Always answering the largest class errs on {per_cent(largest)}."
+    yield _balance(number / table.n, table.classes, sentence)
+    yield from _unseen(number == 0, table.classes, "labels", "warn")
+    few = [name for name, one in zip(table.classes, number, strict=True) if 0 < one < FEW]
+    if few and table.n >= ENOUGH:
+        yield Finding(
+            "Few labels",
+            f"{len(few):,} of {len(table.classes):,} classes",
+            "note",
+            f"Fewer than {FEW} labels are {_some(few)}: what any rule does with these hardly "
+            "moves the floor, and its weight for them is a guess.",
+        )
+
+
+def _guessing(estimate: Estimate) -> Iterator[Finding]:
+    table = _scores_of(estimate)
+    number = table.counts.sum(axis=0)
+    largest = float(1 - number.max() / table.n)
+    if largest == 0:
+        return
+    gain = 1 - estimate.value / largest
+    noise = (largest * (1 - largest) / table.n) ** 0.5
+    if as_they_are(method_of(estimate)) and estimate.value > largest + 3 * noise:
+        yield Finding(
+            "Worse than guessing",
+            f"{per_cent(estimate.value)} against {per_cent(largest)}",
+            "refuted",
+            f"No floor is above the error of always answering the largest class, "
+            f"{per_cent(largest)}: these scores are not what they are taken for.",
+            "Weigh the classes by the method offsets.",
+        )
+        return
+    sentence = (
+        f"Compared with always answering the largest class, which errs on {per_cent(largest)}."
+    )
+    level: Level = "ok"
+    if gain < 0.05:
+        level = "warn" if table.n >= 10 * ENOUGH else "note"
+        sentence = (
+            "By these scores hardly any rule errs less often than always answering the largest "
+            "class. Either none does, or better scores would find a lower floor."
+        )
+    remedy = "Check the columns of scores." if level == "warn" else ""
+    value = f"{per_cent(max(gain, 0.0), 1)} fewer errors"
+    name = "Better than guessing" if gain >= 0.05 else "Hardly better than guessing"
+    yield Finding(name, value, level, sentence, remedy)
+
+
+def _predictions(estimate: Estimate) -> Iterator[Finding]:
+    """Find labels or predictions in the place of scores: one score of 1, all others 0."""
+    table = _scores_of(estimate)
+    scores = table.scores
+    one_hot = ((scores == 0) | (scores == 1)).all() and (scores.sum(axis=1) == 1).all()
+    if not one_hot or table.n < SAMPLE:
+        return
+    right = int(table.counts[np.arange(len(table)), scores.argmax(axis=1)].sum())
+    if right == table.n:
+        yield Finding(
+            "Scores are the labels",
+            counted(table.n, "item"),
+            "refuted",
+            "The scores are the labels themselves, so a floor of 0 says nothing.",
+            "Name columns of scores that were made without the labels.",
+        )
+    else:
+        yield Finding(
+            "Scores are predictions",
+            "0 or 1",
+            "refuted",
+            "The scores are predictions, not scores: what they give is the error of that rule, "
+            "and the true floor may be anything below, even 0.",
+            "Pass the probabilities or scores behind the predictions; for the error of a model, "
+            "see headroom.",
+        )
+
+
+def _columns(estimate: Estimate) -> Iterator[Finding]:
+    """Find columns of scores in another order than the classes."""
+    table = _scores_of(estimate)
+    number = table.counts.sum(axis=0)
+    if len(table) < 2 or np.count_nonzero(number) < 2:
+        return
+    order, lead, noise = better_order(table.scores, table.counts)
+    # Each of K! orders has its chance to look better.
+    if order is None or lead <= noise * (2 * (SURE + lgamma(len(order) + 1))) ** 0.5:
+        return
+    moved = [
+        f"{table.classes[column]} fits {table.classes[label]}"
+        for label, column in enumerate(order)
+        if column != label
+    ]
+    yield Finding(
+        "Columns in another order",
+        f"{len(moved):,} of {len(table.classes):,} classes",
+        "refuted",
+        "The scores fit the labels far better if columns are exchanged: the column of "
+        f"{_some(moved)}.",
+        "Check which column is which class (classes, on the command line --classes).",
+    )
+
+
+def better_order(scores: Floats, counts: Counts) -> tuple[Counts | None, float, float]:
+    """Return the order of columns that fits labels best, its lead, and the lead's noise.
+
+    A column fits a label if the logarithms of its scores are higher where the label is there than
+    they are on average. Weights of classes make no difference to that. The order is None where
+    the columns as they are come up to half of the best fit.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    x = scores - scores.mean(axis=1, keepdims=True)
+    if scores.min() >= 0:
+        x = np.log(np.maximum(scores, LEAST * scores.max(axis=1, keepdims=True)))
+        x -= x.mean(axis=1, keepdims=True)
+    items = counts.sum(axis=1)
+    x = x - items @ x / items.sum()
+    fit = counts.T @ x  # by label, by column
+    label, order = linear_sum_assignment(-fit)
+    own, best = float(np.trace(fit)), float(fit[label, order].sum())
+    if best <= 0 or 2 * own > best:
+        return None, 0.0, 0.0
+    apart = x[:, order] - x
+    return order, best - own, float(np.sqrt((counts * apart**2).sum()))
+
+
+def _balance(share: Floats, classes: Sequence[str], sentence: str) -> Finding:
+    order = np.argsort(-share, kind="stable")
+    shown = [f"{classes[k]} {per_cent(float(share[k]), 1)}" for k in order[:NAMED]]
+    rest = len(classes) - len(shown)
+    value = ", ".join(shown) + (f" and {rest} more" if rest else "")
+    return Finding("Class balance", value, "ok", sentence)
+
+
+def _unseen(
+    unseen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    classes: Sequence[str],
+    what: str,
+    level: Level,
+) -> Iterator[Finding]:
+    names = [name for name, gone in zip(classes, unseen, strict=True) if gone]
+    if names:
+        yield Finding(
+            f"Classes without {what}",
+            f"{len(names):,} of {len(classes):,}",
+            level,
+            f"No {what} are {_some(names)}: the answer says nothing about these.",
+            "Check the names of the classes." if level == "warn" else "",
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _scores_of(estimate: Estimate) -> ScoreTable:
+    assert isinstance(estimate.table, ScoreTable)
+    return estimate.table
+
+
+_many = (Classes.MANY,)
+RECORDS = (
+    Check(
+        name="labels in place of scores of classes",
+        kinds=(ScoreTable.kind,),
+        classes=_many,
+        run=_predictions,
+        asks="Are the scores of many classes the labels themselves, or predictions?",
+    ),
+    Check(
+        name="order of columns",
+        kinds=(ScoreTable.kind,),
+        classes=_many,
+        run=_columns,
+        asks="Would the scores fit the labels far better in another order of the columns?",
+        false_alarm=1e-4,
+    ),
+    Check(
+        name="labels of many classes",
+        kinds=(ScoreTable.kind,),
+        classes=_many,
+        run=_labels,
+        asks="Are there labels of all classes, and enough of each?",
+    ),
+    Check(
+        name="guessing among many classes",
+        kinds=(ScoreTable.kind,),
+        classes=_many,
+        run=_guessing,
+        asks="Does any rule by these scores err less often than answering the largest class?",
+        false_alarm=0.0014,
+    ),
+    Check(
+        name="soft labels of many classes",
+        kinds=(SoftTable.kind,),
+        classes=_many,
+        run=_soft,
+        asks="Are soft labels of many classes hard ones, all the same, or shares of a few votes?",
+    ),
+    Check(
+        name="votes for many classes",
+        kinds=(VoteTable.kind,),
+        classes=_many,
+        run=_votes,
+        asks="Are there enough votes per item, do they differ, and how far off are their shares?",
+    ),
+)

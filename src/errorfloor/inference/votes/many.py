@@ -1,0 +1,66 @@
+"""The intervals of floors from votes for many classes; what computes them loads when first used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from errorfloor._checks import InputError, argument
+from errorfloor._references import BETTING, VOTE_LIMITS
+from errorfloor.data.tables import VoteTable
+from errorfloor.inference.record import Case, Evidence
+from errorfloor.inference.votes.records import CERTIFIED, LIKELIHOOD, not_a_sample
+from errorfloor.methods.record import Basis, Options
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyVoteLimits:
+    """Limits of the floor behind a vote table of many classes, at any level."""
+
+    value: float  # the estimate, which limits never leave out
+    table: VoteTable = field(repr=False)
+    options: Options = field(default_factory=Options, repr=False)
+    method: str = "likelihood"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from errorfloor.inference.votes.many_limits import likelihood_limits  # SciPy loads slowly
+
+        table = self.table
+        low, high = likelihood_limits(table.votes, table.counts, level=level, options=self.options)
+        return min(low, self.value), max(high, self.value)
+
+    @property
+    def note(self) -> str:
+        """For whose votes the limits hold."""
+        return not_a_sample(self.table)
+
+
+def _likelihood(case: Case) -> Evidence:
+    table, totals = case.table, case.cells.totals
+    assert isinstance(table, VoteTable)
+    if case.options.by_item and int(totals.min()) < int(totals.max()):
+        raise InputError(
+            "Where items decide how many votes they get and there are more than two classes, the "
+            "interval is ",
+            argument("interval", "certified"),
+            ".",
+        )
+    return ManyVoteLimits(case.value, table, case.options)
+
+
+def _certified(case: Case) -> Evidence:
+    from errorfloor.inference.votes.bracket import Bracket
+
+    return Bracket.around(case)
+
+
+MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_likelihood)
+MANY_CERTIFIED = replace(
+    CERTIFIED,
+    basis=Basis.PARTITIONS,
+    make=_certified,
+    in_short="every distribution, any n, any number of votes and classes",
+    proof="[proven](theory.md#votes-for-many-classes)",
+    references=(VOTE_LIMITS, BETTING),
+    is_random=True,
+)

@@ -1,0 +1,1 @@
+"""Floors from votes for three classes or more."""

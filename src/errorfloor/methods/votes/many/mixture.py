@@ -1,0 +1,137 @@
+"""The mixture for many classes: the floor of the distribution behind votes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import ClassVoteCells
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options
+from errorfloor.methods.votes.mixture import MIXTURE, refuse_single_votes
+from errorfloor.methods.votes.thin import by_total
+from errorfloor.metrics import ERROR
+
+if TYPE_CHECKING:
+    from errorfloor.methods.votes.many.fit import PartitionMixture
+
+MOST_KEPT = 10  # votes of an item that are used at once
+MOST_OF_PLURALITY = 64  # votes that decide the label, where there are more than two classes
+
+
+class ManyMixtureFloor:
+    """The floor of the distribution that is fitted to the votes.
+
+    Attributes
+    ----------
+    fits : list of (PartitionMixture, array)
+        The fitted distributions, and which cells each is for: one for all, unless items of each
+        total have a distribution of their own.
+    """
+
+    def __init__(self, cells: ClassVoteCells, options: Options | None = None) -> None:
+        refuse_single_votes(cells.totals)
+        self.cells = cells
+        self.options = options or Options()
+        check_options(self.options)
+        _check_stopped(self.options, cells.totals)
+        self.fits, self._floor = self._fit(cells.count)
+
+    @property
+    def fitted(self) -> PartitionMixture:
+        """The distribution of all items."""
+        parts = [fit for fit, _ in self.fits]
+        if len(parts) == 1:
+            return parts[0]
+        sizes = np.array([self.cells.count[own].sum() for _, own in self.fits])
+        share = sizes / sizes.sum()
+        return replace(
+            parts[0],
+            points=np.concatenate([fit.points for fit in parts]),
+            weights=np.concatenate([w * fit.weights for w, fit in zip(share, parts, strict=True)]),
+            log_likelihood=float(share @ [fit.log_likelihood for fit in parts]),
+            gap=float(share @ [fit.gap for fit in parts]),
+        )
+
+    @property
+    def plugin_bias(self) -> float | None:
+        """How far plain vote shares lie from the floor on average; None for a majority."""
+        if self.options.totals_by == VOTES_DECIDE or self.options.target.majority > 2:
+            return None
+        lost = 0.0
+        for fit, own in self.fits:
+            totals, group = np.unique(self.cells.totals[own], return_inverse=True)
+            lost += float(self.cells.count[own] @ fit.lost(totals)[group])
+        return 0.0 - lost / float(self.cells.count.sum())
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        own = self.cells.count
+        return np.array(
+            [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
+        )
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn."""
+        count = self.cells.count
+        less = (count - one for one in np.eye(len(count), dtype=np.int64))
+        return np.array([self._fit(one_less)[1] for one_less in less])
+
+    def _fit(self, count: Counts) -> tuple[list[tuple[PartitionMixture, Any]], float]:
+        """Return the fitted distributions with their cells, and the floor of all."""
+        from errorfloor.methods.votes.many.fit import fit_partitions, floor_of  # SciPy loads slowly
+
+        seen = count > 0
+        kind = by_total(self.cells.totals) if self.options.by_item else np.zeros(seen.size)
+        fits, total = [], 0.0
+        for one in np.unique(kind[seen]):
+            own = np.flatnonzero(seen & (kind == one))
+            votes, items = self.cells.votes[own], count[own]
+            fit = fit_partitions(votes, items, majority=self.options.target.majority)
+            fits.append((fit, own))
+            total += float(items.sum()) * floor_of(fit, votes, items)
+        return fits, total / float(count.sum())
+
+
+def check_options(options: Options) -> None:
+    """Refuse what there is no answer for where there are more than two classes."""
+    if options.stopping is not None:
+        raise InputError(
+            argument("stopping"),
+            " is for two classes so far. Leave it out, or count one class against the rest.",
+        )
+    if options.target.majority > MOST_OF_PLURALITY:
+        raise InputError(
+            argument("majority"),
+            f" may be at most {MOST_OF_PLURALITY} where there are more than two classes, got "
+            f"{options.target.majority:,}. The majority of more votes is nearly certain on most "
+            "items; count one class against the rest to have it.",
+        )
+
+
+def _check_stopped(options: Options, totals: Counts) -> None:
+    """Refuse votes of which only some can be used, where some of them follow no law."""
+    most = int(totals.max())
+    if options.totals_by == VOTES_DECIDE and most > MOST_KEPT and int(totals.min()) < most:
+        raise InputError(
+            argument("totals_by", VOTES_DECIDE),
+            f" allows for at most {MOST_KEPT} votes per item where there are more than two "
+            f"classes, and some items have {most:,}. Where the order of votes is known, give the "
+            f"first {MOST_KEPT} votes of each item.",
+        )
+
+
+MANY_MIXTURE = replace(
+    MIXTURE,
+    classes=Classes.MANY,
+    bind=ManyMixtureFloor,
+    bases=frozenset({Basis.PARTITIONS}),
+    explains="The distribution of the items' probabilities, in falling order, is fitted to the "
+    "items' votes, in falling order, by maximum likelihood, a little smoothed. The floor is the "
+    f"mean of {ERROR.many_formula} over it. Of more than ten votes per item the shares are "
+    "corrected by their bias under the fit.",
+    options=("totals_by", "majority"),
+)

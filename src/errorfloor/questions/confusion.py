@@ -1,0 +1,141 @@
+"""Which classes no model can tell apart: the errors of the best rule by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.checks.record import method_of
+from errorfloor.data.read import Where, is_data
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods import find
+from errorfloor.methods.record import Classes, Options
+from errorfloor.questions.calibrate import fit
+from errorfloor.questions.question import floor_of
+from errorfloor.results import Confusion, Estimate, Groups
+
+TIE = 1e-9  # probabilities that differ by less are the same
+
+
+def confusion(
+    estimate: object, *, group: str | None = None, rng: RandomLike = None, **columns: Any
+) -> Any:
+    """Say which classes are taken for which others, even by the best rule there is.
+
+    Parameters
+    ----------
+    estimate : Estimate, table, dataframe or path
+        A floor with its table; or data, whose floor is estimated by the default method.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    rng : None, int or numpy.random.Generator
+        For a floor that is estimated here.
+    **columns
+        Columns of a dataframe or file, `classes`, `positive` and `drop_missing`, as in
+        `from_scores`, `from_votes` and `from_soft_labels`.
+
+    Returns
+    -------
+    Confusion
+        With `group`, one for each of its values.
+
+    Notes
+    -----
+    The best rule answers the likeliest class of each item; equal chances are shared. Of soft
+    labels its errors are known. Of scores they are counted on the items that the rule was fitted
+    to. Of votes they are the votes that are not for an item's most voted class, enlarged alike so
+    that they add up to the floor.
+
+    Examples
+    --------
+    >>> from errorfloor import SoftTable
+    >>> found = confusion(SoftTable([[0.0, 0.1, 0.9], [0.5, 0.4, 0.1]], [30, 10]))
+    >>> print(found.sentence)
+    5 of 10 errors that any model makes are 1 against 0.
+    """
+    if not isinstance(estimate, Estimate | Groups):
+        if not is_data(estimate):
+            raise InputError(
+                argument("estimate"),
+                " must be a floor with its table, or data: a table, a dataframe or a file; "
+                f"got {type(estimate).__name__}.",
+            )
+        where = Where.of(group=group, **columns)
+        estimate = floor_of(estimate, where, rng=rng, interval=None)
+    elif group is not None or columns:
+        named = ["group"] if group is not None else list(columns)
+        raise InputError(argument(named[0]), " goes with data, not with an Estimate. Leave it out.")
+    if isinstance(estimate, Groups):
+        found = {name: confusion_of(floor) for name, floor in estimate.items()}
+        return Groups(estimate.column, found, dropped=estimate.dropped)
+    return confusion_of(estimate)
+
+
+def confusion_of(floor: Any) -> Confusion:
+    """Return the errors of the best rule behind a floor, by class."""
+    table = floor.table
+    if isinstance(table, SoftTable):
+        made = _of_soft_labels(table)
+    elif isinstance(table, VoteTable):
+        made = _of_votes(table, floor)
+    elif isinstance(table, ScoreTable):
+        made = _of_scores(table, floor)
+    else:
+        raise InputError(
+            argument("estimate"), " has lost its table. Pass what an estimate returned, or data."
+        )
+    errors, method, basis = made
+    np.fill_diagonal(errors, 0.0)
+    return Confusion(
+        classes=table.classes,
+        errors=errors,
+        method=method,
+        n=table.n,
+        basis=basis,
+        source=floor.source,
+    )
+
+
+def chosen(probabilities: Floats) -> Floats:
+    """Return how often the best rule answers each class, equal chances shared."""
+    best = probabilities >= probabilities.max(axis=1, keepdims=True) - TIE
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+
+def _of_soft_labels(table: SoftTable) -> tuple[Floats, str, str]:
+    p = _by_class(table.probabilities)
+    errors = (p * table.items[:, None]).T @ chosen(p) / table.n
+    return errors, "clean", "The soft labels say how often the likeliest class is wrong."
+
+
+def _of_votes(table: VoteTable, floor: Estimate) -> tuple[Floats, str, str]:
+    share = table.votes / table.totals[:, None]
+    errors = (share * table.counts[:, None]).T @ chosen(share) / table.n
+    np.fill_diagonal(errors, 0.0)
+    found = float(errors.sum())
+    if found > 0:
+        errors *= floor.value / found
+    basis = "Votes that are not for an item's most voted class, enlarged to add up to the floor."
+    return errors, floor.method, basis
+
+
+def _of_scores(table: ScoreTable, floor: Estimate) -> tuple[Floats, str, str]:
+    method = method_of(floor)
+    if method is None or method.fit is None:
+        name = "isotonic" if method is None else method.shown_as
+        method = find(name, ScoreTable.kind, Classes.of(table))
+    options = Options(floor.options.get("clip", "auto"))
+    rule = chosen(_by_class(fit(table, method, options).probabilities))
+    counts: Counts = table.counts
+    errors = counts.T @ rule / table.n
+    return errors, method.name, "Labels of the items that the rule was fitted to."
+
+
+def _by_class(probabilities: Floats) -> Floats:
+    """Return probabilities with a column for each class, of two classes as well."""
+    if probabilities.ndim == 2:
+        return probabilities
+    return np.column_stack((1 - probabilities, probabilities))
