@@ -42,7 +42,14 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
 )
-DEFAULTS: tuple[Method, ...] = (CLEAN, MIXTURE, ISOTONIC, soft.MANY_CLEAN, MANY_MIXTURE, OFFSETS)
+DEFAULTS: tuple[Method, ...] = (
+    CLEAN,
+    MIXTURE,
+    ISOTONIC,
+    soft.MANY_CLEAN,
+    MANY_MIXTURE,
+    OFFSETS,
+)
 
 
 def default(kind: str, classes: Classes = Classes.TWO) -> Method:

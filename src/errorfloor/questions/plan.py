@@ -36,6 +36,7 @@ from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
+from errorfloor.questions.plan_many import ManyVotes
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
@@ -161,6 +162,10 @@ class _Pilot:
                 argument("pilot"),
                 " must have items with at least 2 votes. Collect a second vote on some.",
             )
+        if len(table.classes) > 2:
+            many = ManyVotes.of(table)
+            width = partial(many.width, level)
+            return cls(many.fit.floor, width, many.bias, table=table)
         fit = MixtureFloor(table.cells()).fitted
         pilot = _from_distribution(fit.points, fit.weights, level, table)
         atoms = two_atoms(table, fit)

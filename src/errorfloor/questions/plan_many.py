@@ -1,0 +1,63 @@
+"""How wide intervals will be where there are more than two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.tables import VoteTable
+from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
+
+# Items that stand for those to be expected, where partitions are too many to list.
+_DRAWN, _SEED = 4000, 20261115
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyVotes:
+    """What a pilot of votes for many classes tells about votes to come."""
+
+    fit: PartitionMixture
+    classes: int
+
+    @classmethod
+    def of(cls, table: VoteTable) -> ManyVotes:
+        """Fit the distribution behind a pilot."""
+        return cls(fit_partitions(table.votes, table.counts), len(table.classes))
+
+    def bias(self, m: int) -> float:
+        """Return how far plain shares of so many votes will be off."""
+        return 0.0 - float(self.fit.lost(np.array([m]))[0])
+
+    def width(self, level: float, m: int, n: int) -> float:
+        """Return the width of the likelihood interval on the expected votes of n items."""
+        from errorfloor.inference.votes.many_limits import likelihood_limits
+
+        votes, share = self._expected(m)
+        low, high = likelihood_limits(votes, n * share, level=level)  # type: ignore[arg-type]
+        return high - low
+
+    def _expected(self, m: int) -> tuple[Counts, Floats]:
+        """Return rows of votes, and the share of items that will have each."""
+        if m > MOST_VOTES_USED:
+            return self._drawn(m)
+        chosen = [i for i in np.flatnonzero(sums(m) == m) if len(partitions(m)[i]) <= self.classes]
+        rows = [partitions(m)[i] for i in chosen]
+        votes = np.zeros((len(rows), self.classes), dtype=np.int64)
+        for row, parts in zip(votes, rows, strict=True):
+            row[: len(parts)] = parts
+        share = law(self.fit.points, m)[chosen] @ self.fit.weights
+        seen = share > 1e-9
+        return votes[seen], share[seen] / share[seen].sum()
+
+    def _drawn(self, m: int) -> tuple[Counts, Floats]:
+        """Return votes on items that are drawn, always the same, at evenly spread points."""
+        rng = np.random.default_rng(_SEED)
+        place = (np.arange(_DRAWN) + 0.5) / _DRAWN
+        at = np.searchsorted(np.cumsum(self.fit.weights), place).clip(max=len(self.fit.weights) - 1)
+        p = self.fit.points[at]
+        votes = rng.multinomial(m, p / p.sum(axis=1, keepdims=True)).astype(np.int64)
+        rows, counts = np.unique(-np.sort(-votes, axis=1), axis=0, return_counts=True)
+        return rows, counts / _DRAWN
