@@ -259,3 +259,11 @@ def test_a_column_for_each_annotator_says_the_same(people):
     for name in names:
         assert found[name].informedness == pytest.approx(one_by_one[name].informedness)
         assert found[name].share == pytest.approx(one_by_one[name].share)
+
+
+def test_plans_from_scores_of_many_classes_are_what_comes_true(ring, scores):
+    pilot = ef.ScoreTable.from_arrays(scores[:400], ring.labels[:400])
+    planned = ef.plan(pilot, items=(1000,))
+    true = ef.from_scores(scores, ring.labels, rng=0)
+    assert planned.votes.tolist() == [1]
+    assert planned.width[0, 0] == pytest.approx(true.high - true.low, rel=0.2)
