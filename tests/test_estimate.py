@@ -173,7 +173,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     assert set(record) == {
         *("value", "low", "high", "level", "n", "resolution", "dropped"),
         *("method", "interval_method", "assumptions", "warnings"),
-        *("metric", "target", "options", "seed", "source", "refuted", "findings"),
+        *("metric", "target", "classes", "options", "seed", "source", "refuted", "findings"),
     }
     assert record["n"] == 400
     assert str(found).count("\n") == 0

@@ -255,18 +255,20 @@ def test_labels_that_are_words_need_to_know_the_positive_one(engine):
     )
 
 
-def test_words_are_asked_about_in_every_layout_and_file(tmp_path):
-    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["a", "b", "b"]}
-    wide = {"rater1": ["a", "b"], "rater2": ["b", None]}
+def test_words_are_asked_about_in_every_file_and_where_votes_have_one_value(tmp_path):
+    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["a", "a", "a"]}
+    wide = {"rater1": ["a", "a"], "rater2": ["a", None]}
     np.savez(tmp_path / "words.npz", p=P, y=[*"abab"])
     for data, listed in (
-        (pd.DataFrame(words), "a, b"),
-        (pl.DataFrame(wide), "a, b"),
+        (pd.DataFrame(words), "a"),
+        (pl.DataFrame(wide), "a"),
         (tmp_path / "words.npz", "a, b"),
     ):
         assert f" holds words: {listed}. Say which one" in error_of(data)
-    found = without_people(table_of(pd.DataFrame(words), positive="b"))
-    assert found == VoteTable.from_arrays([1, 1], [2, 1])
+    words["vote"] = ["a", "b", "b"]
+    for how in ({"positive": "b"}, {}):  # of two words that are votes the second is class 1
+        found = without_people(table_of(pd.DataFrame(words), **how))
+        assert found == VoteTable.from_arrays([1, 1], [2, 1])
     many = pd.DataFrame({"p": [0.5] * 9, "y": [*"abcdefghi"]})
     assert error_of(many).count(", ...") == 1
     assert "must be 0 or 1" in error_of(pd.DataFrame({"p": P, "y": ["x", "0", "1", "y"]}))
@@ -401,7 +403,8 @@ def test_arrays_need_their_second_and_take_no_columns_and_options():
         "from_soft_labels or from_votes."
     )
     assert error_of(K, OF_VOTES) == (
-        "`totals` is missing. Pass the number of votes per item, or one number for all."
+        "`totals` is missing. Pass the number of votes per item, or one number for all; or a "
+        "column of votes for each class."
     )
     assert "go with a dataframe or file" in error_of(P, (SCORES,), second=Y, group="site")
     with pytest.raises(ValueError, match="Expected a dataframe or the path of a file, got list"):

@@ -148,9 +148,9 @@ def test_every_method_record_is_complete(method):
     assert method.explains.endswith(".")
     assert method.references
     assert method.colour in palette.PICTURE
-    shown = methods.find(method.shown_as, method.reads, method.classes)
-    assert shown.fit is not None or method.reads != "scores"
-    assert methods.find(method.name, method.reads, method.classes) is method or "-" in method.name
+    kind, classes = method.reads, method.classes
+    assert methods.find(method.shown_as, kind, classes).fit is not None or kind != "scores"
+    assert methods.find(method.name, kind, classes).name == method.name
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ FEW = 10  # labels of a class below which each of them decides
 SAMPLE = 10  # items from which on scores that are labels are no accident
 NAMED = 4  # classes that a finding names
 SURE = 12.0  # minus the logarithm of how often one order of columns may fit better by chance
+AS_GOOD = 0.8  # of the best fit of any order, which the order as it is may miss
 LEAST = 1e-6  # below which a score counts as this, so that its logarithm says something
 
 
@@ -169,7 +170,7 @@ def better_order(scores: Floats, counts: Counts) -> tuple[Counts | None, float, 
 
     A column fits a label if the logarithms of its scores are higher where the label is there than
     they are on average. Weights of classes make no difference to that. The order is None where
-    the columns as they are come up to half of the best fit.
+    the columns as they are come near the best fit.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -182,7 +183,7 @@ def better_order(scores: Floats, counts: Counts) -> tuple[Counts | None, float, 
     fit = counts.T @ x  # by label, by column
     label, order = linear_sum_assignment(-fit)
     own, best = float(np.trace(fit)), float(fit[label, order].sum())
-    if best <= 0 or 2 * own > best:
+    if best <= 0 or own > AS_GOOD * best:
         return None, 0.0, 0.0
     apart = x[:, order] - x
     return order, best - own, float(np.sqrt((counts * apart**2).sum()))

@@ -15,7 +15,7 @@ from typing import Any
 from errorfloor._checks import InputError, argument, check_whole, function, shown
 from errorfloor.data import files, grid
 from errorfloor.data.asked import is_source, least_positive
-from errorfloor.data.classes import settled
+from errorfloor.data.classes import counted
 from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
 from errorfloor.data.formats import FORMATS, format_of
@@ -418,5 +418,5 @@ def _counted(
     with rows_of(data, progress) as (frame, run):
         chosen = Chosen(layout, plain(layout, given, frame.collect_schema().names()))
         request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
-        request, _ = settled(request, layout)
-        return dict(layout.tables(request))
+        _, _, tables = counted(request, layout)
+        return dict(tables)

@@ -11,7 +11,7 @@ from typing import Any
 from errorfloor._checks import InputError, argument, function
 from errorfloor.data.asked import Asked, Reading, Where, as_asked
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.classes import settled
+from errorfloor.data.classes import ballots_in, counted
 from errorfloor.data.columns import Chosen, as_named, by_role, choose
 from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
@@ -19,6 +19,7 @@ from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of, saved_table
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
+from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
@@ -75,14 +76,15 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     with rows_of(data, asked.progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         layout = chosen.layout
-        request, classes = settled(_request(frame, run, chosen, where), layout)
-        tables = layout.tables(request)
+        request, classes, tables = counted(_request(frame, run, chosen, where), layout)
         rows = layout.rows(tables)
         facts = {} if classes is None else {"classes": classes}
+        facts |= facts_of_classes(tables.values())
         facts |= facts_of(request, chosen, tables, rows)
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
-    return Reading(tables, replace(source, positive=request.positive))
+    told = where.positive if where.classes is not None else request.positive
+    return Reading(tables, replace(source, positive=told))
 
 
 def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
@@ -92,8 +94,7 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
     with rows_of(data, progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
         assert chosen.layout.ballots is not None
-        request, _ = settled(_request(frame, run, chosen, where), chosen.layout)
-        return chosen.layout.ballots(request)
+        return ballots_in(_request(frame, run, chosen, where), chosen.layout)
 
 
 def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
@@ -104,6 +105,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
         group=where.group,
         positive=where.positive,
         positive_from=where.positive_from,
+        classes=where.classes,
         drop_missing=where.drop_missing,
     )
 

@@ -79,9 +79,10 @@ class SoftTable(Ranged):
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros(0), np.zeros(0, dtype=np.int64))
+        places = np.zeros(0) if len(classes) == 2 else np.zeros((0, len(classes)))
+        return cls(places, np.zeros(0, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(cls, soft_labels: object, *, classes: Sequence[object] | None = None) -> Self:
@@ -181,9 +182,11 @@ class ScoreTable(Ranged):
         self._name_classes(self.counts.shape[1])
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros(0), np.zeros((0, 2), dtype=np.int64))
+        shape = (0, len(classes))
+        places = np.zeros(0 if len(classes) == 2 else shape)
+        return cls(places, np.zeros(shape, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(
@@ -342,9 +345,10 @@ class VoteTable(Table):
                 object.__setattr__(self, name, array)
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+        votes = np.zeros((0, len(classes)), dtype=np.int64)
+        return cls(votes, np.zeros(0, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(

@@ -9,6 +9,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from errorfloor._checks import (
     InputError,
     Part,
@@ -18,7 +20,10 @@ from errorfloor._checks import (
     check_same_length,
     shown,
 )
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.layouts import SCORES
+from errorfloor.data.matrices import is_matrix, one_score
+from errorfloor.data.naming import as_classes, codes_of, told
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable
@@ -32,13 +37,12 @@ MEANS = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Scores and labels of the items that a model predicts 0 for, and of those it predicts 1 for.
+    """Scores and labels of the items that a model predicts each class for, by class.
 
     Together they hold the number of items with each score, prediction and label.
     """
 
-    zeros: ScoreTable
-    ones: ScoreTable
+    sides: tuple[ScoreTable, ...]
     source: Source
     column: str | None = None
     dropped: int = field(default=0, repr=False)
@@ -51,11 +55,14 @@ class Pair:
         labels, predictions = arrays
         named = {name: value for name, value in columns.items() if value is not None}
         if column is None:
+            classes = as_classes(named.pop("classes", None))
             for name in named:
                 raise InputError(
                     argument(name), " goes with a dataframe or file. Name its column of "
                     "predictions with ", argument("prediction"), ".",
                 )  # fmt: skip
+            if is_matrix(data) and labels is not None:
+                return cls._of_classes(data, labels, predictions, classes)
             return cls._of_arrays(data, labels, predictions)
         for name, value in (("labels", labels), ("predictions", predictions)):
             if value is not None:
@@ -89,45 +96,93 @@ class Pair:
             ScoreTable.from_arrays(score[at], label[at]) if at.any() else ScoreTable.empty()
             for at in (~one, one)
         )
-        return cls(zeros, ones, source)
+        return cls((zeros, ones), source)
+
+    @classmethod
+    def _of_classes(
+        cls, scores: Any, labels: Any, predictions: Any, classes: tuple[str, ...] | None
+    ) -> Pair:
+        """Divide items with a score for each class by what is predicted."""
+        whole = ScoreTable.from_arrays(scores, labels, classes=classes)
+        rows = np.asarray(scores, dtype=np.float64)
+        codes, names = codes_of(labels, rows.shape[1], classes)
+        chosen, _ = codes_of(predictions, rows.shape[1], names, "predictions")
+        check_same_length(codes, chosen, ("labels", "predictions"))
+        sides = divided(whole, rows, codes, chosen)
+        return cls(sides, Source(origin="arrays", layout=SCORES.name, rows=whole.n))
 
     @classmethod
     def read(cls, reading: Reading) -> Pair:
         """Take rows that were counted apart by what the model predicts."""
         source, column = reading.source, reading.source.group
         tables = {name: table for name, table in reading.tables.items() if table.n}
-        classes = _classes(list(tables), source.positive, str(column))
-        sides = [ScoreTable.empty(), ScoreTable.empty()]
+        first: Any = next(iter(reading.tables.values()))
+        number = len(first.classes)
+        if number == 2:
+            place = _classes(list(tables), source.positive, str(column))
+        else:
+            said = (argument("prediction"), f" (column {column!r})")
+            place = told(list(tables), number, first.classes, said).place
+        sides = [_nothing_of(first)] * number
         for name, table in tables.items():
             assert isinstance(table, ScoreTable)
-            sides[classes[name]] += table
+            sides[place[name]] += table
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
-        return cls(sides[0], sides[1], replace(source, group=None), column, extra)
+        return cls(tuple(sides), replace(source, group=None), column, extra)
 
     @property
     def reading(self) -> Reading:
         """All items, as if they had been read without the predictions."""
-        table = reduce(add, (self.zeros, self.ones))
+        table = reduce(add, self.sides)
         table = replace(table, dropped=table.dropped + self.dropped)
         return Reading({None: table}, self.source)
 
     @property
     def n(self) -> int:
         """Number of items."""
-        return self.zeros.n + self.ones.n
+        return sum(side.n for side in self.sides)
 
     @property
     def errors(self) -> int:
         """How many predictions differ from the label."""
-        return int(self.zeros.positives.sum() + self.ones.negatives.sum())
+        return self.n - sum(int(side.counts[:, k].sum()) for k, side in enumerate(self.sides))
 
     def test(self) -> PairedTest:
         """Test whether no rule in score and prediction beats the model."""
-        from errorfloor.inference.signs import sign_test
+        from errorfloor.inference.signs import sign_test, sign_test_of_classes
 
-        statistic, p = sign_test(self.zeros, self.ones)
+        if len(self.sides) == 2:
+            statistic, p = sign_test(*self.sides)
+        else:
+            statistic, p = sign_test_of_classes(self.sides)
         return PairedTest("sign test", statistic, p, MEANS, self.column)
+
+
+def divided(
+    whole: ScoreTable, rows: Floats, labels: Counts, chosen: Counts
+) -> tuple[ScoreTable, ...]:
+    """Return the items of each prediction, with the scores that the table of all has."""
+    if len(whole.classes) == 2:
+        score = one_score(rows)
+        return tuple(
+            ScoreTable.from_arrays(score[at], labels[at]) if at.any() else ScoreTable.empty()
+            for at in (chosen == 0, chosen == 1)
+        )
+    sides = []
+    for k in range(len(whole.classes)):
+        at = chosen == k
+        made = ScoreTable.from_arrays(rows[at], labels[at]) if at.any() else _nothing_of(whole)
+        sides.append(replace(made, classes=whole.classes))
+    return tuple(sides)
+
+
+def _nothing_of(table: ScoreTable) -> ScoreTable:
+    """Return a table of no items with the classes of another."""
+    if len(table.classes) == 2:
+        return ScoreTable.empty()
+    none = np.zeros((0, len(table.classes)))
+    return ScoreTable(none, none.astype(np.int64), classes=table.classes)
 
 
 def refuse_groups(group: object) -> None:

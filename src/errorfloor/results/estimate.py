@@ -10,7 +10,7 @@ from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
+from errorfloor.data.table import TWO_CLASSES, Table
 from errorfloor.inference.record import Evidence
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL
@@ -105,6 +105,11 @@ class Estimate(Shown):
         return any(finding.level == "refuted" for finding in self.findings)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes, as the table has them."""
+        return TWO_CLASSES if self.table is None else self.table.classes
+
+    @property
     def low(self) -> float | None:
         """Lower limit of the interval."""
         return self.interval.low if self.interval else None
@@ -138,8 +143,8 @@ class Estimate(Shown):
                 ".",
             )
         level = check_level(level)
-        classes = 2 if self.table is None else len(self.table.classes)
-        interval = Interval.at(level, self.evidence, metric_named(self.metric), classes)
+        metric = metric_named(self.metric)
+        interval = Interval.at(level, self.evidence, metric, len(self.classes))
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level
@@ -156,6 +161,7 @@ class Estimate(Shown):
             "interval_method": self.interval_method,
             "metric": self.metric,
             "target": self.target,
+            "classes": list(self.classes),
             "n": self.n,
             "resolution": self.resolution,
             "dropped": self.dropped,

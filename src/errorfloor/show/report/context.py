@@ -13,7 +13,8 @@ from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, logistic
 from errorfloor.methods.histogram import HISTOGRAM
-from errorfloor.methods.record import Method
+from errorfloor.methods.record import Classes, Method
+from errorfloor.methods.rules.records import MANY_SCORES
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
@@ -71,7 +72,7 @@ class Context:
 def curve_of(estimate: Estimate) -> Reliability | None:
     """Return what the scores of an estimate mean, where there are labels to tell."""
     table = _labelled(estimate)
-    if table is None:
+    if table is None or len(table.classes) > 2:
         return None
     method = method_of(estimate) or DEFAULT
     return reliability(
@@ -117,6 +118,8 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
 
 def _beside(table: ScoreTable) -> tuple[Method, ...]:
     """Return one method of each shape, as far as the scores and their number allow."""
+    if Classes.of(table) is Classes.MANY:
+        return tuple(method for method in MANY_SCORES if method.takes(table))
     bins = next((number for least, number in BINS if table.n >= least), None)
     curve = logistic.BETA_ABM if logistic.BETA_ABM.takes(table) else logistic.PLATT
     return (DEFAULT, *(() if bins is None else (HISTOGRAM.make(bins),)), curve)

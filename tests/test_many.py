@@ -1,0 +1,269 @@
+"""Many classes through every question: what is asked, answered, shown and refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+from errorfloor.datasets import synthetic
+from errorfloor.inference.signs import sign_test_of_classes
+from errorfloor.questions.paired import Pair
+
+FRUIT = ("apple", "cherry", "grape", "lemon", "plum")
+WEIGHTS = (3.0, 1.0, 1.0, 0.5, 2.0)
+
+
+@pytest.fixture(scope="module")
+def ring():
+    return synthetic.gaussian_ring(1_000, classes=5, rng=0)
+
+
+@pytest.fixture(scope="module")
+def scores(ring):
+    return synthetic.weigh(ring.soft_labels, WEIGHTS, 0.7)
+
+
+@pytest.fixture(scope="module")
+def votes(ring):
+    return synthetic.vote_for_classes(ring.soft_labels, 5, rng=1)
+
+
+@pytest.fixture(scope="module")
+def floors(ring, scores, votes):
+    return {
+        "soft": ef.from_soft_labels(ring.soft_labels, classes=FRUIT, rng=0),
+        "votes": ef.from_votes(votes, classes=FRUIT),
+        "scores": ef.from_scores(scores, ring.labels, classes=FRUIT, rng=0),
+    }
+
+
+@pytest.mark.parametrize(("classes", "radius"), [(3, 1.0), (5, 2.0), (10, 4.0)])
+def test_the_floor_of_the_ring_is_that_of_its_items(classes, radius):
+    data = synthetic.gaussian_ring(40_000, classes=classes, radius=radius, rng=0)
+    left = 1 - data.soft_labels.max(axis=1)
+    assert abs(left.mean() - data.floor) < 4 * left.std() / 200
+    wrong = data.labels != data.soft_labels.argmax(axis=1)
+    assert abs(wrong.mean() - data.floor) < 4 * wrong.std() / 200
+
+
+def test_all_three_kinds_of_labels_hold_the_truth(ring, floors):
+    for floor in floors.values():
+        assert floor.low <= ring.floor <= floor.high
+        assert floor.classes == FRUIT
+        assert not floor.warnings
+        assert json.loads(json.dumps(floor.to_dict()))["classes"] == list(FRUIT)
+
+
+@pytest.mark.parametrize("interval", ["betting", "hoeffding", "bca"])
+def test_limits_of_soft_labels_reach_beyond_a_half(interval):
+    p = np.random.default_rng(0).dirichlet(np.full(10, 20.0), size=300)
+    floor = ef.from_soft_labels(p, interval=interval, rng=0)
+    assert floor.value == pytest.approx((1 - p.max(axis=1)).mean())
+    assert 0.5 < floor.low < floor.value < floor.high <= 0.9
+
+
+def test_betting_covers_means_in_the_range_of_many_classes():
+    # 400 sets: the true coverage is at least 0.95; fewer than 365 held has a chance of 0.0002.
+    rng = np.random.default_rng(5)
+    sets = rng.dirichlet(np.full(4, 0.7), size=(400, 60))
+    truth = (1 - rng.dirichlet(np.full(4, 0.7), size=400_000).max(axis=1)).mean()
+    held = 0
+    for p in sets:
+        floor = ef.from_soft_labels(p, rng=0)
+        held += floor.low <= truth <= floor.high
+    assert held >= 365
+
+
+def test_two_columns_are_two_classes_to_the_last_bit(ring):
+    p = ring.soft_labels[:, :2] / ring.soft_labels[:, :2].sum(axis=1, keepdims=True)
+    y = synthetic.draw_labels(p, rng=1)
+    k = synthetic.vote_for_classes(p, 3, rng=2)
+    for many, two in (
+        (ef.from_soft_labels(p, rng=0), ef.from_soft_labels(p[:, 1], rng=0)),
+        (ef.from_votes(k), ef.from_votes(k[:, 1], 3)),
+        (ef.from_scores(p, y, rng=0), ef.from_scores(p[:, 1], y, rng=0)),
+    ):
+        assert (many.value, many.low, many.high) == (two.value, two.low, two.high)
+        assert many.method == two.method
+
+
+@pytest.mark.parametrize("kind", ["soft", "votes", "scores"])
+def test_reports_show_the_classes(floors, kind, tmp_path):
+    page = ef.report(floors[kind], tmp_path / "page.html", rng=0).read_text()
+    assert "Which classes no model can tell apart" in page
+    assert "cherry" in page
+    text = ef.report(floors[kind], tmp_path / "page.md", rng=0).read_text()
+    assert ef.confusion(floors[kind]).sentence in text
+    assert "1 - max p" in text or kind == "scores"
+
+
+def test_pictures_of_many_classes_are_of_the_likeliest(floors):
+    for kind in ("soft", "votes"):
+        ax = ef.plot.distribution(floors[kind])
+        assert ax.get_xlabel() == "probability of the likeliest class, %"
+        ax.figure.clear()
+
+
+def test_methods_are_for_two_classes_or_for_more(ring, scores):
+    with pytest.raises(ef.InputError, match=r"isotonic is for other data.*Use offsets"):
+        ef.from_scores(scores, ring.labels, method="isotonic")
+    with pytest.raises(ef.InputError, match=r"offsets is for other data.*two classes.*isotonic"):
+        ef.from_scores([0.1, 0.7, 0.3], [0, 1, 0], method="offsets")
+    with pytest.raises(ef.InputError, match="offset"):
+        ef.from_scores(scores, ring.labels, method="offsett")
+    rows = ef.compare(scores, ring.labels, methods=["top1", "offsets"], rng=0, n_resamples=50)
+    assert rows.main.method == "offsets"
+
+
+def test_headroom_compares_models_of_many_classes(ring, floors):
+    assert ef.headroom(floors["scores"], errors=400, n=1000).verdict == "room"
+    assert ef.headroom(floors["scores"], errors=235, n=1000).verdict == "saturated"
+    with pytest.warns(ef.LabelShiftWarning):
+        assert ef.headroom(floors["votes"], errors=20, n=1000).verdict == "beyond"
+
+
+def predicted(ring, share, rng):
+    best = ring.soft_labels.argmax(axis=1)
+    return np.where(rng.random(best.size) < share, rng.integers(5, size=best.size), best)
+
+
+def test_predictions_are_tested_on_their_own_items(ring, scores):
+    names = np.array(FRUIT)
+    worse = predicted(ring, 0.15, np.random.default_rng(0))
+    found = ef.headroom(scores, labels=names[ring.labels], predictions=names[worse], rng=0)
+    assert found.verdict == "room"
+    assert found.n == 1000
+    assert found.model_error == pytest.approx((worse != ring.labels).mean())
+    best = ring.soft_labels.argmax(axis=1)
+    same = ef.headroom(scores, labels=ring.labels, predictions=best, rng=0)
+    assert same.verdict == "saturated"
+    with pytest.raises(ef.InputError, match="'kiwi', which is none of the classes"):
+        ef.headroom(scores, labels=names[ring.labels], predictions=["kiwi"] * 1000)
+
+
+def test_the_best_rule_is_seldom_said_to_be_beaten():
+    # Fair coins make the p-value valid: at 0.05, 11 of 60 have a chance of 0.0003.
+    found = 0
+    for seed in range(60):
+        data = synthetic.gaussian_ring(300, classes=4, radius=1.0, rng=seed)
+        pair = Pair.of(data.soft_labels, (data.labels, data.soft_labels.argmax(axis=1)), None, {})
+        found += sign_test_of_classes(pair.sides)[1] <= 0.05
+    assert found <= 10
+
+
+def test_two_columns_are_paired_as_one(ring):
+    p = ring.soft_labels[:, :2] / ring.soft_labels[:, :2].sum(axis=1, keepdims=True)
+    y, guess = synthetic.draw_labels(p, rng=1), (p[:, 1] > 0.4).astype(int)
+    many = ef.headroom(p, labels=y, predictions=guess, rng=0)
+    two = ef.headroom(p[:, 1], labels=y, predictions=guess, rng=0)
+    assert (many.p_room, many.low, many.high) == (two.p_room, two.low, two.high)
+
+
+def test_items_of_many_classes_are_ranked_by_what_they_add(ring, votes):
+    found = ef.items(votes, classes=FRUIT)
+    assert found.floor == pytest.approx(np.mean(found.contribution))
+    sure = votes.max(axis=1) == 5
+    assert found.contribution[sure].max() < found.contribution[~sure].min()
+    assert found.answer.tolist() == [FRUIT[k] for k in votes.argmax(axis=1)]
+    wrong = votes.argmax(axis=1) != ring.soft_labels.argmax(axis=1)
+    # Ties are broken the same way here, half of them wrongly; the noise is binomial.
+    assert abs(found.doubt.mean() - wrong.mean()) < 4 * np.sqrt(wrong.mean() / wrong.size)
+    columns = found.to_frame().columns
+    assert list(columns[:3]) == ["item", "votes apple", "votes cherry"]
+    assert "another likelier" in str(found)
+    with pytest.raises(ef.InputError, match="is for two classes"):
+        ef.items(votes, symmetric=False)
+
+
+def test_equal_numbers_in_any_order_are_equally_hard(votes):
+    found = ef.items(votes)
+    turned = ef.items(votes[:, ::-1])
+    np.testing.assert_array_equal(found.contribution, turned.contribution)
+
+
+def test_plans_for_many_classes_are_what_comes_true(votes):
+    planned = ef.plan(ef.VoteTable.from_arrays(votes[:400]), votes=(3, 5), items=(1000,))
+    assert planned.width[0, 0] > planned.width[1, 0]
+    assert planned.bias[0] < planned.bias[1] < 0
+    true = ef.from_votes(votes)
+    assert planned.width[1, 0] == pytest.approx(true.high - true.low, rel=0.25)
+
+
+@pytest.mark.filterwarnings("ignore:By these scores")
+def test_columns_of_scores_in_another_order_refute_the_floor(ring, scores):
+    with pytest.warns(ef.RefutedWarning, match="columns are exchanged"):
+        floor = ef.from_scores(np.roll(scores, 1, axis=1), ring.labels, classes=FRUIT, rng=0)
+    assert floor.refuted
+
+
+def test_labels_and_predictions_are_no_scores_of_classes(ring):
+    hot = np.eye(5)[ring.labels]
+    with pytest.warns(ef.RefutedWarning, match="the labels themselves"):
+        ef.from_scores(hot, ring.labels, rng=0)
+    guess = np.eye(5)[ring.soft_labels.argmax(axis=1)]
+    with pytest.warns(ef.RefutedWarning, match="are predictions"):
+        ef.from_scores(guess, ring.labels, rng=0)
+    with pytest.warns(ef.RefutedWarning, match="hard labels"):
+        ef.from_soft_labels(hot, rng=0)
+
+
+def test_classes_that_nobody_has_are_named(ring, scores):
+    some = ring.labels < 4
+    with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
+        ef.from_scores(scores[some], ring.labels[some], classes=FRUIT, rng=0)
+
+
+@pytest.fixture(scope="module")
+def people(ring):
+    """Rows of votes: six people who know the items, and one who guesses."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for who in ("ann", "bob", "cem", "dee", "eli", "fay"):
+        own = synthetic.draw_labels(ring.soft_labels, rng=rng)
+        rows += [(i, who, FRUIT[k]) for i, k in enumerate(own[:400].tolist())]
+    rows += [(i, "guesser", FRUIT[k]) for i, k in enumerate(rng.integers(5, size=400).tolist())]
+    return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+
+
+def test_who_guesses_among_many_classes_is_told(people):
+    found = ef.annotators(people)
+    assert found["guesser"].may_guess
+    assert not found["ann"].may_guess
+    assert found["guesser"].low < 0 < found["guesser"].high
+    assert found["guesser"].agreement < 0.3 < found["ann"].agreement
+    assert found.rows[0].annotator == "guesser"
+    assert sum(row.share for row in found) == pytest.approx(1)
+
+
+def test_informedness_of_many_classes_is_counted_by_hand(people):
+    found = ef.annotators(people)["bob"]
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    right, there = dict.fromkeys(FRUIT, 0), dict.fromkeys(FRUIT, 0)
+    for _, row in wide.iterrows():
+        counts = row.drop("bob").value_counts()
+        if len(counts) > 1 and counts.iloc[0] == counts.iloc[1]:
+            continue
+        there[counts.index[0]] += 1
+        right[counts.index[0]] += counts.index[0] == row["bob"]
+    shares = [right[name] / there[name] for name in FRUIT]
+    assert found.informedness == pytest.approx((sum(shares) - 1) / 4)
+
+
+def test_a_column_for_each_annotator_says_the_same(people):
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    names = list(wide.columns)
+    found = ef.annotators(wide.reset_index(drop=True), annotators=names)
+    one_by_one = ef.annotators(people)
+    for name in names:
+        assert found[name].informedness == pytest.approx(one_by_one[name].informedness)
+        assert found[name].share == pytest.approx(one_by_one[name].share)
+
+
+def test_plans_from_scores_of_many_classes_are_what_comes_true(ring, scores):
+    pilot = ef.ScoreTable.from_arrays(scores[:400], ring.labels[:400])
+    planned = ef.plan(pilot, items=(1000,))
+    true = ef.from_scores(scores, ring.labels, rng=0)
+    assert planned.votes.tolist() == [1]
+    assert planned.width[0, 0] == pytest.approx(true.high - true.low, rel=0.2)
