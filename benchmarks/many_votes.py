@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks import realdata
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import VoteTable
-from errorfloor.datasets import load_chaosnli, load_cifar10h, load_fashion_mnist_h
+from errorfloor.datasets import Dataset, load_chaosnli, load_cifar10h, load_fashion_mnist_h
 from errorfloor.inference.record import Case
 from errorfloor.inference.seeds import Streams
 from errorfloor.inference.votes.bracket import Bracket
@@ -94,7 +94,7 @@ SETTINGS: dict[str, Draw] = {
 # Coverage is measured where it was looked for: smooth, in groups, and the hard ones.
 COVERED = ("Dirichlet(0.3)", "groups of classes", *list(SETTINGS)[-2:])
 COVERED_CLASSES = (3, 10, 100)
-REAL = {
+REAL: dict[str, tuple[Callable[[], Dataset], float]] = {
     "SNLI": (lambda: load_chaosnli("snli"), 0.2475),
     "MNLI": (lambda: load_chaosnli("mnli"), 0.353),
     "CIFAR-10H": (load_cifar10h, 0.0459),
@@ -131,14 +131,14 @@ def limits(name: str, classes: int, m: int, repetitions: int, n: int = N_COVERED
     rng = np.random.default_rng([20261116, classes, m, *map(ord, name)])
     rows = []
     for _ in range(repetitions):
-        votes, counts = partitions_of(rng.multinomial(m, SETTINGS[name](rng, n, classes)))
-        statistic = ManyMixtureFloor((cells := _table(votes, counts)).cells())
-        value = float(statistic.values(cells.counts[None], rng)[0])
+        table = VoteTable.from_arrays(rng.multinomial(m, SETTINGS[name](rng, n, classes)))
+        statistic = ManyMixtureFloor(cells := table.cells())
+        value = float(statistic.values(table.counts[None], rng)[0])
         case = Case(
-            method=MANY_MIXTURE, table=cells, cells=cells.cells(), statistic=statistic,
+            method=MANY_MIXTURE, table=table, cells=cells, statistic=statistic,
             value=value, streams=Streams.of(rng),
         )  # fmt: skip
-        low, high = likelihood_limits(votes, counts)
+        low, high = likelihood_limits(table.votes, table.counts)
         sure = Bracket.around(case).limits(0.95)
         rows.append((min(low, value), max(high, value), *sure))
     return np.array(rows)
@@ -177,12 +177,6 @@ def kept(document: Path) -> str:
     text = document.read_text() if document.exists() else ""
     _, heading, after = text.partition(HEADING)
     return f"\n{heading}{after}" if heading else ""
-
-
-def _table(votes: Counts, counts: Counts) -> VoteTable:
-    names = tuple(f"class {k}" for k in range(votes.shape[1]))
-    order = np.lexsort((*votes.T[::-1], votes.sum(axis=1)))
-    return VoteTable(votes[order], counts[order], classes=names)
 
 
 def _markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
