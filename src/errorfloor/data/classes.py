@@ -88,7 +88,7 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
         try:
             found = layout.ballots(known)
             if known.naming is not None and known.has_many_classes:
-                return replace(found, classes=known.naming.names)
+                return found.with_classes(known.naming.names)
             return found
         except NotBinaryError:
             if look:
@@ -355,6 +355,20 @@ def _mean_scores(request: Request, label: str) -> dict[str, float]:
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))
     means = np.asarray(found["mean"], np.float64).tolist()
     return dict(zip(map(str, found["label"].tolist()), means, strict=True))
+
+
+def described_many(classes: Sequence[Sequence[Any]], what: str) -> str:
+    """Name the classes with how many labels or votes each has.
+
+    Examples
+    --------
+    >>> described_many([["cat", 1025], ["dog", 975], ["cow", 0]], "items")
+    '3 classes: cat, 1,025 items; dog, 975; cow, 0'
+    """
+    some = classes if len(classes) <= _LISTED + 1 else classes[:_LISTED]
+    first, *others = (f"{name}, {number:,}" for name, number in some)
+    more = [f"and {len(classes) - len(some)} more"] if len(some) < len(classes) else []
+    return f"{len(classes)} classes: {'; '.join([f'{first} {what}', *others, *more])}"
 
 
 def described(classes: Any, ones: int, zeros: int, what: str) -> str:
