@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -51,7 +51,7 @@ def shifted(scores: Floats) -> Floats:
 
 def guessed(scores: Floats) -> Floats:
     """Return probabilities where every fifth label is a guess."""
-    return 0.8 * scores + 0.2 / scores.shape[1]
+    return np.asarray(0.8 * scores + 0.2 / scores.shape[1])
 
 
 def flattened(scores: Floats) -> Floats:
@@ -79,7 +79,7 @@ def half_certain(scores: Floats) -> Floats:
     """Return certain labels where the first two scores say so, and guesses for the others."""
     certain = scores[:, :1] > scores[:, 1:2]
     top = scores == scores.max(axis=1, keepdims=True)
-    return np.where(certain, top, 1 / scores.shape[1])
+    return np.asarray(np.where(certain, top, 1 / scores.shape[1]))
 
 
 USUAL = {
@@ -181,7 +181,7 @@ def table(head: list[str], lines: Iterable[list[str]]) -> str:
 
 
 def settings_of(
-    truths: dict[str, Callable[[Floats], Floats]], classes: Iterable[int]
+    truths: Mapping[str, Callable[[Floats], Floats]], classes: Iterable[int]
 ) -> list[Setting]:
     """Return all settings of some truths."""
     return [

@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.cells import ClassCells
+from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE, Rule
 from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.softmax import Family, fit_within_reach
 
 APART = 4 * TIE  # places between items that are closer than this are not tried
 STARTS = 20
@@ -53,6 +56,16 @@ def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tup
     offsets = np.full(len(items.logs), -np.inf)
     offsets[seen] = best
     return fewest, Rule(offsets)
+
+
+def wrong_of_offsets(cells: ClassCells, options: Options) -> Bools:
+    """Tell which cells of a table the offsets with the fewest errors err on."""
+    items = Labelled.of(cells, options.clip)
+    fitted = fit_within_reach(Family(), items, cells.count)
+    starts = (Rule.of(fitted), Rule.as_it_is(len(items.logs)))
+    _, rule = fewest_errors(items, cells.count, starts)
+    chosen = rule.chosen(items, items.by_class(cells.count))
+    return np.asarray(chosen != cells.label)
 
 
 def _all_starts(
