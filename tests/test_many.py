@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import errorfloor as ef
@@ -212,3 +213,57 @@ def test_classes_that_nobody_has_are_named(ring, scores):
     some = ring.labels < 4
     with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
         ef.from_scores(scores[some], ring.labels[some], classes=FRUIT, rng=0)
+
+
+@pytest.fixture(scope="module")
+def people(ring):
+    """Rows of votes: six people who know the items, and one who guesses."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for who in ("ann", "bob", "cem", "dee", "eli", "fay"):
+        own = synthetic.draw_labels(ring.soft_labels, rng=rng)
+        rows += [(i, who, FRUIT[k]) for i, k in enumerate(own[:400].tolist())]
+    rows += [(i, "guesser", FRUIT[k]) for i, k in enumerate(rng.integers(5, size=400).tolist())]
+    return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+
+
+def test_who_guesses_among_many_classes_is_told(people):
+    found = ef.annotators(people)
+    assert found["guesser"].may_guess
+    assert not found["ann"].may_guess
+    assert found["guesser"].low < 0 < found["guesser"].high
+    assert found["guesser"].agreement < 0.3 < found["ann"].agreement
+    assert found.rows[0].annotator == "guesser"
+    assert sum(row.share for row in found) == pytest.approx(1)
+
+
+def test_informedness_of_many_classes_is_counted_by_hand(people):
+    found = ef.annotators(people)["bob"]
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    right, there = dict.fromkeys(FRUIT, 0), dict.fromkeys(FRUIT, 0)
+    for _, row in wide.iterrows():
+        counts = row.drop("bob").value_counts()
+        if len(counts) > 1 and counts.iloc[0] == counts.iloc[1]:
+            continue
+        there[counts.index[0]] += 1
+        right[counts.index[0]] += counts.index[0] == row["bob"]
+    shares = [right[name] / there[name] for name in FRUIT]
+    assert found.informedness == pytest.approx((sum(shares) - 1) / 4)
+
+
+def test_a_column_for_each_annotator_says_the_same(people):
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    names = list(wide.columns)
+    found = ef.annotators(wide.reset_index(drop=True), annotators=names)
+    one_by_one = ef.annotators(people)
+    for name in names:
+        assert found[name].informedness == pytest.approx(one_by_one[name].informedness)
+        assert found[name].share == pytest.approx(one_by_one[name].share)
+
+
+def test_plans_from_scores_of_many_classes_are_what_comes_true(ring, scores):
+    pilot = ef.ScoreTable.from_arrays(scores[:400], ring.labels[:400])
+    planned = ef.plan(pilot, items=(1000,))
+    true = ef.from_scores(scores, ring.labels, rng=0)
+    assert planned.votes.tolist() == [1]
+    assert planned.width[0, 0] == pytest.approx(true.high - true.low, rel=0.2)

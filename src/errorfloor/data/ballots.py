@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from errorfloor._checks import InputError
 from errorfloor._typing import Bools, Counts
 from errorfloor.data.annotators import GROUPS, bucket_of, part_of, text_of
+from errorfloor.data.table import TWO_CLASSES
 from errorfloor.data.tables import VoteTable
 
 MOST_VOTES = 2**26  # that fit into memory
@@ -24,11 +25,13 @@ class Ballots:
     item, annotator : array of shape (votes,)
         Numbers of the items, and of the annotators in `names`.
     vote : array of shape (votes,)
-        0 or 1.
+        0 or 1; of more classes their places in `classes`.
     names : tuple of str
         The annotators' ids as text.
     half : array of shape (items,)
         A half of the items, drawn by a hash that votes have no influence on.
+    classes : tuple of str
+        Names of the classes.
     """
 
     item: Counts
@@ -36,6 +39,7 @@ class Ballots:
     vote: Counts
     names: tuple[str, ...]
     half: Bools
+    classes: tuple[str, ...] = TWO_CLASSES
 
     @classmethod
     def of(cls, item: Any, annotator: Any, vote: Any) -> Ballots:
@@ -66,15 +70,25 @@ class Ballots:
     @property
     def positives(self) -> Counts:
         """Number of votes for class 1 on each item."""
-        return np.bincount(self.item[self.vote == 1], minlength=self.half.size)
+        return self.counts[:, 1]
+
+    @property
+    def counts(self) -> Counts:
+        """Number of votes for each class on each item."""
+        number = len(self.classes)
+        key = self.item * number + self.vote
+        return np.bincount(key, minlength=number * self.half.size).reshape(-1, number)
 
     def where(self, chosen: Bools) -> Ballots:
         """Return some of the votes; items and annotators keep their numbers."""
         item, annotator, vote = self.item[chosen], self.annotator[chosen], self.vote[chosen]
-        return Ballots(item, annotator, vote, self.names, self.half)
+        return Ballots(item, annotator, vote, self.names, self.half, self.classes)
 
     def table(self) -> VoteTable:
         """Return how many items have how many votes, with what tables keep of annotators."""
+        if len(self.classes) > 2:
+            voted = self.counts[self.totals > 0]
+            return replace(VoteTable.from_arrays(voted), classes=self.classes)
         bucket = np.array([bucket_of(name) for name in self.names], dtype=np.int64)[self.annotator]
         key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
         item, part = key // GROUPS, key % GROUPS

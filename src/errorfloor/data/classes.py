@@ -81,18 +81,15 @@ def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any
 
 
 def ballots_in(request: Request, layout: Layout) -> Ballots:
-    """Return the single votes of rows, which have to be of two classes."""
+    """Return the single votes of rows."""
     assert layout.ballots is not None
     known, _ = settled(request, layout)
     for look in (False, True):
-        if known.has_many_classes:
-            raise InputError(
-                "The votes are for more than two classes, and this question is about two. Name one "
-                "of them with ",
-                *(argument("positive"), ", to ask about it against the rest."),
-            )
         try:
-            return layout.ballots(known)
+            found = layout.ballots(known)
+            if known.naming is not None and known.has_many_classes:
+                return replace(found, classes=known.naming.names)
+            return found
         except NotBinaryError:
             if look:
                 raise

@@ -77,11 +77,15 @@ def _honest(case: Case) -> Evidence:
     if isinstance(case.statistic, TopErrors):  # one rule, which no item has chosen
         errors, n = float(case.count @ case.statistic.floor), case.table.n
         return RuleErrors("honest", errors, n, errors, n)
-    rules = _rules(case)
-    n = case.table.n
+    return honest_errors(_rules(case), case.streams.for_("folds"))
+
+
+def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
+    """Return the fewest errors of any weights, and those of fitted ones on held-out items."""
+    n = int(rules.count.sum())
     starts = (rules.rule, Rule.as_it_is(len(rules.items.logs)))
     errors, _ = fewest_errors(rules.items, rules.count, starts)
-    held_out = rules.held_out(case.streams.for_("folds"))
+    held_out = rules.held_out(rng)
     unsure = unsure_share(OFFSETS_FAMILY, rules.near, rules.count, rules.fitted)
     return RuleErrors("honest", errors, n, held_out, n, unsure)
 
