@@ -30,6 +30,7 @@ from errorfloor.methods.rules.one_vs_rest import OneVsRest
 from errorfloor.methods.rules.packing import needed_errors, pair_errors
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
+from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
 
 OFFSETS, TEMPERATURE, VECTOR = Family(), Family(weights=False), Family(powers=True)
@@ -621,3 +622,59 @@ def test_a_models_error_may_be_as_large_as_that_of_guessing():
         scores, labels, classes=range(4), model_error=0.7, methods=["top1"], levels=2, repeats=1
     )
     assert found["top1"].standard_error is None
+
+
+# Reliability
+
+
+def test_reliability_shows_the_top_label_and_each_class_against_the_rest():
+    scores, labels = made(600, 3, np.random.default_rng(27))
+    names = np.array(["cat", "dog", "owl"])
+    found = ef.reliability(scores, names[labels], classes=list(names))
+    share = scores / scores.sum(axis=1, keepdims=True)
+    assert found.classes == ("cat", "dog", "owl")
+    assert found.top.positives.sum() == np.sum(share.argmax(axis=1) == labels)
+    assert (found.n, found.level, found.method) == (600, 0.95, "isotonic")
+    for k, name in enumerate(names):
+        two = ef.reliability(share[:, k], labels == k)
+        for part in ("scores", "probabilities", "low", "high", "negatives"):
+            ours, theirs = (getattr(curve, part) for curve in (found[name], two))
+            assert ours == pytest.approx(theirs, abs=1e-12)
+    logits = ef.reliability(np.log(scores), names[labels], classes=list(names), method="hist-5")
+    assert logits.top.method == "hist-5"
+    assert logits.top.scores == pytest.approx(found.top.scores)
+    assert found.to_dict()["by_class"]["dog"]["n"] == 600
+    with pytest.raises(InputError, match="`method` isotonic-cf corrects an estimate"):
+        ef.reliability(scores, labels, classes=range(3), method="isotonic-cf")
+    with pytest.raises(InputError, match="`method` offsets is for other data"):
+        ef.reliability(scores, labels, classes=range(3), method="offsets")
+
+
+def test_tied_top_labels_count_for_the_first_class():
+    counts = np.array([[2, 5, 0], [1, 0, 3]])
+    table = ScoreTable([[0.2, 0.4, 0.4], [0.4, 0.4, 0.2]], counts)
+    top = top_label(table)
+    assert top.scores.tolist() == [0.4]
+    assert (top.negatives.tolist(), top.positives.tolist()) == ([5], [6])
+
+
+def test_the_picture_has_a_panel_for_the_top_label_and_for_each_class():
+    figure = pytest.importorskip("matplotlib.figure")
+    scores, labels = made(300, 3, np.random.default_rng(28))
+    found = ef.reliability(scores, labels, classes=range(3))
+    axes = ef.plot.class_reliability(found)
+    titles = [ax.get_title(loc="left") for ax in axes]
+    count = np.bincount(labels, minlength=3)
+    assert titles[1:] == [f"{k}: {count[k]}" for k in range(3)]
+    assert titles[0] == f"top label: {found.top.positives.sum()}"
+    line = axes[2].lines[-1]
+    assert line.get_ydata() == pytest.approx(100 * found["1"].probabilities)
+    axes[0].figure.clear()
+    own = figure.Figure().subplots(2)
+    assert ef.plot.class_reliability(found, ["2"], axes=own) == list(own)
+    with pytest.raises(ValueError, match="`axes` must be 4 axes, one a panel, got 2"):
+        ef.plot.class_reliability(found, axes=own)
+    with pytest.raises(ValueError, match="class_reliability draws many classes"):
+        ef.plot.reliability(found)
+    many = made(400, 20, np.random.default_rng(29))
+    assert len(ef.plot.class_reliability(ef.reliability(*many, classes=range(20)))) == 12
