@@ -357,6 +357,20 @@ def _mean_scores(request: Request, label: str) -> dict[str, float]:
     return dict(zip(map(str, found["label"].tolist()), means, strict=True))
 
 
+def described_many(classes: Sequence[Sequence[Any]], what: str) -> str:
+    """Name the classes with how many labels or votes each has.
+
+    Examples
+    --------
+    >>> described_many([["cat", 1025], ["dog", 975], ["cow", 0]], "items")
+    '3 classes: cat, 1,025 items; dog, 975; cow, 0'
+    """
+    some = classes if len(classes) <= _LISTED + 1 else classes[:_LISTED]
+    first, *others = (f"{name}, {number:,}" for name, number in some)
+    more = [f"and {len(classes) - len(some)} more"] if len(some) < len(classes) else []
+    return f"{len(classes)} classes: {'; '.join([f'{first} {what}', *others, *more])}"
+
+
 def described(classes: Any, ones: int, zeros: int, what: str) -> str:
     """Say which class is which, with how many there are of each.
 

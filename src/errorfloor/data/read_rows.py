@@ -17,10 +17,11 @@ from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
-from errorfloor.data.frames import rows_of, saved_table
+from errorfloor.data.frames import rows_of
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
+from errorfloor.data.saved import saved_table
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
@@ -45,6 +46,8 @@ def of_files(data: Any, asked: Asked) -> Reading:
 def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name: str) -> None:
     """Refuse tables of 0.1 that may hold soft labels, which it kept as scores with labels 0."""
     if not isinstance(table, ScoreTable) or ScoreTable.kind not in asked.kinds:
+        return
+    if len(table.classes) > 2:  # which 0.1 had none of
         return
     may_be_soft = not table.positives.any() and table.scores.min(initial=0) >= 0
     may_be_soft = may_be_soft and table.scores.max(initial=1) <= 1 and not asked.where.columns

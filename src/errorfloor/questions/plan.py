@@ -89,7 +89,7 @@ def plan(
     level : float
         Confidence level.
 
-    score, label, positives, totals, item, vote, annotator, annotators
+    score, label, positives, totals, counts, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores` and `from_votes`.
     positive, positive_from, classes, group, drop_missing
         As in `from_scores`; with `group`, there is a plan for each of its values.
