@@ -26,7 +26,7 @@ APART = 4 * TIE  # places between items that are closer than this are not tried
 STARTS = 20
 FEWEST_STARTS = 5
 MOST_STEPS = 3e9  # numbers looked at, in all
-STALE = 3  # rounds without a gain
+STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
 SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
 
@@ -118,7 +118,8 @@ class _Search:
         values = self.rivals + offsets[:, None]
         own = self._own(offsets)
         best, stale = -1, 0
-        while stale < STALE and not self.is_spent and len(offsets) > 1:
+        patience = STALE if values.size < MANY else 1
+        while stale < patience and not self.is_spent and len(offsets) > 1:
             before = best
             for k in self.rng.permutation(offsets.size):
                 best, step = self._best_step(values, own, int(k))
