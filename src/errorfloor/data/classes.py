@@ -95,7 +95,7 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
         try:
             found = layout.ballots(known)
             if known.naming is not None and known.has_many_classes:
-                return replace(found, classes=known.naming.names)
+                return found.with_classes(known.naming.names)
             return found
         except NotBinaryError:
             if look:

@@ -66,10 +66,12 @@ def one_by_one(request: Request) -> Items:
     else:
         sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
     votes = items.frame.group_by(*items.groups, *label, "given_item").agg(*sums)
+    if items.base:
+        votes = packing.as_whole(votes, packing.names(len(items.classes), items.base))
     if items.labelled:
         _check_one_label(replace(items, frame=votes), request.columns["label"])
         return replace(items, frame=votes)
-    known = request.columns.get("annotator") is not None and not request.has_many_classes
+    known = request.columns.get("annotator") is not None
     return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
 
 
@@ -170,7 +172,11 @@ def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
     base = len(names) + 1
     own = packing.weights([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
-    return replace(_labelled(items, given), classes=classes, base=base)
+    found = replace(_labelled(items, given), classes=classes, base=base)
+    if found.labelled:
+        return found
+    votes = [nw.col(name).fill_null(-1) for name in names]
+    return replace(found, voters=in_columns(found, {n: str(c) for n, c in names.items()}, votes))
 
 
 def ballots_side_by_side(request: Request) -> Ballots:
