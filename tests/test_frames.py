@@ -230,7 +230,7 @@ def test_columns_of_lists_and_names_that_are_no_text_are_refused():
     import polars as pl
 
     frame = pl.DataFrame({"p": [[0.1], [0.2]], "y": [0, 1]})
-    with pytest.raises(ValueError, match=r"`score` \(column 'p'\) holds several values in a row"):
+    with pytest.raises(ValueError, match=r"`score` \(column 'p'\) must hold lists of one length"):
         frames.score_table(frame, score="p", label="y")
     with pytest.raises(ValueError, match=r"`score` must be one of 0, 1; got 0.* Give the columns"):
         frames.score_table(pd.DataFrame({0: [0.1], 1: [1]}), score=0, label=1)

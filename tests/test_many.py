@@ -1,13 +1,18 @@
 """Many classes through every question: what is asked, answered, shown and refused."""
 
 import json
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import errorfloor as ef
+from benchmarks.many_annotators import ManySetting, simulate
 from errorfloor.datasets import synthetic
 from errorfloor.inference.signs import sign_test_of_classes
+from errorfloor.inference.votes.many_annotators import disagreement, variance_if_exchanged
 from errorfloor.questions.paired import Pair
 
 FRUIT = ("apple", "cherry", "grape", "lemon", "plum")
@@ -212,3 +217,111 @@ def test_classes_that_nobody_has_are_named(ring, scores):
     some = ring.labels < 4
     with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
         ef.from_scores(scores[some], ring.labels[some], classes=FRUIT, rng=0)
+
+
+@pytest.fixture(scope="module")
+def people(ring):
+    """Rows of votes: six people who know the items, and one who guesses."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for who in ("ann", "bob", "cem", "dee", "eli", "fay"):
+        own = synthetic.draw_labels(ring.soft_labels, rng=rng)
+        rows += [(i, who, FRUIT[k]) for i, k in enumerate(own[:400].tolist())]
+    rows += [(i, "guesser", FRUIT[k]) for i, k in enumerate(rng.integers(5, size=400).tolist())]
+    return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+
+
+def test_who_guesses_among_many_classes_is_told(people):
+    found = ef.annotators(people)
+    assert found["guesser"].may_guess
+    assert not found["ann"].may_guess
+    assert found["guesser"].low < 0 < found["guesser"].high
+    assert found["guesser"].agreement < 0.3 < found["ann"].agreement
+    assert found.rows[0].annotator == "guesser"
+    assert sum(row.share for row in found) == pytest.approx(1)
+
+
+def test_informedness_of_many_classes_is_counted_by_hand(people):
+    found = ef.annotators(people)["bob"]
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    right, there = dict.fromkeys(FRUIT, 0), dict.fromkeys(FRUIT, 0)
+    for _, row in wide.iterrows():
+        counts = row.drop("bob").value_counts()
+        if len(counts) > 1 and counts.iloc[0] == counts.iloc[1]:
+            continue
+        there[counts.index[0]] += 1
+        right[counts.index[0]] += counts.index[0] == row["bob"]
+    shares = [right[name] / there[name] for name in FRUIT]
+    assert found.informedness == pytest.approx((sum(shares) - 1) / 4)
+
+
+def test_a_column_for_each_annotator_says_the_same(people):
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    names = list(wide.columns)
+    found = ef.annotators(wide.reset_index(drop=True), annotators=names)
+    one_by_one = ef.annotators(people)
+    for name in names:
+        assert found[name].informedness == pytest.approx(one_by_one[name].informedness)
+        assert found[name].share == pytest.approx(one_by_one[name].share)
+
+
+def test_plans_from_scores_of_many_classes_are_what_comes_true(ring, scores):
+    pilot = ef.ScoreTable.from_arrays(scores[:400], ring.labels[:400])
+    planned = ef.plan(pilot, items=(1000,))
+    true = ef.from_scores(scores, ring.labels, rng=0)
+    assert planned.votes.tolist() == [1]
+    assert planned.width[0, 0] == pytest.approx(true.high - true.low, rel=0.2)
+
+
+def test_the_variance_of_exchanged_votes_is_that_of_all_choices():
+    votes = np.array([3, 2, 1, 0])
+    people = np.repeat(np.arange(4), votes)
+    m = people.size
+    falls = [int(np.prod([votes - i for i in range(power)], axis=0).sum()) for power in (2, 3, 4)]
+    for r in (2, 3, 4, 5):
+        every = [
+            disagreement(np.array([r]), np.array([(c * (c - 1)).sum()]))[0]
+            for chosen in combinations(range(m), r)
+            for c in [np.bincount(people[list(chosen)], minlength=4)]
+        ]
+        found = variance_if_exchanged(*(np.array([one]) for one in (m, r, *falls)))
+        assert found[0] == pytest.approx(np.var(every))
+        assert np.mean(every) == pytest.approx(1 - falls[0] / (m * (m - 1)))
+
+
+def test_annotators_of_many_classes_are_a_sample_in_every_layout(people):
+    long = ef.from_votes(people)
+    assert long.interval_method == "annotators"
+    plain = ef.from_votes(people, interval="likelihood")
+    assert long.value == plain.value
+    assert long.low < plain.low < plain.high < long.high
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    side = ef.from_votes(wide.reset_index(drop=True), annotators=list(wide.columns))
+    np.testing.assert_array_equal(side.table.by_group, long.table.by_group)
+    np.testing.assert_array_equal(side.table.workloads, long.table.workloads)
+    assert (side.low, side.high) == (long.low, long.high)
+
+
+def test_tables_with_annotators_of_many_classes_add_up(people, tmp_path):
+    whole = ef.from_votes(people).table
+    first, second = (
+        ef.from_votes(people[part], classes=FRUIT).table
+        for part in (people["item"] < 150, people["item"] >= 150)
+    )
+    assert first + second == whole
+    whole.save(tmp_path / "votes.npz")
+    assert ef.VoteTable.load(tmp_path / "votes.npz") == whole
+    with pytest.raises(ef.InputError, match="does not go with its votes"):
+        replace(whole, by_group=whole.by_group[1:])
+
+
+def test_annotators_who_guess_widen_the_interval_and_it_holds():
+    # 30 sets; if it held in 0.94 of them, fewer than 25 would have a chance of 0.008.
+    setting = ManySetting(3, 40, 0.15)
+    low, high, our_low, our_high = simulate(setting, 30, n=300, seed=1).T
+    held = (our_low <= setting.floor) & (setting.floor <= our_high)
+    assert held.sum() >= 25
+    assert (our_high - our_low).mean() > 1.5 * (high - low).mean()
+    alike = ManySetting(3, 40)
+    low, high, our_low, our_high = simulate(alike, 8, n=300, seed=2).T
+    assert (our_high - our_low).mean() < 1.15 * (high - low).mean()

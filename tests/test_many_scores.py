@@ -27,7 +27,7 @@ from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.offsets import OffsetErrors
 from errorfloor.methods.rules.one_vs_rest import OneVsRest
 from errorfloor.methods.rules.packing import needed_errors, pair_errors
-from errorfloor.methods.rules.softmax import Family, Power, fit
+from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
 
 OFFSETS, TEMPERATURE, VECTOR = Family(), Family(weights=False), Family(powers=True)
@@ -261,6 +261,20 @@ def test_labels_that_scores_tell_without_error_end_the_fit():
         assert np.quantile(found, 0.05) > 0.9
 
 
+def test_guessed_labels_raise_the_least_score_and_leave_the_weights_alone():
+    rng = np.random.default_rng(23)
+    scores = np.maximum(rng.dirichlet(np.full(10, 0.1), 2000), 1e-12)
+    guessing = drawn(0.85 * scores / scores.sum(axis=1, keepdims=True) + 0.015, rng)
+    items, count = items_of(scores, guessing)
+    plain, fitted = fit(OFFSETS, items, count), fit_within_reach(OFFSETS, items, count)
+    assert fitted.reach in (3.0, 4.0, 5.5)
+    assert np.ptp(fitted.weight / fitted.power) < np.ptp(plain.weight / plain.power) / 2
+    assert fitted.power[0] > 2 * plain.power[0]
+    true = scores / scores.sum(axis=1, keepdims=True)
+    items, count = items_of(scores, drawn(true, rng))
+    assert fit_within_reach(OFFSETS, items, count).reach == np.inf
+
+
 # The fewest errors
 
 
@@ -343,10 +357,9 @@ def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
     cells = cells_of(scores, labels)
     statistic = OffsetErrors(cells, Options())
     found = statistic.values(cells.count[None], np.random.default_rng(3))[0]
-    items = statistic.items
 
     def errors(train, test):
-        fitted = fit(OFFSETS, items, train)
+        fitted = fit(OFFSETS, statistic.near, train)
         offsets = fitted.weight / fitted.power[0]
         return slow_errors(cells.scores[cells.row][test > 0], cells.label[test > 0], offsets)
 
@@ -457,7 +470,7 @@ def test_limits_are_binomial_ones_of_the_errors():
     assert high == pytest.approx(upper_limit(held_out, 400, 0.025))
     low, high = inference.of(offsets)["certified"].make(case).limits(0.95)
     train, test = split(case.count, 2, case.streams.for_("halves"))
-    rule = Rule.of(fit(OFFSETS, items, train))
+    rule = Rule.of(fit_within_reach(OFFSETS, items, train))
     assert low == pytest.approx(lower_limit(needed_errors(items, case.count), 400, 0.025))
     assert high == pytest.approx(upper_limit(rule.errors(items, test), test.sum(), 0.025))
 
@@ -543,7 +556,8 @@ def test_the_offsets_map_is_the_fitted_power_times_the_weights():
     (offsets, *_) = MANY
     curve = offsets.fit(table_of(scores, labels), Options())
     power, weight = curve.parameters["power"], curve.parameters["weight"]
-    by_hand = (scores / scores.sum(axis=1, keepdims=True)) ** power * weight
+    raised = np.maximum(scores, curve.parameters["least"] * scores.max(axis=1, keepdims=True))
+    by_hand = raised**power * weight
     by_hand /= by_hand.sum(axis=1, keepdims=True)
     assert curve(scores) == pytest.approx(by_hand)
     # Logits have the same map.

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import facts, frames, grid, read_rows
+from errorfloor.data import facts, frames, grid, read_rows, saved
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -255,18 +255,20 @@ def test_labels_that_are_words_need_to_know_the_positive_one(engine):
     )
 
 
-def test_words_are_asked_about_in_every_layout_and_file(tmp_path):
-    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["a", "b", "b"]}
-    wide = {"rater1": ["a", "b"], "rater2": ["b", None]}
+def test_words_are_asked_about_in_every_file_and_where_votes_have_one_value(tmp_path):
+    words = {"item": [1, 1, 2], "worker": [*"aba"], "vote": ["a", "a", "a"]}
+    wide = {"rater1": ["a", "a"], "rater2": ["a", None]}
     np.savez(tmp_path / "words.npz", p=P, y=[*"abab"])
     for data, listed in (
-        (pd.DataFrame(words), "a, b"),
-        (pl.DataFrame(wide), "a, b"),
+        (pd.DataFrame(words), "a"),
+        (pl.DataFrame(wide), "a"),
         (tmp_path / "words.npz", "a, b"),
     ):
         assert f" holds words: {listed}. Say which one" in error_of(data)
-    found = without_people(table_of(pd.DataFrame(words), positive="b"))
-    assert found == VoteTable.from_arrays([1, 1], [2, 1])
+    words["vote"] = ["a", "b", "b"]
+    for how in ({"positive": "b"}, {}):  # of two words that are votes the second is class 1
+        found = without_people(table_of(pd.DataFrame(words), **how))
+        assert found == VoteTable.from_arrays([1, 1], [2, 1])
     many = pd.DataFrame({"p": [0.5] * 9, "y": [*"abcdefghi"]})
     assert error_of(many).count(", ...") == 1
     assert "must be 0 or 1" in error_of(pd.DataFrame({"p": P, "y": ["x", "0", "1", "y"]}))
@@ -401,7 +403,8 @@ def test_arrays_need_their_second_and_take_no_columns_and_options():
         "from_soft_labels or from_votes."
     )
     assert error_of(K, OF_VOTES) == (
-        "`totals` is missing. Pass the number of votes per item, or one number for all."
+        "`totals` is missing. Pass the number of votes per item, or one number for all; or a "
+        "column of votes for each class."
     )
     assert "go with a dataframe or file" in error_of(P, (SCORES,), second=Y, group="site")
     with pytest.raises(ValueError, match="Expected a dataframe or the path of a file, got list"):
@@ -529,17 +532,17 @@ def test_arrays_and_tables_need_no_dataframe_library():
 def test_saved_tables_add_up_and_kinds_do_not_merge(tmp_path):
     for name, table in (("a", TABLE), ("b", TABLE)):
         table.save(tmp_path / f"{name}.npz")
-    assert table_of(tmp_path) == frames.merge(tmp_path) == TABLE + TABLE
+    assert table_of(tmp_path) == saved.merge(tmp_path) == TABLE + TABLE
     for other in (VOTE_TABLE, SOFT_TABLE):
         other.save(tmp_path / "c.npz")
-        for call in (frames.merge, table_of):
+        for call in (saved.merge, table_of):
             with pytest.raises(
                 InputError,
                 match=f"The files hold both scores and {other.kind}; .*c.npz' is the first of",
             ):
                 call(tmp_path)
     with pytest.raises(InputError, match="`paths` is empty"):
-        frames.merge([])
+        saved.merge([])
 
 
 def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
@@ -548,7 +551,7 @@ def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
     parts = [SoftTable.from_arrays(near[i::2]) for i in (0, 1)]
     for i, part in enumerate(parts):
         part.save(tmp_path / f"{i}.npz")
-    assert frames.merge(tmp_path) == (parts[0] + parts[1]).coarsen()
+    assert saved.merge(tmp_path) == (parts[0] + parts[1]).coarsen()
 
 
 OF_0_1 = {
@@ -568,11 +571,11 @@ def test_tables_that_0_1_saved_are_read(kind, tmp_path):
     columns, expected = OF_0_1[kind]
     path = tmp_path / "old.npz"
     np.savez(path, **columns)
-    assert table_of(path) == frames.load_table(path) == frames.merge(path) == expected
+    assert table_of(path) == saved.load_table(path) == saved.merge(path) == expected
     np.savez(path, **columns, dropped=np.int64(7))
-    assert frames.load_table(path).dropped == 7
+    assert saved.load_table(path).dropped == 7
     expected.save(tmp_path / "new.npz")
-    assert frames.merge(tmp_path).n == 2 * expected.n
+    assert saved.merge(tmp_path).n == 2 * expected.n
 
 
 def test_files_that_hold_no_table_are_refused_by_name(tmp_path):
@@ -582,7 +585,7 @@ def test_files_that_hold_no_table_are_refused_by_name(tmp_path):
         with pytest.raises(
             InputError, match=rf"{name}' does not hold a table: .* Pass a table that"
         ):
-            frames.load_table(tmp_path / name)
+            saved.load_table(tmp_path / name)
 
 
 # Counting by name.
@@ -789,7 +792,7 @@ def test_pipes_are_counted_scanned_and_merged(pipe, tmp_path):
     writer.join()
     assert frames.score_table(rows, score="p", label="y") == TABLE
     writer = feed(pipe, contents(tmp_path)["table"])
-    assert frames.merge([pipe, tmp_path / "table.npz"]) == TABLE + TABLE
+    assert saved.merge([pipe, tmp_path / "table.npz"]) == TABLE + TABLE
     writer.join()
 
 

@@ -148,8 +148,9 @@ def test_every_method_record_is_complete(method):
     assert method.explains.endswith(".")
     assert method.references
     assert method.colour in palette.PICTURE
-    assert methods.find(method.shown_as, method.reads).fit is not None or method.reads != "scores"
-    assert methods.find(method.name, method.reads).name == method.name
+    kind, classes = method.reads, method.classes
+    assert methods.find(method.shown_as, kind, classes).fit is not None or kind != "scores"
+    assert methods.find(method.name, kind, classes).name == method.name
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.record import IntervalKind
-from errorfloor.methods.record import Method, Series
+from errorfloor.methods.record import Classes, Series
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -156,19 +156,25 @@ def _checked(record: Check) -> str:
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
 
 
-def _methods() -> Iterator[Method]:
-    for kind in _WORDS:
-        yield from methods.reading(kind)
+def _classes(kind: IntervalKind) -> tuple[Classes, str]:
+    """Return for which methods an interval is listed, and words for their data."""
+    for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
+        every = (method for read in _WORDS for method in methods.reading(read, classes))
+        if any(kind.basis in method.bases for method in every):
+            return classes, words
+    raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
 def _default(kind: IntervalKind) -> str:
     """Say whose default an interval is."""
+    classes, words = _classes(kind)
     whose = [
         method
-        for method in _methods()
+        for read in _WORDS
+        for method in methods.reading(read, classes)
         if method.interval == kind.name and kind.basis in method.bases
     ]
-    usual = [_WORDS[method.reads] for method in whose if method in methods.DEFAULTS]
+    usual = [_WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS]
     if usual:
         return f" (default of {' and '.join(usual)})"
     return " (default of the other methods)" if whose else ""
@@ -176,12 +182,14 @@ def _default(kind: IntervalKind) -> str:
 
 def _for(kind: IntervalKind) -> str:
     """Say what an interval can be computed from."""
+    classes, words = _classes(kind)
     parts = []
     for read, word in _WORDS.items():
-        every = list(methods.reading(read))
+        every = list(methods.reading(read, classes))
         able = [f"`{method.name}`" for method in every if kind.basis in method.bases]
         if able:
-            parts.append(word if len(able) == len(every) else f"{word} by {' or '.join(able)}")
+            by = "" if len(able) == len(every) else f" by {' or '.join(able)}"
+            parts.append(f"{word}{words}{by}")
     return ", ".join(parts)
 
 

@@ -16,7 +16,7 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
-    from errorfloor.data.frames import merge as merge
+    from errorfloor.data.saved import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
     from errorfloor.data.tables import VoteTable as VoteTable
@@ -66,7 +66,7 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
-    "data.frames": ("merge",),
+    "data.saved": ("merge",),
     "data.tables": (
         "ScoreTable",
         "SoftTable",

@@ -7,8 +7,6 @@ Ibis, through narwhals. Files are read by DuckDB, out of core.
 
 from errorfloor.data.frames import (
     columns,
-    load_table,
-    merge,
     scan,
     score_table,
     score_tables,
@@ -17,6 +15,7 @@ from errorfloor.data.frames import (
     vote_table,
     vote_tables,
 )
+from errorfloor.data.saved import load_table, merge
 
 __all__ = [
     "columns",

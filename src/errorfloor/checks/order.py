@@ -146,7 +146,7 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
 def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     source = estimate.source
     classes = None if source is None else source.facts.get("classes")
-    other: tuple[str, ...] = () if classes is None else tuple(classes["0"])
+    other: tuple[str, ...] = tuple(classes["0"]) if isinstance(classes, dict) else ()
     if len(other) == 1:
         typed = shlex.quote(other[0])
         turn = f"If class 1 is {other[0]}, say positive={other[0]!r} (--positive {typed}); else "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -167,6 +167,17 @@ def is_source(data: object) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
     return isinstance(data, str | os.PathLike)
+
+
+def as_paths(value: object, name: str) -> list[Any]:
+    """Return one path or several as a list, or say that it is none."""
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
+    paths = list(value) if several else [value]  # type: ignore[call-overload]
+    if not paths:
+        raise InputError(argument(name), " is empty. Pass at least one file.")
+    if not is_source(paths):
+        raise InputError(argument(name), f" must be a path or a list of paths, got {shown(value)}.")
+    return paths
 
 
 def as_asked(

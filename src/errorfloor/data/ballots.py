@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import GROUPS, bucket_of, part_of, text_of
+from errorfloor.data.annotators import GROUPS, bucket_of, of_many, part_of, text_of
+from errorfloor.data.table import TWO_CLASSES
 from errorfloor.data.tables import VoteTable
 
 MOST_VOTES = 2**26  # that fit into memory
@@ -24,11 +25,13 @@ class Ballots:
     item, annotator : array of shape (votes,)
         Numbers of the items, and of the annotators in `names`.
     vote : array of shape (votes,)
-        0 or 1.
+        0 or 1; of more classes their places in `classes`.
     names : tuple of str
         The annotators' ids as text.
     half : array of shape (items,)
         A half of the items, drawn by a hash that votes have no influence on.
+    classes : tuple of str
+        Names of the classes.
     """
 
     item: Counts
@@ -36,6 +39,7 @@ class Ballots:
     vote: Counts
     names: tuple[str, ...]
     half: Bools
+    classes: tuple[str, ...] = TWO_CLASSES
 
     @classmethod
     def of(cls, item: Any, annotator: Any, vote: Any) -> Ballots:
@@ -58,6 +62,10 @@ class Ballots:
         texts = tuple(text_of(name) for name in names)
         return cls(item, annotator, pattern[item, annotator], texts, half)
 
+    def with_classes(self, classes: tuple[str, ...]) -> Ballots:
+        """Return the same votes with names of the classes that they are for."""
+        return replace(self, classes=classes)
+
     @property
     def totals(self) -> Counts:
         """Number of votes on each item."""
@@ -66,16 +74,35 @@ class Ballots:
     @property
     def positives(self) -> Counts:
         """Number of votes for class 1 on each item."""
-        return np.bincount(self.item[self.vote == 1], minlength=self.half.size)
+        return self.counts[:, 1]
+
+    @property
+    def counts(self) -> Counts:
+        """Number of votes for each class on each item."""
+        number = len(self.classes)
+        key = self.item * number + self.vote
+        return np.bincount(key, minlength=number * self.half.size).reshape(-1, number)
+
+    def _table_of_many(self, bucket: Counts) -> VoteTable:
+        number, counts = len(self.classes), self.counts
+        key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
+        own = np.bincount(at * number + self.vote, minlength=key.size * number)
+        ones = np.ones(key.size, np.int64)
+        rows = of_many(key % GROUPS, counts[key // GROUPS], own.reshape(-1, number), ones)
+        work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
+        made = VoteTable.from_arrays(counts[self.totals > 0])
+        return replace(made, classes=self.classes, by_group=rows, workloads=work)
 
     def where(self, chosen: Bools) -> Ballots:
         """Return some of the votes; items and annotators keep their numbers."""
         item, annotator, vote = self.item[chosen], self.annotator[chosen], self.vote[chosen]
-        return Ballots(item, annotator, vote, self.names, self.half)
+        return Ballots(item, annotator, vote, self.names, self.half, self.classes)
 
     def table(self) -> VoteTable:
         """Return how many items have how many votes, with what tables keep of annotators."""
         bucket = np.array([bucket_of(name) for name in self.names], dtype=np.int64)[self.annotator]
+        if len(self.classes) > 2:
+            return self._table_of_many(bucket)
         key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
         item, part = key // GROUPS, key % GROUPS
         m, k = self.totals, self.positives

@@ -1,9 +1,13 @@
-"""Labels that are words: which of them is class 1, as the user says, or as common pairs have it."""
+"""Labels and votes as classes: which value is which, as the user says, or as it is plain.
+
+Of two words common pairs tell which one is class 1. Votes may have any number of classes, and
+columns of scores or counts have one each.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +15,16 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._checks import InputError, Part, argument, command
+from errorfloor.data.annotators import text_of
+from errorfloor.data.ballots import Ballots
+from errorfloor.data.class_rows import as_two
 from errorfloor.data.engines import Frame, is_missing, select, with_number
 from errorfloor.data.layouts import Layout
-from errorfloor.data.rows import Request, spelt
+from errorfloor.data.lists import holds_lists, taken_apart
+from errorfloor.data.matrices import check_number
+from errorfloor.data.naming import MOST_CLASSES, Naming, names_of_columns, refuse_several, told
+from errorfloor.data.rows import NotBinaryError, Request, spelt
+from errorfloor.data.table import TWO_CLASSES, Table
 
 # Pairs of which the first means "yes": letters and digits only, in small letters.
 PAIRS = (
@@ -31,6 +42,7 @@ _KNOWN = {tuple(pair.split()) for pair in PAIRS}
 _WITHOUT = ("not", "non", "no")  # before a word make it the other class
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
+_FIRST = 1000  # rows that are looked at first
 _SOME_ROWS = 2**16  # in which the values are looked for where the positive one is named
 
 
@@ -51,38 +63,221 @@ def positive_of(values: Sequence[str]) -> str | None:
     return None
 
 
-def settled(request: Request, layout: Layout) -> tuple[Request, dict[str, list[str]] | None]:
-    """Return the request with the positive class known, and which values are of which class.
+def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any, Table]]:
+    """Return what was read with the classes known, which value is which class, and the tables.
 
-    The classes are None where labels are 0 and 1 as they stand.
+    The values are None where labels are 0 and 1 as they stand.
     """
+    request = _taken_apart(request, layout)
+    known, classes = settled(request, layout)
+    try:
+        return known, classes, layout.tables(known)
+    except NotBinaryError:
+        # The first votes were 0 and 1, and some others are not.
+        known, classes = settled(request, layout, look=True)
+        if known.naming is None:
+            raise
+        return known, classes, layout.tables(known)
+
+
+def ballots_in(request: Request, layout: Layout) -> Ballots:
+    """Return the single votes of rows."""
+    assert layout.ballots is not None
+    known, _ = settled(request, layout)
+    for look in (False, True):
+        try:
+            found = layout.ballots(known)
+            if known.naming is not None and known.has_many_classes:
+                return found.with_classes(known.naming.names)
+            return found
+        except NotBinaryError:
+            if look:
+                raise
+            known, _ = settled(request, layout, look=True)
+    raise AssertionError("the last look returns or raises")
+
+
+def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Request, Any]:
+    """Return the request with the classes known, and which values are of which class.
+
+    The values are None where labels are 0 and 1 as they stand. With `look`, all values are looked
+    at, and not only the first ones.
+    """
+    own = layout.of_classes
+    if own is not None and isinstance(request.columns.get(own.argument), tuple):
+        return _of_columns(request, own.argument)
     role = next((role for role in layout.roles if role.is_class), None)
     kinds = request.frame.collect_schema()
     if role is None:
+        check_number(request.classes, 2, layout.roles[0].argument)
         return request, None
     if request.positive_from is not None:
         least = f"{request.positive_from:g}"
         return request, {"1": [f"{least} and more"], "0": [f"less than {least}"]}
-    given = request.columns[role.argument]
-    columns = list(given) if isinstance(given, tuple) else [given]
+    columns = _class_columns(request, role.argument)
     known = request.group is None or str(request.group) in [*kinds]
-    if not known or any(one not in [*kinds] or kinds[one].is_nested() for one in columns):
+    there = [one for one in kinds if isinstance(one, str)]
+    if not known or any(one not in there or kinds[one].is_nested() for one in columns):
         return request, None  # which will be said where they are read
     if request.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
         return request, _divided(_values(some, columns), request.positive)
-    texts = [
-        one for one in columns if kinds[one] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
-    ]
-    if not texts or not _has_words(request, texts):
+    said: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
+    if layout.row_is_vote:
+        columns = [*columns, *(_class_columns(request, "label") if layout.of_shares else ())]
+        return _of_votes(request, role.argument, columns, said, look)
+    if request.classes is not None:
+        names = check_number(request.classes, 2, layout.roles[0].argument)
+        return _named(request, told(_values(request, columns), 2, names, said))
+    if not _has_words(request, columns):
         return request, None
-    values = _values(request, columns)
+    return _of_words(request, role.argument, columns, _values(request, columns))
+
+
+def _taken_apart(request: Request, layout: Layout) -> Request:
+    """Return rows in which lists of numbers are columns of their own."""
+    role = layout.of_classes
+    column = None if role is None else request.columns.get(role.argument)
+    if role is None or not isinstance(column, str):
+        return request
+    there = column in [*request.frame.collect_schema()]
+    if not there or not holds_lists(request.frame, request.run, column):
+        if role.argument == "counts":
+            text = f" (column {column!r}) must be a column for each class, or hold lists."
+            raise InputError(argument(role.argument), text)
+        return request
+    frame, columns = taken_apart(request.frame, request.run, column, role.argument)
+    return replace(request, frame=frame, columns={**request.columns, role.argument: columns})
+
+
+def _class_columns(request: Request, name: str) -> list[str]:
+    given = request.columns[name]
+    return list(given) if isinstance(given, tuple) else [given]
+
+
+def _of_columns(request: Request, name: str) -> tuple[Request, Any]:
+    """Settle the classes of rows that have a column for each of them."""
+    columns = request.columns[name]
+    number = len(columns)
+    names = check_number(request.classes, number, name)
+    for said in ("positive", "positive_from"):
+        if getattr(request, said) is not None and (number > 2 or name != "score"):
+            text = " goes with one column, and there is one for each class. Leave it out."
+            raise InputError(argument(said), text)
+    hints = names_of_columns(columns)
+    naming = Naming(names or hints, {})
+    if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
+        label: str = request.columns["label"]
+        naming = _of_labels(request, label, names, hints)
+    request = replace(request, naming=naming, classes=naming.names)
+    if number == 2 and name != "counts":
+        request = as_two(request, name)
+    return request, _two(naming.names)
+
+
+def _of_labels(
+    request: Request, label: str, names: tuple[str, ...] | None, hints: tuple[str, ...]
+) -> Naming:
+    """Return which label is which of the classes that have columns."""
+    said: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
+    values = _values(request, [label], MOST_CLASSES + 1)
+    if request.positive is not None or request.positive_from is not None:
+        return _of_positive(request, values, names, hints)
+    return told(values, len(hints), names, said, hints)
+
+
+def _of_positive(
+    request: Request,
+    values: Sequence[str],
+    names: tuple[str, ...] | None,
+    hints: tuple[str, ...],
+) -> Naming:
+    """Return which of two classes labels are where the positive one was named."""
+    if request.positive_from is not None:
+        raise InputError(
+            *(argument("positive_from"), " goes with one column of scores, and there is one for "),
+            *("each class. Name the classes with ", argument("classes"), "."),
+        )
+    positive = text_of(request.positive)
+    if names is None and positive == hints[0]:
+        raise InputError(
+            argument("positive"),
+            f" is {positive!r}, whose scores come first, and class 1 comes second. Leave it out.",
+        )
+    ones = [value for value in values if _is_same(value, request.positive)]
+    zero = [value for value in values if value not in ones]
+    both = names or (", ".join(zero) or hints[0], positive)
+    return Naming((both[0], both[1]), {value: int(value in ones) for value in values})
+
+
+def _of_votes(
+    request: Request, name: str, columns: list[str], said: tuple[Part, ...], look: bool
+) -> tuple[Request, Any]:
+    """Settle the classes of single votes, of which there may be any number."""
+    if request.classes is not None:
+        values = _values(request, columns, MOST_CLASSES + 1)
+        return _named(request, told(values, len(request.classes), request.classes, said))
+    if not look and _first_are_binary(request, columns):
+        return request, None
+    values = _values(request, columns, MOST_CLASSES + 1)
+    numbers = [spelt(value) for value in values]
+    if len(values) > MOST_CLASSES or any(n is not None and n != int(n) for n in numbers):
+        raise _no_classes(values, said)
+    if set(numbers) <= {0.0, 1.0}:
+        return request, None
+    if any(number is None for number in numbers):
+        return _of_words(request, name, columns, values)
+    ordered = sorted({int(number) for number in numbers if number is not None})
+    if len(ordered) == 1:
+        raise _question(request, name, columns, values)
+    place = {value: ordered.index(int(spelt(value) or 0)) for value in values}
+    return _named(request, Naming(tuple(map(str, ordered)), place))
+
+
+def _of_words(
+    request: Request, name: str, columns: Sequence[str], values: Sequence[str]
+) -> tuple[Request, Any]:
+    """Settle the classes of labels or votes that are words."""
     if any(spelt(value) in (0, 1) for value in values):
         return request, None  # a stray word among numbers
+    refuse_several(values, (argument(name), f" (column {columns[0]!r})"))
     positive = positive_of(values)
-    if positive is None:
-        raise _question(request, role.argument, columns, values)
-    return replace(request, positive=positive), _divided(values, positive)
+    if positive is not None:
+        return replace(request, positive=positive), _divided(values, positive)
+    if "score" in request.columns or name == "label" or len(values) == 1:
+        raise _question(request, name, columns, values)
+    texts = sorted({text_of(value) for value in values})
+    return _named(request, Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values}))
+
+
+def _named(request: Request, naming: Naming) -> tuple[Request, Any]:
+    return replace(request, naming=naming), _two(naming.names)
+
+
+def _two(names: tuple[str, ...]) -> dict[str, list[str]] | None:
+    """Return which of two classes is which, unless they are called 0 and 1."""
+    if len(names) > 2 or names == TWO_CLASSES:
+        return None
+    return {"1": [names[1]], "0": [names[0]]}
+
+
+def _no_classes(values: Sequence[str], said: tuple[Part, ...]) -> InputError:
+    if len(values) > MOST_CLASSES:
+        what = f" has more than {MOST_CLASSES:,} different values, such as {values[0]!r}"
+    else:
+        bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
+        what = f" has numbers that are no classes, such as {bad}"
+    return InputError(
+        *(*said, f"{what}. Say from which number on they are class 1 with "),
+        *(argument("positive_from"), ", or make classes of them first."),
+    )
+
+
+def _first_are_binary(request: Request, columns: Sequence[str]) -> bool:
+    """Tell whether the first rows hold 0 and 1 only, as numbers, booleans or text."""
+    head = request.run(_selected(request.frame, columns).head(_FIRST))
+    found = {str(one) for values in head.values() for one in values.tolist() if _is_there(one)}
+    return all(spelt(value) in (0, 1) for value in found)
 
 
 def _letters(value: str) -> str:
@@ -91,17 +286,23 @@ def _letters(value: str) -> str:
 
 def _has_words(request: Request, columns: Sequence[str]) -> bool:
     """Tell whether the first rows hold text that spells neither numbers nor booleans."""
-    head = request.run(_selected(request.frame, columns).head(1000))
+    kinds = request.frame.collect_schema()
+    texts = [
+        one for one in columns if kinds[one] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
+    ]
+    if not texts:
+        return False
+    head = request.run(_selected(request.frame, texts).head(_FIRST))
     found = {str(one) for values in head.values() for one in values.tolist() if _is_there(one)}
     return any(spelt(value) is None for value in found)
 
 
-def _values(request: Request, columns: Sequence[str]) -> list[str]:
+def _values(request: Request, columns: Sequence[str], most: int = _MOST) -> list[str]:
     """Return the distinct values of all columns together, as text, in order."""
     found: set[str] = set()
     for column in columns:
         rows = _selected(request.frame, [column])
-        rows = rows.filter(~is_missing(rows, "value 0")).unique().head(_MOST)
+        rows = rows.filter(~is_missing(rows, "value 0")).unique().head(most)
         found |= {str(one) for one in request.run(rows)["value 0"].tolist() if _is_there(one)}
     return sorted(found)
 
@@ -154,6 +355,20 @@ def _mean_scores(request: Request, label: str) -> dict[str, float]:
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))
     means = np.asarray(found["mean"], np.float64).tolist()
     return dict(zip(map(str, found["label"].tolist()), means, strict=True))
+
+
+def described_many(classes: Sequence[Sequence[Any]], what: str) -> str:
+    """Name the classes with how many labels or votes each has.
+
+    Examples
+    --------
+    >>> described_many([["cat", 1025], ["dog", 975], ["cow", 0]], "items")
+    '3 classes: cat, 1,025 items; dog, 975; cow, 0'
+    """
+    some = classes if len(classes) <= _LISTED + 1 else classes[:_LISTED]
+    first, *others = (f"{name}, {number:,}" for name, number in some)
+    more = [f"and {len(classes) - len(some)} more"] if len(some) < len(classes) else []
+    return f"{len(classes)} classes: {'; '.join([f'{first} {what}', *others, *more])}"
 
 
 def described(classes: Any, ones: int, zeros: int, what: str) -> str:

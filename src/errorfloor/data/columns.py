@@ -87,8 +87,8 @@ def as_named(
     patterns = [
         one
         for role in layout.roles
-        if role.several
-        for one in columns.get(role.name, ())
+        if isinstance(columns.get(role.name), tuple)
+        for one in columns[role.name]
         if one not in there
     ]
     complete = all(role.name in given for role in layout.needed)
@@ -179,7 +179,7 @@ def names_an_id(column: object) -> bool:
 def fitting(role: Role, columns: Iterable[str]) -> list[str]:
     """Return the columns whose names say that they have the role."""
     plain = {one: _simple(one) for one in columns}
-    if role.pattern is not None:
+    if role.pattern is not None and not role.by_class:
         return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
     sure = [one for one in plain if plain[one] in role.names]
     return sure or [one for one in plain if plain[one] in role.unsure_names]
@@ -187,6 +187,8 @@ def fitting(role: Role, columns: Iterable[str]) -> list[str]:
 
 def _plain(role: Role, value: Any, there: Collection[str]) -> Any:
     """Return a column, several of them, or a number, as the role has it."""
+    if role.by_class:
+        return _one_or_each(role, value, there)
     if role.several:
         if isinstance(value, str) or not value:
             raise InputError(argument(role.argument), " must be a list of columns, at least one.")
@@ -202,10 +204,25 @@ def _plain(role: Role, value: Any, there: Collection[str]) -> Any:
     return check_whole(value, name=role.argument, least=1, remedy="Or name its column.")
 
 
+def _one_or_each(role: Role, value: Any, there: Collection[str]) -> Any:
+    """Return one column as text, and one for each class as a tuple, which may be patterns."""
+    if isinstance(value, str):
+        several = value not in there and set(value) & set(",*?[")
+        return (value,) if several else value
+    if not isinstance(value, Sequence):
+        return value  # which is no column, as will be said
+    if not value:
+        text = " must be a column, or a list of columns, one for each class."
+        raise InputError(argument(role.argument), text)
+    if len(set(value)) < len(value):
+        raise InputError(argument(role.argument), " has a column twice. Name each column once.")
+    return _one_or_each(role, value[0], there) if len(value) == 1 else tuple(value)
+
+
 def _there(role: Role, value: Any, kinds: Mapping[str, str], name: str) -> Any:
     """Return what `_plain` does, if all of it is there, with patterns replaced by columns."""
     plain = _plain(role, value, kinds)
-    if role.several:
+    if isinstance(plain, tuple):
         return _matching(role, plain, kinds, name)
     if plain in [*kinds] or (role.may_be_number and not isinstance(plain, str)):
         return plain
@@ -215,16 +232,22 @@ def _there(role: Role, value: Any, kinds: Mapping[str, str], name: str) -> Any:
 def _matching(
     role: Role, wanted: Sequence[str], kinds: Mapping[str, str], name: str
 ) -> tuple[str, ...]:
-    """Return the columns with these names, or that fit these patterns, in the data's order."""
-    found: set[str] = set()
+    """Return the columns with these names, or that fit these patterns, in the data's order.
+
+    Columns of classes are in the order in which they were named, which is that of the classes.
+    """
+    found: dict[str, None] = {}
     for entry in wanted:
         parts = [entry] if entry in kinds else [part.strip() for part in str(entry).split(",")]
         for part in parts:
             fits = {part} & kinds.keys() or {one for one in kinds if fnmatchcase(one, part)}
             if not fits:
                 raise _absent(role, part, kinds, name)
-            found |= fits
-    return tuple(one for one in kinds if one in found)
+            found |= dict.fromkeys(one for one in kinds if one in fits)
+    if role.by_class and len(found) < 2:
+        text = f" needs two columns or more, one for each class; {wanted[0]!r} is {len(found)}."
+        raise InputError(argument(role.argument), text)
+    return tuple(found if role.by_class else (one for one in kinds if one in found))
 
 
 def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> InputError:
@@ -247,6 +270,11 @@ def _completed(
             continue
         left = [one for one in kinds if one not in Chosen(layout, found).used]
         named = fitting(role, left)
+        each = _one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
+        if each and not named:
+            found[role.name] = each
+            guessed.append(role.name)
+            continue
         left = [one for one in left if not (role.is_number and names_an_id(one))]
         if len(named) != 1 and len(left) == 1 and _may_be(role, kinds[left[0]]):
             named = left
@@ -266,10 +294,27 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     columns: dict[str, Any] = {}
     for role in layout.roles:
         named = fitting(role, kinds)
-        if len(named) < 2 if role.several else len(named) != 1:
+        if role.by_class and not named:
+            named = list(_one_for_each(role, kinds))
+        several = role.several or (len(named) > 1 and role.by_class and not fitting(role, kinds))
+        if len(named) < 2 if several else len(named) != 1:
             return None
-        columns[role.name] = tuple(named) if role.several else named[0]
+        columns[role.name] = tuple(named) if several else named[0]
     return Chosen(layout, columns, tuple(columns))
+
+
+def _one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of numbers that begin alike, as those of classes do, if that is clear."""
+    assert role.pattern is not None
+    others = {name for layout in LAYOUTS for other in layout.roles for name in other.names}
+    found: dict[str, list[str]] = {}
+    for one, kind in kinds.items():
+        fits = re.fullmatch(role.pattern, _simple(one))
+        if fits and kind == "number":
+            found.setdefault(fits[1], []).append(one)
+    likely = [group for group in found.values() if len(group) > 1]
+    clear = len(likely) == 1 and not any(_simple(one) in others for one in likely[0])
+    return tuple(likely[0]) if clear else ()
 
 
 def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:

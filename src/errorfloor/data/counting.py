@@ -13,12 +13,13 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._typing import Counts
-from errorfloor.data import grid, refining
+from errorfloor.data import grid, packing, refining
 from errorfloor.data.arrays import count_checked
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, ScoreRows, count, whole
-from errorfloor.data.shares import shares_table
+from errorfloor.data.shares import class_shares_table, shares_table
 from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -126,7 +127,7 @@ def _tables_of(items: Items, found: Columns, kind: type[RangedT]) -> dict[Any, R
             counts[at],
             dropped=items.dropped.get(group, 0),
         )
-        for group, at in _rows_by_group(items, found)
+        for group, at in rows_by_group(items, found)
     }
     return tables | {
         group: kind.from_ranges(low[:0], high[:0], counts[:0], dropped=dropped)
@@ -175,6 +176,8 @@ def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
 
     Beside labels, the shares of votes are scores.
     """
+    if items.base:
+        return _count_classes(items)
     label = ("label",) if items.labelled else ()
     query = items.frame.group_by(*items.groups, "positives", "totals", *label).agg(n=nw.len())
     found = items.run(query)
@@ -186,13 +189,39 @@ def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
             dropped=items.dropped.get(group, 0),
             **({} if items.voters is None else items.voters.of(group)),
         )
-        for group, at in _rows_by_group(items, found)
+        for group, at in rows_by_group(items, found)
     }
     empty: Any = ScoreTable.empty() if items.labelled else VoteTable.empty()
     return tables | {
         group: replace(empty, dropped=dropped)
         for group, dropped in items.dropped.items()
         if group not in tables
+    }
+
+
+def _count_classes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
+    """Return the tables of items with votes for classes that are numbers in some base."""
+    label = ("label",) if items.labelled else ()
+    names = packing.names(len(items.classes), items.base)
+    found = items.run(items.frame.group_by(*items.groups, *names, *label).agg(n=nw.len()))
+    votes, n = packing.unpacked(found, len(items.classes), items.base), whole(found["n"])
+    tables: dict[Any, Any] = {}
+    for group, at in rows_by_group(items, found):
+        lost = items.dropped.get(group, 0)
+        if items.labelled:
+            of = whole(found["label"])[at]
+            tables[group] = class_shares_table(
+                votes[at], of, n[at], classes=items.classes, dropped=lost
+            )
+        else:
+            made = counted_votes(votes[at], n[at], items.classes)
+            voters = {} if items.voters is None else items.voters.of(group)
+            tables[group] = VoteTable(**made, dropped=lost, **voters)
+    two = len(items.classes) == 2
+    kind = ScoreTable if items.labelled else VoteTable
+    empty = kind.empty() if two else kind.empty(items.classes)
+    return tables | {
+        group: empty.without(lost) for group, lost in items.dropped.items() if group not in tables
     }
 
 
@@ -207,7 +236,7 @@ def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
     return int(whole(np.nan_to_num(np.asarray(found["n"], dtype=np.float64)))[0])
 
 
-def _rows_by_group(items: Items, found: Columns) -> Iterator[tuple[Any, Any]]:
+def rows_by_group(items: Items, found: Columns) -> Iterator[tuple[Any, Any]]:
     """Yield each group, in order, and which rows of the answer are its own."""
     if not items.groups:
         yield None, slice(None)

@@ -35,7 +35,7 @@ def lazy(data: Any) -> Frame:
 def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
     """Return a frame of the `columns` that are named, under new names."""
     if frame.implementation.is_duckdb():  # where narwhals does not take quotes in names
-        parts = (f"{_quoted(old)} as {_quoted(new)}" for new, old in columns.items())
+        parts = (f"{quoted(old)} as {quoted(new)}" for new, old in columns.items())
         return lazy(frame.to_native().project(", ".join(parts)))
     return frame.select(*(nw.col(old).alias(new) for new, old in columns.items()))
 
@@ -70,14 +70,14 @@ def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
         return frame
     # In one step, because DuckDB takes long to plan hundreds of them.
     kinds = frame.collect_schema()
-    read = [f"{_sql_number(old, kinds[old])} as {_quoted(new)}" for new, old in columns.items()]
-    kept = [_quoted(name) for name in kinds if name not in columns]
+    read = [f"{_sql_number(old, kinds[old])} as {quoted(new)}" for new, old in columns.items()]
+    kept = [quoted(name) for name in kinds if name not in columns]
     return lazy(frame.to_native().project(", ".join([*kept, *read])))
 
 
 def _sql_number(column: str, kind: Any) -> str:
     """Return what reads a column as numbers, as `with_number` does."""
-    name = _quoted(column)
+    name = quoted(column)
     if str(kind) in ("Float16", "Int128", "UInt128") or kind.is_decimal() or kind == nw.Boolean:
         return f"cast({name} as double)"
     if kind.is_float() or kind.is_integer():
@@ -96,6 +96,14 @@ def is_missing(frame: Frame, column: str) -> nw.Expr:
     if frame.collect_schema()[column].is_float():
         return null | nw.col(column).is_nan().fill_null(False)
     return null
+
+
+def added_up(terms: Sequence[nw.Expr]) -> nw.Expr:
+    """Return the sum of expressions, none of them null, in pairs so that it is not nested deep."""
+    while len(terms) > 1:
+        pairs = zip(terms[::2], terms[1::2], strict=False)
+        terms = [*(one + other for one, other in pairs), *(terms[-1:] if len(terms) % 2 else ())]
+    return terms[0]
 
 
 def holds_several(frame: Frame, run: Callable[[Frame], Columns], column: str) -> bool:
@@ -251,8 +259,8 @@ def _read_in_pyarrow(frame: Any, source: str, target: str) -> Any:
 
 
 def _read_in_duckdb(frame: Any, source: str, target: str) -> Any:
-    others = ", ".join(_quoted(name) for name in frame.columns if name != target)
-    return frame.project(f"{others}, try_cast({_quoted(source)} as double) as {_quoted(target)}")
+    others = ", ".join(quoted(name) for name in frame.columns if name != target)
+    return frame.project(f"{others}, try_cast({quoted(source)} as double) as {quoted(target)}")
 
 
 def _read_in_spark(frame: Any, source: str, target: str) -> Any:
@@ -293,5 +301,6 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'

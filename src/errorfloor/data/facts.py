@@ -33,7 +33,7 @@ def facts_of(
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)
         facts |= {"repeated_items": repeated} if repeated else {}
-    if "score" in chosen.columns:
+    if isinstance(chosen.columns.get("score"), str) and _has_lines(tables):
         column = chosen.columns["score"]
         by_name = names_an_id(column)
         if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
@@ -42,11 +42,17 @@ def facts_of(
     return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
 
 
+def _has_lines(tables: Mapping[Any, Table]) -> bool:
+    """Tell whether scores are one number each."""
+    return all(len(table.classes) == 2 for table in tables.values())
+
+
 def refuse_row_numbers(frame: Frame, run: Run, chosen: Chosen) -> None:
     """Refuse to guess that numbers of rows are scores, by the values where no name says it."""
     for role in chosen.layout.roles:
         column: Any = chosen.columns.get(role.name)
-        unsure = role.name in chosen.guessed and role.is_number and not role.several
+        one = isinstance(column, str) and not role.several
+        unsure = role.name in chosen.guessed and role.is_number and one
         if unsure and not fitting(role, [column]) and _numbers_rows(frame, run, column):
             raise InputError(
                 f"Column {column!r} numbers the rows, and is not taken for what it does not say. "

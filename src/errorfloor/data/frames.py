@@ -7,35 +7,33 @@ Ibis, through narwhals. Files are read by DuckDB, out of core.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from errorfloor._checks import InputError, argument, check_whole, function, shown
-from errorfloor.data import files, grid
-from errorfloor.data.asked import is_source, least_positive
-from errorfloor.data.classes import settled
-from errorfloor.data.columns import Chosen, by_role, layout_of, plain, usage
+from errorfloor._checks import InputError, argument, check_whole, function
+from errorfloor.data import files
+from errorfloor.data.asked import as_paths, check_agreement, is_source, least_positive
+from errorfloor.data.classes import counted
+from errorfloor.data.columns import as_named, by_role, choose, layout_of, usage
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
-from errorfloor.data.formats import FORMATS, format_of
+from errorfloor.data.formats import format_of
 from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
+    COUNTS,
     SCORES,
     SOFT_LABELS,
     VOTES,
     Layout,
     joined,
 )
-from errorfloor.data.ranged import Ranged
+from errorfloor.data.naming import as_classes
 from errorfloor.data.rows import Request, Run
-from errorfloor.data.storage import read_arrays
-from errorfloor.data.table import Table
-from errorfloor.data.tables import KINDS, ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
-_OF_VOTES = (VOTES, ANNOTATIONS, ANNOTATORS)
+_OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS)
 
 
 def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A002
@@ -61,7 +59,7 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     """
     import tempfile
 
-    found = files.kept(files.find_data(_as_paths(source, "source"), format))
+    found = files.kept(files.find_data(as_paths(source, "source"), format))
     kind = format_of(found, format)
     return files.relation(files.connect(tempfile.gettempdir()), found, kind)
 
@@ -79,10 +77,11 @@ def columns(data: Any) -> dict[str, str]:
 def score_table(
     data: Any,
     *,
-    score: str,
+    score: str | Sequence[str],
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     refine: bool = True,
@@ -99,15 +98,21 @@ def score_table(
     data : dataframe, path, or list of paths
         A pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, PySpark or Ibis frame; or files as
         in `scan`.
-    score : str
-        Column of scores: numbers, or text that spells them.
+    score : str or sequence of str
+        Column of scores: numbers, or text that spells them. Of many classes a column for each, a
+        pattern such as "proba_*", or a column of lists.
     label : str
         Column of labels: 0 and 1, booleans, text that spells them, or a pair of words of which it
-        is known which one means yes, such as yes and no, or spam and ham.
+        is known which one means yes, such as yes and no, or spam and ham. Of many classes their
+        names, as the columns of scores have them, or their places from 0 on.
     positive : optional
         The value of the label column that means class 1; all others then mean class 0.
     positive_from : float, optional
         For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in the order of their columns. By default the names of the columns
+        without what all of them share; labels that are words in sorted order where columns have
+        only numbers. Of two classes the second is class 1.
     drop_missing : bool
         Leave out rows where something is missing, and count them in `dropped`; an error otherwise.
     cells : int
@@ -124,19 +129,20 @@ def score_table(
     >>> score_table(frame, score="p", label="answer", positive="yes")
     ScoreTable(n=3, rows=2)
     """
-    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
-    how |= {"cells": cells, "refine": refine}
+    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
+    how |= {"drop_missing": drop_missing, "cells": cells, "refine": refine}
     return _count_scores(data, score, label, how, progress)[None]
 
 
 def score_tables(
     data: Any,
     *,
-    score: str,
+    score: str | Sequence[str],
     label: str | None = None,
     group: str,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     refine: bool = True,
@@ -147,15 +153,16 @@ def score_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `score_table`.
     """
-    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
-    how |= {"cells": cells, "refine": refine}
+    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
+    how |= {"drop_missing": drop_missing, "cells": cells, "refine": refine}
     return _count_scores(data, score, label, {**how, "group": group}, progress)
 
 
 def soft_table(
     data: Any,
     *,
-    soft: str,
+    soft: str | Sequence[str],
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     progress: Progress | None = None,
@@ -164,10 +171,11 @@ def soft_table(
 
     Parameters
     ----------
-    data, drop_missing, cells, progress
+    data, classes, drop_missing, cells, progress
         As in `score_table`.
-    soft : str
-        Column of true probabilities of class 1, in [0, 1]: numbers, or text that spells them.
+    soft : str or sequence of str
+        Column of true probabilities of class 1, in [0, 1]: numbers, or text that spells them. Of
+        many classes a column for each, a pattern, or a column of lists; they add up to 1.
 
     Examples
     --------
@@ -175,7 +183,7 @@ def soft_table(
     >>> soft_table(pd.DataFrame({"p": [0.2, 0.7, 0.2]}), soft="p")
     SoftTable(n=3, rows=2)
     """
-    how = {"drop_missing": drop_missing, "cells": cells}
+    how = {"classes": classes, "drop_missing": drop_missing, "cells": cells}
     table: SoftTable = _counted(data, (SOFT_LABELS,), {"soft": soft}, how, progress)[None]
     return table
 
@@ -183,8 +191,9 @@ def soft_table(
 def soft_tables(
     data: Any,
     *,
-    soft: str,
+    soft: str | Sequence[str],
     group: str,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     cells: int = CELLS,
     progress: Progress | None = None,
@@ -194,7 +203,7 @@ def soft_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `soft_table`.
     """
-    how = {"drop_missing": drop_missing, "cells": cells, "group": group}
+    how = {"classes": classes, "drop_missing": drop_missing, "cells": cells, "group": group}
     return _counted(data, (SOFT_LABELS,), {"soft": soft}, how, progress)
 
 
@@ -203,18 +212,20 @@ def vote_table(
     *,
     positives: str | None = None,
     totals: str | int | None = None,
+    counts: str | Sequence[str] | None = None,
     item: str | None = None,
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     progress: Progress | None = None,
 ) -> VoteTable:
-    """Count the items with each pair of votes, in the engine that has the rows.
+    """Count the items with each combination of votes, in the engine that has the rows.
 
-    Name the columns of one of three layouts.
+    Name the columns of one of four layouts.
 
     Parameters
     ----------
@@ -223,8 +234,12 @@ def vote_table(
     positives, totals : str
         One row per item: columns of the votes for class 1 and of all votes; `totals` may be a
         number.
+    counts : str or sequence of str
+        One row per item: columns of the votes for each class, a pattern such as "n_*", or a column
+        of lists.
     item, vote : str
-        One row per item and annotator: columns of the item and of the vote (0 or 1).
+        One row per item and annotator: columns of the item and of the vote: 0 and 1, or classes of
+        any names and number.
     annotator : str, optional
         Column of the annotator in that layout, to be sure that nobody voted twice on an item.
     annotators : sequence of str
@@ -232,6 +247,9 @@ def vote_table(
     positive, positive_from : optional
         The value of a vote that means class 1, or the least number that does; all others then
         mean class 0.
+    classes : sequence of str, optional
+        Names of all classes, in order, also of those that nobody voted for. By default the values
+        that occur, in sorted order; ratings are classes, too.
     drop_missing : bool
         Leave out rows where something is missing, and items without a vote, and count them in
         `dropped`; an error otherwise.
@@ -246,8 +264,9 @@ def vote_table(
     VoteTable(n=2, rows=2)
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    names |= {"annotator": annotator, "annotators": annotators}
-    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
+    names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
+    how |= {"drop_missing": drop_missing}
     table: VoteTable = _counted(data, _OF_VOTES, names, how, progress)[None]
     return table
 
@@ -258,105 +277,27 @@ def vote_tables(
     group: str,
     positives: str | None = None,
     totals: str | int | None = None,
+    counts: str | Sequence[str] | None = None,
     item: str | None = None,
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
     positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     progress: Progress | None = None,
 ) -> dict[Any, VoteTable]:
-    """Count the items with each pair of votes for each value of the column `group`, in one go.
+    """Count the items with each combination of votes for each value of the column `group`.
 
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `vote_table`.
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    names |= {"annotator": annotator, "annotators": annotators}
-    how = {"positive": positive, "positive_from": positive_from, "drop_missing": drop_missing}
+    names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
+    how |= {"drop_missing": drop_missing}
     return _counted(data, _OF_VOTES, names, {**how, "group": group}, progress)
-
-
-def merge(paths: files.Paths) -> Table:
-    """Add up tables that were saved to files, shard by shard or day by day.
-
-    The sum is that of one pass over all items. Once it has more than 262,144 rows, scores are
-    merged into cells of the same fixed grid that a pass would have used.
-
-    Parameters
-    ----------
-    paths : path, or list of paths
-        NPZ files that the `save` of a table wrote, globs or folders of them.
-
-    Examples
-    --------
-    >>> import errorfloor as ef
-    >>> folder = getfixture("tmp_path")
-    >>> ef.ScoreTable.from_arrays([0.2, 0.7], [0, 1]).save(folder / "monday.npz")
-    >>> ef.ScoreTable.from_arrays([0.2, 0.9], [1, 1]).save(folder / "tuesday.npz")
-    >>> ef.merge(folder)
-    ScoreTable(n=4, rows=3)
-    """
-    suffixes = [suffix for kind in FORMATS if kind.holds_tables for suffix in kind.suffixes]
-    return _sum(
-        (file, load_table(file)) for file in files.find(_as_paths(paths, "paths"), suffixes)
-    )
-
-
-def load_table(path: str | os.PathLike[str]) -> Table:
-    """Read a table of any kind that `save` wrote."""
-    name = os.fspath(path)
-    try:
-        arrays = read_arrays(path)
-        kind = _kind_in(arrays)
-        if kind is None:
-            raise ValueError("its arrays are others.")
-        return kind.from_file(arrays)
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            f"{name!r} does not hold a table: {error} Pass a table that was saved as NPZ."
-        ) from error
-
-
-def saved_table(found: Sequence[str]) -> Table | None:
-    """Return the sum of the tables in files, or None if the first one holds plain arrays."""
-    if _kind_in(read_arrays(found[0])) is None:
-        return None
-    return _sum((file, load_table(file)) for file in found)
-
-
-def _kind_in(arrays: dict[str, Any]) -> type[Table] | None:
-    return next((kind for kind in KINDS if kind.is_in(arrays)), None)
-
-
-def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
-    total: Table | None = None
-    for file, table in tables:
-        if total is None:
-            total = table
-        elif type(total) is type(table):
-            total = total + table
-        else:
-            raise InputError(
-                f"The files hold both {total.kind} and {table.kind}; {file!r} is the first of "
-                "another kind. Merge each kind on its own.",
-            )
-        if isinstance(total, Ranged) and len(total) > grid.EXACT:
-            total = total.coarsen()
-    assert total is not None  # there is a file
-    return total
-
-
-def _as_paths(value: object, name: str) -> list[Any]:
-    """Return one path or several as a list, or say that it is none."""
-    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
-    paths = list(value) if several else [value]  # type: ignore[call-overload]
-    if not paths:
-        raise InputError(argument(name), " is empty. Pass at least one file.")
-    if not is_source(paths):
-        raise InputError(argument(name), f" must be a path or a list of paths, got {shown(value)}.")
-    return paths
 
 
 @contextmanager
@@ -382,7 +323,7 @@ def rows_of(
 
 
 def _count_scores(
-    data: Any, score: str, label: str | None, how: Mapping[str, Any], progress: Progress | None
+    data: Any, score: Any, label: str | None, how: Mapping[str, Any], progress: Progress | None
 ) -> dict[Any, ScoreTable]:
     if label is None:
         raise InputError(
@@ -414,9 +355,13 @@ def _counted(
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(how["cells"], name="cells", least=2, remedy=remedy)
     least = least_positive(how.get("positive_from"), how.get("positive"))
-    how = {**how, "positive_from": least}
+    classes = as_classes(how["classes"])
+    check_agreement(classes, how.get("positive"), least)
+    how = {**how, "positive_from": least, "classes": classes}
     with rows_of(data, progress) as (frame, run):
-        chosen = Chosen(layout, plain(layout, given, frame.collect_schema().names()))
+        chosen = as_named(given, layouts, frame.collect_schema().names())
+        if chosen is None:
+            chosen = choose(kinds_of(frame, run), given, layouts, "the data")
         request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
-        request, _ = settled(request, layout)
-        return dict(layout.tables(request))
+        _, _, tables = counted(request, layout)
+        return dict(tables)

@@ -59,6 +59,16 @@ class Layout:
     ballots: Callable[[Request], Ballots] | None = None  # single votes, where there are some
 
     @property
+    def row_is_vote(self) -> bool:
+        """Tell whether its columns hold single votes."""
+        return self.ballots is not None
+
+    @property
+    def of_classes(self) -> Role | None:
+        """The role that may have a column for each class."""
+        return next((role for role in self.roles if role.by_class), None)
+
+    @property
     def kind(self) -> str:
         """What its tables hold."""
         return self.table.kind
@@ -99,15 +109,17 @@ def joined(parts: Sequence[Part], between: str = " and ") -> tuple[Part, ...]:
 
 
 def _count_scores(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.class_rows import count_class_scores
     from errorfloor.data.counting import count_scores
 
-    return count_scores(request)
+    return (count_class_scores if request.has_many_classes else count_scores)(request)
 
 
 def _count_soft_labels(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.class_rows import count_class_soft
     from errorfloor.data.counting import count_soft_labels
 
-    return count_soft_labels(request)
+    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
 
 
 def _count_votes(request: Request) -> Mapping[Any, Table]:
@@ -118,7 +130,10 @@ def _count_votes(request: Request) -> Mapping[Any, Table]:
 
 
 def _count_counts(request: Request) -> Mapping[Any, Table]:
-    raise InputError(argument("counts"), " cannot be read from rows yet.")
+    from errorfloor.data.counting import count_votes
+    from errorfloor.data.vote_rows import by_class
+
+    return count_votes(by_class(request))
 
 
 def _count_annotations(request: Request) -> Mapping[Any, Table]:
@@ -192,15 +207,19 @@ SCORES = Layout(
         Role(
             "score",
             "score",
-            "Scores, with one --label per item.",
+            "Scores, with one --label per item. Of many classes one column each, a,b,c or "
+            "'proba_*', or one with lists.",
             frozenset({"score", "scores", "p", "prob", "proba", "probability", "p_hat"})
             | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
+            | {"probs", "probas", "probabilities", "logits"}
             | _SOFT_NAMES,
+            pattern=r"(proba|prob|p|score|logit)_.+",
             is_number=True,
+            by_class=True,
         ),
         LABEL,
     ),
-    says="A row is an item with a score and its one true label.",
+    says="A row is an item with a score, or one for each class, and its one true label.",
     count=_count_scores,
     asks="from_scores",
     arrays=("scores", "labels"),
@@ -243,7 +262,7 @@ COUNTS = Layout(
             "counts",
             "Votes for each class: one column per class, a,b,c or 'n_*', or one with lists.",
             frozenset({"label_count", "label_counts", "counts", "vote_counts"}),
-            pattern=r"(n|count|counts|votes)_.+",
+            pattern=r"(n|count|votes)_.+",
             is_number=True,
             by_class=True,
         ),
@@ -258,8 +277,18 @@ COUNTS = Layout(
 SOFT_LABELS = Layout(
     name="soft labels",
     table=SoftTable,
-    roles=(Role("soft", "soft", "True probabilities of class 1.", _SOFT_NAMES, is_number=True),),
-    says="A row is an item with its true probability of class 1.",
+    roles=(
+        Role(
+            "soft",
+            "soft",
+            "True probabilities of class 1. Of many classes one column each, or one with lists.",
+            _SOFT_NAMES,
+            pattern=r"(soft|soft_label|soft_labels)_.+",
+            is_number=True,
+            by_class=True,
+        ),
+    ),
+    says="A row is an item with its true probability of class 1, or of each class.",
     count=_count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),

@@ -32,6 +32,11 @@ class Naming:
     names: tuple[str, ...]
     place: dict[Any, int]
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values are whole numbers, however they are written."""
+        return all(whole_of(value) is not None for value in self.place)
+
 
 def facts_of_classes(
     tables: Table | Iterable[Table], names: tuple[str, ...] | None = None

@@ -11,15 +11,17 @@ from typing import Any
 from errorfloor._checks import InputError, argument, function
 from errorfloor.data.asked import Asked, Reading, Where, as_asked
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.classes import settled
+from errorfloor.data.classes import ballots_in, counted
 from errorfloor.data.columns import Chosen, as_named, by_role, choose
 from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
-from errorfloor.data.frames import rows_of, saved_table
+from errorfloor.data.frames import rows_of
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
+from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
+from errorfloor.data.saved import saved_table
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
@@ -44,6 +46,8 @@ def of_files(data: Any, asked: Asked) -> Reading:
 def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name: str) -> None:
     """Refuse tables of 0.1 that may hold soft labels, which it kept as scores with labels 0."""
     if not isinstance(table, ScoreTable) or ScoreTable.kind not in asked.kinds:
+        return
+    if len(table.classes) > 2:  # which 0.1 had none of
         return
     may_be_soft = not table.positives.any() and table.scores.min(initial=0) >= 0
     may_be_soft = may_be_soft and table.scores.max(initial=1) <= 1 and not asked.where.columns
@@ -75,14 +79,15 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     with rows_of(data, asked.progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         layout = chosen.layout
-        request, classes = settled(_request(frame, run, chosen, where), layout)
-        tables = layout.tables(request)
+        request, classes, tables = counted(_request(frame, run, chosen, where), layout)
         rows = layout.rows(tables)
         facts = {} if classes is None else {"classes": classes}
+        facts |= facts_of_classes(tables.values())
         facts |= facts_of(request, chosen, tables, rows)
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
-    return Reading(tables, replace(source, positive=request.positive))
+    told = where.positive if where.classes is not None else request.positive
+    return Reading(tables, replace(source, positive=told))
 
 
 def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
@@ -92,8 +97,7 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
     with rows_of(data, progress, where.format) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
         assert chosen.layout.ballots is not None
-        request, _ = settled(_request(frame, run, chosen, where), chosen.layout)
-        return chosen.layout.ballots(request)
+        return ballots_in(_request(frame, run, chosen, where), chosen.layout)
 
 
 def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
@@ -104,6 +108,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
         group=where.group,
         positive=where.positive,
         positive_from=where.positive_from,
+        classes=where.classes,
         drop_missing=where.drop_missing,
     )
 

@@ -19,6 +19,7 @@ from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
     Columns,
     Frame,
+    added_up,
     holds_several,
     is_missing,
     select,
@@ -26,6 +27,10 @@ from errorfloor.data.engines import (
     with_numbers,
 )
 from errorfloor.data.grid import CELLS
+from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
+from errorfloor.data.table import TWO_CLASSES
+
+_OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
 Given: TypeAlias = dict[str, tuple[Part, ...]]  # what errors call the columns
@@ -41,9 +46,16 @@ class Request:
     group: str | None = None
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
+    classes: tuple[str, ...] | None = None  # in order, as they were given
+    naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
     refine: bool = True  # whether to take a second pass
+
+    @property
+    def has_many_classes(self) -> bool:
+        """Whether there are more than two."""
+        return self.naming is not None and len(self.naming.names) > 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,12 @@ class Items:
     unit: bool = False  # whether all scores are known to lie in [0, 1]
     labelled: bool = False  # whether there is a column of labels
     voters: Any = None  # `Voters`, where annotators are known
+    classes: tuple[str, ...] = TWO_CLASSES
+    base: int = 0  # of the numbers that stand for votes for many classes
+
+
+class NotBinaryError(InputError):
+    """Labels or votes that are neither 0 nor 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,7 @@ class Rule:
     bad: nw.Expr
     must: Words
     remedy: Words
+    error: type[InputError] = InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +177,7 @@ def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
             raise InputError(
                 argument(said),
                 f" (column {column!r}) holds several values in a row, {kinds[column]}. "
-                "Name a column of single values.",
+                f"Name a column of single values.{PER_LABEL if said in _OF_CLASSES else ''}",
             )
     chosen = select(request.frame, {f"given_{name}": column for name, column in given.items()})
     if group:
@@ -184,8 +203,13 @@ def with_class(
 def with_classes(
     frame: Frame, names: Mapping[str, tuple[Part, ...]], request: Request
 ) -> tuple[Frame, list[Rule]]:
-    """Add columns of 0 or 1, from how they were given, and the rules for them."""
+    """Add columns of 0 or 1, from how they were given, and the rules for them.
+
+    Of more than two classes, these are their places from 0 on.
+    """
     given = {name: f"given_{name}" for name in names}
+    if request.naming is not None:
+        return _with_places(frame, names, request.naming)
     if request.positive is None:
         frame = with_numbers(frame, given)
     if request.positive_from is not None:
@@ -220,6 +244,42 @@ def _class(name: str, said: tuple[Part, ...], request: Request) -> Rule:
             argument("positive_from"),
             ".",
         ),
+        NotBinaryError,
+    )
+
+
+def _with_places(
+    frame: Frame, names: Mapping[str, tuple[Part, ...]], naming: Naming
+) -> tuple[Frame, list[Rule]]:
+    given = {name: f"given_{name}" for name in names}
+    if naming.are_numbers:
+        frame = with_numbers(frame, given)
+    places = [_place(frame, name, naming) for name in names]
+    rules = [_listed(name, said, naming) for name, said in names.items()]
+    return frame.with_columns(*places), rules
+
+
+def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
+    """Return the place of a value among the classes; -1 for what is none of them."""
+    given = f"given_{name}"
+    terms = []
+    for value, place in naming.place.items():
+        if naming.are_numbers:
+            same = nw.col(name) == whole_of(value)
+        else:
+            same = _is_positive(frame, given, value)
+        terms.append(same.fill_null(False).cast(nw.Int64) * (place + 1))
+    found = (added_up(terms) - 1).cast(nw.Int64)
+    return nw.when(~is_missing(frame, given)).then(found).alias(name)
+
+
+def _listed(name: str, said: tuple[Part, ...], naming: Naming) -> Rule:
+    return Rule(
+        said,
+        f"given_{name}",
+        (nw.col(name) < 0).fill_null(False),
+        f"must be one of the classes {listed(naming.names)}",
+        ("List all of them in ", argument("classes"), "."),
     )
 
 
@@ -323,7 +383,7 @@ def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> Input
     """Say how many entries break a rule, with one of them."""
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
     text = f": {number[0]:,} of {number[1]:,} are bad, for example {example!r}. "
-    return InputError(*words(rule.name, " ", rule.must, text, rule.remedy))
+    return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
 def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:

@@ -92,7 +92,7 @@ class Table:
         raise NotImplementedError
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
         raise NotImplementedError
 

@@ -79,9 +79,10 @@ class SoftTable(Ranged):
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros(0), np.zeros(0, dtype=np.int64))
+        places = np.zeros(0) if len(classes) == 2 else np.zeros((0, len(classes)))
+        return cls(places, np.zeros(0, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(cls, soft_labels: object, *, classes: Sequence[object] | None = None) -> Self:
@@ -181,9 +182,11 @@ class ScoreTable(Ranged):
         self._name_classes(self.counts.shape[1])
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros(0), np.zeros((0, 2), dtype=np.int64))
+        shape = (0, len(classes))
+        places = np.zeros(0 if len(classes) == 2 else shape)
+        return cls(places, np.zeros(shape, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(
@@ -303,9 +306,10 @@ class VoteTable(Table):
         Number of items with such votes.
     dropped, classes
         As in `ScoreTable`.
-    by_group, workloads : array-like of shape (rows, 6) and (a, 2), optional
+    by_group, workloads : array-like of shape (rows, 6 or 8) and (a, 2), optional
         What is kept where annotators are known: how many items with such votes (`totals`,
-        `positives`) have so many of them from a group of annotators, and the votes of each one.
+        `positives`) have so many of them from a group of annotators, and the votes of each one. Of
+        more than two classes, how many pairs of votes agree with and without the group.
 
     Examples
     --------
@@ -337,14 +341,16 @@ class VoteTable(Table):
         self._name_classes(votes.shape[1])
         if self.by_group is not None or self.workloads is not None:
             total = int(self.totals @ self.counts)
-            kept = annotators.checked(self.by_group, self.workloads, total)
+            many = len(self.classes) > 2
+            kept = annotators.checked(self.by_group, self.workloads, total, many=many)
             for name, array in zip(("by_group", "workloads"), kept, strict=True):
                 object.__setattr__(self, name, array)
 
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
         """Return the table of no items, which changes nothing when added."""
-        return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+        votes = np.zeros((0, len(classes)), dtype=np.int64)
+        return cls(votes, np.zeros(0, dtype=np.int64), classes=classes)
 
     @classmethod
     def from_arrays(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, VOTES, Layout
+from errorfloor.data.matrices import counted_votes
 from errorfloor.data.read import Reading
 from errorfloor.data.table import TWO_CLASSES, Table, added, side_by_side
 from errorfloor.data.tables import VoteTable
@@ -91,29 +92,48 @@ class Keeper:
     def _counter(self, name: str) -> Callable[[Any], Mapping[Any, Table]]:
         def count(request: Any) -> Mapping[Any, Table]:
             from errorfloor.data import vote_rows
-            from errorfloor.data.columns import fitting
-            from errorfloor.data.rows import whole
 
+            request = _with_names(request)
             by_item = "item" in request.columns
-            if not by_item and request.group is None:
-                used = {one for value in request.columns.values() for one in _several(value)}
-                there = [one for one in request.frame.collect_schema().names() if one not in used]
-                found = fitting(ITEM, there)
-                request = replace(request, group=found[0] if len(found) == 1 else None)
             items = getattr(vote_rows, name)(request)
             label = "given_item" if by_item else "group" if request.group is not None else None
-            wanted = ["positives", "totals", *([label] if label else [])]
-            found = items.run(items.frame.select(*wanted))
-            k, m = whole(found["positives"]), whole(found["totals"])
-            names = np.arange(k.size) if label is None else np.asarray(found[label])
-            order = np.argsort(names, kind="stable") if by_item else np.arange(k.size)
-            ones = np.ones(k.size, np.int64)
-            self.kept.append(VoteItems(names[order], side_by_side(m - k, k)[order], ones))
-            lost = sum(items.dropped.values())
-            table = VoteTable.from_counts(positives=k, totals=m, counts=ones, dropped=lost)
+            names, votes = _fetched(items, label)
+            ones = np.ones(len(votes), np.int64)
+            order = np.argsort(names, kind="stable") if by_item else np.arange(ones.size)
+            made = counted_votes(votes, ones, items.classes)
+            table = VoteTable(**made, dropped=sum(items.dropped.values()))
+            self.kept.append(VoteItems(names[order], votes[order], ones, table.classes))
             return {None: table}
 
         return count
+
+
+def _with_names(request: Any) -> Any:
+    """Take a column that names the items for their group, where they have no other names."""
+    from errorfloor.data.columns import fitting
+
+    if "item" in request.columns or request.group is not None:
+        return request
+    used = {one for value in request.columns.values() for one in _several(value)}
+    there = [one for one in request.frame.collect_schema().names() if one not in used]
+    found = fitting(ITEM, there)
+    return replace(request, group=found[0] if len(found) == 1 else None)
+
+
+def _fetched(items: Any, label: str | None) -> tuple[NDArray[Any], Counts]:
+    """Return the names of items and their votes."""
+    from errorfloor.data import packing
+    from errorfloor.data.rows import whole
+
+    packed = packing.names(len(items.classes), items.base) if items.base else []
+    wanted = packed or ["positives", "totals"]
+    found = items.run(items.frame.select(*wanted, *([label] if label else [])))
+    if packed:
+        votes = packing.unpacked(found, len(items.classes), items.base)
+    else:
+        k, m = whole(found["positives"]), whole(found["totals"])
+        votes = side_by_side(m - k, k)
+    return np.arange(len(votes)) if label is None else np.asarray(found[label]), votes
 
 
 def _several(value: Any) -> tuple[Any, ...]:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, Part, argument
+from errorfloor.data import packing
 from errorfloor.data.ballots import MOST_VOTES, Ballots
-from errorfloor.data.engines import Frame, is_missing, with_number
+from errorfloor.data.engines import Frame, is_missing, with_number, with_numbers
+from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
     Given,
     Items,
@@ -41,17 +43,7 @@ def counted(request: Request) -> Items:
     for name, least in (("positives", 0), ("totals", 1)):
         if name in names:
             frame = with_number(frame, f"given_{name}", name)
-            number = nw.col(name)
-            right = (number == number.floor()) & (number >= least) & (number < _MOST_VOTES)
-            rules.append(
-                Rule(
-                    given[name],
-                    f"given_{name}",
-                    ~right.fill_null(False),
-                    f"must be whole numbers of at least {least}",
-                    "Pass numbers of votes, not fractions, and drop items without votes.",
-                )
-            )
+            rules.append(_whole_votes(given[name], name, least))
     rules.append(
         Rule(
             given["positives"],
@@ -69,14 +61,68 @@ def one_by_one(request: Request) -> Items:
     """Return one checked row per item from rows with one vote each."""
     items = _single_votes(request)
     label = ("label",) if items.labelled else ()
-    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(
-        nw.col("vote").sum().alias("positives"), nw.len().alias("totals")
-    )
+    if request.naming is not None and request.has_many_classes:
+        items, sums = _with_weights(items, request.naming.names)
+    else:
+        sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
+    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(*sums)
     if items.labelled:
         _check_one_label(replace(items, frame=votes), request.columns["label"])
         return replace(items, frame=votes)
     known = request.columns.get("annotator") is not None
     return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
+
+
+def _with_weights(items: Items, classes: tuple[str, ...]) -> tuple[Items, list[nw.Expr]]:
+    """Return rows with numbers for their votes, and what adds those of an item up."""
+    of_item = items.frame.group_by(*items.groups, "given_item").agg(n=nw.len())
+    found = items.run(of_item.select(nw.col("n").max().alias("most")))
+    base = int(whole(found["most"])[0]) + 1
+    own = packing.weights([nw.col("vote")], len(classes), base)
+    names = packing.names(len(classes), base)
+    packed = replace(items, frame=items.frame.with_columns(*own), classes=classes, base=base)
+    return packed, [nw.col(name).sum().alias(name) for name in names]
+
+
+def by_class(request: Request) -> Items:
+    """Return one checked row per item from rows with the number of votes for each class."""
+    names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
+    beside = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | beside)
+    frame = with_numbers(frame, {name: f"given_{name}" for name in names})
+    rules = [_whole_votes(given[name], name, 0) for name in names]
+    total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
+    first = next(iter(names))
+    must = ("must have votes for some class",)
+    rules.append(
+        Rule(
+            (argument("counts"),),
+            f"given_{first}",
+            (total == 0).fill_null(False),
+            must,
+            "Leave out items without votes.",
+        )
+    )
+    frame, more = _with_label(frame, given, request)
+    items = checked(request, frame, given, [*rules, *more])
+    most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
+    base = max(int(whole(one)[0]) for one in most.values()) + 1
+    numbers = packing.numbers([nw.col(name) for name in names], base)
+    classes = request.classes or names_of_columns(list(names.values()))
+    packed = replace(items, frame=items.frame.with_columns(*numbers), classes=classes, base=base)
+    return _labelled(packed, given)
+
+
+def _whole_votes(said: tuple[Part, ...], name: str, least: int) -> Rule:
+    number = nw.col(name)
+    right = (number == number.floor()) & (number >= least) & (number < _MOST_VOTES)
+    return Rule(
+        said,
+        f"given_{name}",
+        ~right.fill_null(False),
+        f"must be whole numbers of at least {least}",
+        "Pass numbers of votes, not fractions, and drop items without votes.",
+    )
 
 
 def ballots_in_rows(request: Request) -> Ballots:
@@ -112,8 +158,23 @@ def _single_votes(request: Request) -> Items:
 
 def side_by_side(request: Request) -> Items:
     """Return one checked row per item from rows with a column of votes per annotator."""
+    if request.naming is not None and request.has_many_classes:
+        return _classes_side_by_side(request, request.naming.names)
     items, said, votes = _votes_side_by_side(request)
     return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
+
+
+def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
+    """Return checked rows with numbers for the votes of all annotators."""
+    names, frame, given, rules = _read_side_by_side(request)
+    base = len(names) + 1
+    own = packing.weights([nw.col(name) for name in names], len(classes), base)
+    items = _checked_side_by_side(request, frame.with_columns(*own), given, rules)
+    found = replace(_labelled(items, given), classes=classes, base=base)
+    if found.labelled:
+        return found
+    votes = [nw.col(name).fill_null(-1) for name in names]
+    return replace(found, voters=in_columns(found, {n: str(c) for n, c in names.items()}, votes))
 
 
 def ballots_side_by_side(request: Request) -> Ballots:
@@ -126,8 +187,10 @@ def ballots_side_by_side(request: Request) -> Ballots:
     )
 
 
-def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[nw.Expr]]:
-    """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
+def _read_side_by_side(
+    request: Request,
+) -> tuple[dict[str, str], Frame, Given, list[Rule]]:
+    """Return the annotators' columns, all columns as classes, and the rules for them."""
     names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | beside)
@@ -136,18 +199,29 @@ def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[n
     rules = [
         replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
     ]
+    totals = nw.sum_horizontal(*(present.cast(nw.Int64) for present in there))
+    return names, frame.with_columns(totals=totals), given, rules
+
+
+def _checked_side_by_side(request: Request, frame: Frame, given: Given, rules: list[Rule]) -> Items:
+    """Return the rows that have votes, and a label if there is a column of them."""
+    blank = {"annotators": nw.col("totals") == 0}
+    if "label" in given:
+        blank["label"] = is_missing(frame, "given_label")
+    frame, more = _with_label(frame, given, request)
+    return checked(request, frame, given, [*rules, *more], missing=blank)
+
+
+def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[nw.Expr]]:
+    """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
+    names, frame, given, rules = _read_side_by_side(request)
+    there = [~is_missing(frame, f"given_{name}") for name in names]
     positives = [
         nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
         for name, present in zip(names, there, strict=True)
     ]
-    frame = frame.with_columns(
-        positives=nw.sum_horizontal(*positives),
-        totals=nw.sum_horizontal(*(present.cast(nw.Int64) for present in there)),
-    )
-    blank = {"annotators": nw.col("totals") == 0}
-    blank |= {name: is_missing(frame, f"given_{name}") for name in beside}
-    frame, more = _with_label(frame, given, request)
-    items = checked(request, frame, given, [*rules, *more], missing=blank)
+    frame = frame.with_columns(positives=nw.sum_horizontal(*positives))
+    items = _checked_side_by_side(request, frame, given, rules)
     if request.positive is not None:
         _check_any_positive(items, request.positive)
     votes = [

@@ -85,13 +85,17 @@ class Betting:
         return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
 
 
-def blocks_of(case: Case) -> Counts:
-    """Return random parts of the items to bet on one after the other, each as large as all before.
+def growing_blocks(count: Counts, rng: np.random.Generator) -> Counts:
+    """Divide items at random into blocks to bet on, each about as large as all before it.
 
     Shape (blocks, cells).
     """
-    parts = split(case.count, 16, case.streams.for_("blocks"))
-    return np.add.reduceat(parts, [0, 1, 2, 4, 8])
+    return np.add.reduceat(split(count, 16, rng), [0, 1, 2, 4, 8])
+
+
+def blocks_of(case: Case) -> Counts:
+    """Return blocks of the items of a case."""
+    return growing_blocks(case.count, case.streams.for_("blocks"))
 
 
 def _betting(case: Case) -> Evidence:

@@ -20,7 +20,7 @@ from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetErrors, TopErrors
 from errorfloor.methods.rules.packing import needed_errors
-from errorfloor.methods.rules.softmax import fit
+from errorfloor.methods.rules.softmax import fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
 
 # As for cuts: held-out errors vary more than binomial ones where no rule is clearly best, and less
@@ -77,12 +77,16 @@ def _honest(case: Case) -> Evidence:
     if isinstance(case.statistic, TopErrors):  # one rule, which no item has chosen
         errors, n = float(case.count @ case.statistic.floor), case.table.n
         return RuleErrors("honest", errors, n, errors, n)
-    rules = _rules(case)
-    n = case.table.n
+    return honest_errors(_rules(case), case.streams.for_("folds"))
+
+
+def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
+    """Return the fewest errors of any weights, and those of fitted ones on held-out items."""
+    n = int(rules.count.sum())
     starts = (rules.rule, Rule.as_it_is(len(rules.items.logs)))
     errors, _ = fewest_errors(rules.items, rules.count, starts)
-    held_out = rules.held_out(case.streams.for_("folds"))
-    unsure = unsure_share(OFFSETS_FAMILY, rules.items, rules.count, rules.fitted)
+    held_out = rules.held_out(rng)
+    unsure = unsure_share(OFFSETS_FAMILY, rules.near, rules.count, rules.fitted)
     return RuleErrors("honest", errors, n, held_out, n, unsure)
 
 
@@ -95,7 +99,7 @@ def _certified(case: Case) -> Evidence:
     rules = _rules(case)
     items = rules.items
     train, test = split(case.count, 2, case.streams.for_("halves"))
-    rule = Rule.of(fit(OFFSETS_FAMILY, items, train)) if train.any() else rules.rule
+    rule = Rule.of(fit_within_reach(OFFSETS_FAMILY, items, train if train.any() else case.count))
     # One class where several are tied, so that errors are whole and binomial.
     wrong = rule.chosen(items, items.by_class(train)) != items.label
     errors = needed_errors(items, case.count)

@@ -8,13 +8,13 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, check_level
-from errorfloor._typing import Bools, Counts, Floats
+from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Options
+from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question, method_for
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
@@ -109,17 +109,17 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
 
 def rows_of(ballots: Ballots, level: float) -> list[Annotator]:
     """Return how each annotator votes, by the order of the names."""
-    x, by, size = ballots.vote, ballots.annotator, len(ballots.names)
+    by, size = ballots.annotator, len(ballots.names)
     others = ballots.totals[ballots.item] - 1
-    for_one = ballots.positives[ballots.item] - x
-    differ = np.where(x == 1, others - for_one, for_one) / np.maximum(others, 1)
+    same = ballots.counts[ballots.item, ballots.vote] - 1
+    differ = (others - same) / np.maximum(others, 1)
     weight = differ / ballots.totals[ballots.item]
     paired = others > 0
     pairs = np.bincount(by[paired], minlength=size)
     differs = np.bincount(by[paired], differ[paired], size)
     shares = np.bincount(by, weight, size) / (weight.sum() or 1.0)
     numbers = np.bincount(by, minlength=size)
-    value, low, high = _informedness(ballots, 2 * for_one - others, level)
+    value, low, high = _informedness(ballots, level)
     return [
         Annotator(
             annotator=name,
@@ -139,28 +139,40 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _informedness(ballots: Ballots, lead: Counts, level: float) -> tuple[Floats, Floats, Floats]:
+def _informedness(ballots: Ballots, level: float) -> tuple[Floats, Floats, Floats]:
     """Return sensitivity + specificity - 1 by annotator, and limits (Newcombe's, 1998).
 
-    `lead` is by how many votes class 1 leads among the others; ties tell nothing.
+    Of more classes, the shares of votes for a class where it leads among the others are added up
+    over the classes that lead anywhere, and scaled so that guesses give at most 0 and the same
+    votes 1. Where classes share the lead, nothing is told.
     """
     from scipy.special import ndtri
 
-    size = len(ballots.names)
-
-    def share(among: Bools) -> tuple[Floats, Floats, Floats]:
+    size, z2 = len(ballots.names), float(ndtri((1 + level) / 2)) ** 2
+    rest = ballots.counts[ballots.item]
+    rest[np.arange(len(rest)), ballots.vote] -= 1
+    leads = rest == rest.max(axis=1, keepdims=True)
+    leader = np.where((leads.sum(axis=1) == 1) & (rest.max(axis=1) > 0), leads.argmax(axis=1), -1)
+    value, below, above, seen = np.zeros((4, size))
+    for k in range(len(ballots.classes)):
+        among = leader == k
         total = np.bincount(ballots.annotator[among], minlength=size)
-        yes = np.bincount(ballots.annotator[among], ballots.vote[among], size)
+        same = np.bincount(ballots.annotator[among], ballots.vote[among] == k, size)
         with np.errstate(invalid="ignore", divide="ignore"):
-            p, z2 = yes / total, float(ndtri((1 + level) / 2)) ** 2
-            middle = (yes + z2 / 2) / (total + z2)
-            half = np.sqrt(z2 * (yes * (1 - p) + z2 / 4)) / (total + z2)
-        return p, middle - half, middle + half
-
-    (p, p_low, p_high), (q, q_low, q_high) = share(lead > 0), share(lead < 0)
-    low = p - q - np.hypot(p - p_low, q_high - q)
-    high = p - q + np.hypot(p_high - p, q - q_low)
-    return p - q, low, high
+            p = np.where(total > 0, same / total, 0.0)
+            middle = (same + z2 / 2) / (total + z2)
+            half = np.sqrt(z2 * (same * (1 - p) + z2 / 4)) / (total + z2)
+        there = total > 0
+        value += p
+        seen += there
+        below += np.where(there, (p - middle + half) ** 2, 0.0)
+        above += np.where(there, (middle + half - p) ** 2, 0.0)
+    known = np.where(seen > 1, seen - 1, np.nan)
+    return (
+        (value - 1) / known,
+        (value - 1 - np.sqrt(below)) / known,
+        (value - 1 + np.sqrt(above)) / known,
+    )
 
 
 def _measured(ballots: Ballots, level: float) -> tuple[float | None, float | None, float | None]:
@@ -185,5 +197,6 @@ def _floor(ballots: Ballots) -> float | None:
     if ballots.totals.max(initial=0) < 2:
         return None
     cells = ballots.table().cells()
-    statistic = methods.default(VoteTable.kind).bind(cells, Options())
+    classes = Classes.of(ballots.table())
+    statistic = methods.default(VoteTable.kind, classes).bind(cells, Options())
     return float(statistic.values(cells.count[None], np.random.default_rng(0))[0])

@@ -38,7 +38,7 @@ def calibrate(
     scores: object,
     labels: object = None,
     *,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,

@@ -9,7 +9,7 @@ from typing import TypedDict
 class ScoreColumns(TypedDict, total=False):
     """Columns of scores with labels, and how to read their values."""
 
-    score: str | None
+    score: str | Sequence[str] | None
     label: str | None
     positive: object
     positive_from: float | None
@@ -20,9 +20,10 @@ class ScoreColumns(TypedDict, total=False):
 class AnyColumns(ScoreColumns, total=False):
     """Columns of labels in any layout."""
 
-    soft: str | None
+    soft: str | Sequence[str] | None
     positives: str | None
     totals: str | int | None
+    counts: str | Sequence[str] | None
     item: str | None
     vote: str | None
     annotator: str | None

@@ -41,6 +41,7 @@ class _SoftOptions(_Options, total=False):
 
 class _VoteOptions(_Options, total=False):
     positives: object
+    counts: str | Sequence[str] | None
     item: str | None
     vote: str | None
     annotator: str | None
@@ -58,7 +59,7 @@ class _VoteOptions(_Options, total=False):
 
 
 class _ScoreOptions(_Options, total=False):
-    score: str | None
+    score: str | Sequence[str] | None
     label: str | None
     positive: object
     positive_from: float | None
@@ -150,6 +151,7 @@ def from_votes(
     totals: object = None,
     *,
     positives: object = None,
+    counts: str | Sequence[str] | None = None,
     item: str | None = None,
     vote: str | None = None,
     annotator: str | None = None,
@@ -251,6 +253,7 @@ def from_votes(
         votes, positives = positives, None
     where = Where.of(
         positives=positives,
+        counts=counts,
         item=item,
         vote=vote,
         annotator=annotator,
@@ -287,7 +290,7 @@ def from_scores(
     scores: object,
     labels: object = None,
     *,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,

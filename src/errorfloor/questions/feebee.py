@@ -62,7 +62,7 @@ def feebee(
     scores: object,
     labels: object = None,
     *,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
     positive_from: float | None = None,

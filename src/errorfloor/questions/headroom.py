@@ -108,7 +108,7 @@ def headroom(
         For a floor from votes: whether the test labels were drawn as the votes were. If not,
         the floor is that of another labelling, and the verdict comes with a warning.
 
-    score, label, soft, positives, totals, item, vote, annotator, annotators
+    score, label, soft, positives, totals, counts, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores`, `from_votes` and `from_soft_labels`.
     positive, positive_from, classes, group, drop_missing
         As in `from_scores`; with `group`, the model is compared with the floor of each group.

@@ -44,7 +44,7 @@ def items(
         unless the votes refute it at a level of 5 %.
     item : str, optional
         Column with the items' names; guessed where only one can be.
-    positives, vote, annotator, annotators, positive, drop_missing
+    positives, counts, vote, annotator, annotators, positive, classes, drop_missing
         As in `from_votes`.
 
     Returns

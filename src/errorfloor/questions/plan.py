@@ -34,9 +34,10 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
+from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
-from errorfloor.questions.plan_many import ManyVotes
+from errorfloor.questions.plan_many import ManyScores, ManyVotes
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
@@ -88,7 +89,7 @@ def plan(
     level : float
         Confidence level.
 
-    score, label, positives, totals, item, vote, annotator, annotators
+    score, label, positives, totals, counts, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores` and `from_votes`.
     positive, positive_from, classes, group, drop_missing
         As in `from_scores`; with `group`, there is a plan for each of its values.
@@ -182,6 +183,10 @@ class _Pilot:
             raise InputError(
                 argument("pilot"), f" has {table.n} items; pass at least 20 to learn from."
             )
+        if len(table.classes) > 2:
+            check_classes(table)
+            many = ManyScores.of(table)
+            return cls(many.middle, partial(many.width, level), lambda votes: 0.0, one_label=True)
         floor, width = _width_of_scores(table, level)
         return cls(floor, width, lambda votes: 0.0, one_label=True)
 

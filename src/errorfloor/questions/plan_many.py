@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.inference.rules import RuleErrors, honest_errors
+from errorfloor.methods.record import Options
+from errorfloor.methods.rules.offsets import OffsetErrors
 from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
+from errorfloor.metrics import ERROR
+from errorfloor.results import Interval
 
 # Items that stand for those to be expected, where partitions are too many to list.
 _DRAWN, _SEED = 4000, 20261115
+_DIVISIONS = 5  # of a pilot into folds, over which held-out errors are averaged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,3 +67,36 @@ class ManyVotes:
         votes = rng.multinomial(m, p / p.sum(axis=1, keepdims=True)).astype(np.int64)
         rows, counts = np.unique(-np.sort(-votes, axis=1), axis=0, return_counts=True)
         return rows, counts / _DRAWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyScores:
+    """What a pilot of scores of many classes tells: the errors of the best weights."""
+
+    middle: float
+    gap: float  # from the middle to the errors in sample and held out
+    unsure: float
+    n: int
+    classes: int
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> ManyScores:
+        """Count the errors of the best weights, on the pilot's items and on those held out."""
+        rules = OffsetErrors(table.cells(), Options())
+        found = honest_errors(rules, np.random.default_rng(0))
+        held_out = [rules.held_out(np.random.default_rng(seed)) for seed in range(_DIVISIONS)]
+        mean = float(np.mean(held_out))
+        middle = (found.errors + mean) / 2 / table.n
+        gap = max(mean - found.errors, 0.0) / 2 / table.n
+        return cls(middle, gap, found.unsure, table.n, len(table.classes))
+
+    def width(self, level: float, _: int, n: int) -> float:
+        """Return the width of the honest interval on n items."""
+        least, most = ERROR.span(self.classes)
+        shift = self.gap * (self.n / n) ** (2 / 3)
+        low, high = (
+            min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
+        )
+        evidence = RuleErrors("honest", low, n, high, n, self.unsure)
+        limits = Interval.at(level, evidence, ERROR, self.classes)
+        return limits.high - limits.low

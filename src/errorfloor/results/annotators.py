@@ -24,7 +24,9 @@ class Annotator:
         Mean share of the other votes on an item that are the same; None where there are none.
     informedness : float or None
         Sensitivity plus specificity minus 1 against the majority of the others: 1 for the same
-        votes, 0 for a guess. None where the others' majority is never one of the classes.
+        votes, 0 for a guess. None where the others' majority is never one of the classes. Of more
+        than two classes, the mean share of the same votes over the classes that lead among the
+        others, on the same scale.
     low, high : float or None
         Limits of the informedness.
     share : float

@@ -23,6 +23,7 @@ from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Method
 from errorfloor.results import AgreementEstimate, Estimate, Groups, Verdict
+from errorfloor.show.columns import can_be_typed, columns_in_python, item, words_of
 from errorfloor.show.records import interval_named, method_of
 
 # Options of estimates, and what the command line calls them.
@@ -38,7 +39,6 @@ FLAGS = {
     "model_error": "--bias-for-error",
     "simultaneous": "--simultaneous",
 }
-STDIN = "-"
 
 
 def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
@@ -74,7 +74,7 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
     asked = _asked_together(groups)
     if asked is not None:
         return "\n".join([*_before(asked), f"floors = {_call(asked)}"])
-    each = [f"{python_code(row)}\nfloors[{_item(name)!r}] = floor" for name, row in groups.items()]
+    each = [f"{python_code(row)}\nfloors[{item(name)!r}] = floor" for name, row in groups.items()]
     how = f"level={groups.level!r}, simultaneous={groups.simultaneous!r}, dropped={groups.dropped}"
     return "\n\n".join(
         ["floors = {}", *each, f"floors = ef.Groups({groups.column!r}, floors, {how})"]
@@ -92,7 +92,7 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
-    words += [*_file_words(asked), *_option_words(asked, verdict)]
+    words += [*words_of(asked.source), *_option_words(asked, verdict)]
     if verdict is not None:
         words += _model_words(verdict)
     return shlex.join(words)
@@ -204,10 +204,11 @@ class _Asked:
         if source is None or source.origin != "files":
             return False
         seeded = self.seed is not None and self.seed.number is not None
-        told = source.positive is None or type(_item(source.positive)) in (str, int, float)
+        told = source.positive is None or type(item(source.positive)) in (str, int, float)
         levels = self.is_at_level or "simultaneous" not in self.values
         return (
             told
+            and can_be_typed(source, self.layout)
             and levels
             and self.values.keys() <= FLAGS.keys()
             and (seeded or not self.is_random)
@@ -271,7 +272,8 @@ def _before(asked: _Asked) -> Iterator[str]:
 
 
 def _call(asked: _Asked) -> str:
-    given = ", ".join([_data(asked), *_columns(asked), *_options(asked)])
+    columns = columns_in_python(asked.source, asked.layout)
+    given = ", ".join([_data(asked), *columns, *_options(asked)])
     return f"ef.{asked.layout.asks}({given})"
 
 
@@ -290,26 +292,9 @@ def _data(asked: _Asked) -> str:
     return f"ef.frames.scan({files}, format={source.format!r})"
 
 
-def _columns(asked: _Asked) -> Iterator[str]:
-    source = asked.source
-    if source is None:
-        return
-    arguments = {role.name: role.argument for role in asked.layout.roles}
-    for role, column in source.columns.items():
-        yield f"{arguments[role]}={list(column) if isinstance(column, tuple) else column!r}"
-    if source.positive is not None:
-        yield f"positive={_item(source.positive)!r}"
-    if source.positive_from is not None:
-        yield f"positive_from={source.positive_from:g}"
-    if source.drop_missing:
-        yield "drop_missing=True"
-    if source.group is not None:
-        yield f"group={source.group!r}"
-
-
 def _options(asked: _Asked) -> Iterator[str]:
     for name, value in asked.values.items():
-        yield f"{name}={_item(value)!r}"
+        yield f"{name}={item(value)!r}"
     if asked.is_random and asked.seed is not None:
         if asked.seed.generator is not None:
             yield "rng=rng"
@@ -340,7 +325,7 @@ def _remarks(asked: _Asked) -> Iterator[str]:
 def _of_group(asked: _Asked, call: str) -> str:
     if asked.group is None:
         return call
-    group = _item(asked.estimate.group)
+    group = item(asked.estimate.group)
     if isinstance(group, str | int | float | None) and group == group:  # not NaN
         return f"{call}[{group!r}]"
     return f"next(row for name, row in {call}.items() if str(name) == {str(group)!r})"
@@ -357,7 +342,7 @@ def _paired_call(asked: _Asked, verdict: Verdict) -> str:
     """Return the call for a floor and a model that share their items."""
     assert verdict.test is not None
     prediction = f"prediction={verdict.test.prediction!r}"
-    data = [_data(asked), *_columns(asked), prediction]
+    data = [_data(asked), *columns_in_python(asked.source, asked.layout), prediction]
     if verdict.test.prediction is None:
         data = ["scores", "labels=labels", "predictions=predictions"]
     seed = [one for one in _options(asked) if one.startswith("rng=")]
@@ -374,31 +359,6 @@ def _headroom(verdict: Verdict | None) -> Iterator[str]:
     )
 
 
-def _file_words(asked: _Asked) -> Iterator[str]:
-    source = asked.source
-    assert source is not None, "there is a command for files only"
-    if source.called is not None:
-        yield STDIN
-    else:
-        yield from (f"./{file}" if file.startswith("-") else file for file in source.files)
-    for role, column in source.columns.items():
-        columns = column if isinstance(column, tuple) else (column,)
-        if len(columns) > 1 and not any("," in one for one in columns):
-            columns = (",".join(columns),)
-        for one in columns:
-            yield from (f"--{role}", str(one))
-    if source.positive is not None:
-        yield from ("--positive", str(_item(source.positive)))
-    if source.positive_from is not None:
-        yield from ("--positive-from", f"{source.positive_from:g}")
-    if source.format is not None:
-        yield from ("--format", source.format)
-    if source.drop_missing:
-        yield "--drop-missing"
-    if source.group is not None:
-        yield from ("--group", source.group)
-
-
 def _option_words(asked: _Asked, verdict: Verdict | None) -> Iterator[str]:
     values = dict(asked.values)
     if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
@@ -409,11 +369,6 @@ def _option_words(asked: _Asked, verdict: Verdict | None) -> Iterator[str]:
             continue
         yield FLAGS[name]
         if value is not True:
-            yield "none" if value is None else str(_item(value))
+            yield "none" if value is None else str(item(value))
     if asked.is_random and asked.seed is not None:
         yield from ("--seed", str(asked.seed.number))
-
-
-def _item(value: Any) -> Any:
-    """Return a number of NumPy as one of Python, which reads the same everywhere."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -56,7 +56,7 @@ def count(session: Session, labels: Labels, output: Path) -> None:
 @with_session
 def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
     """Add up tables that `count` wrote; the sum equals one count of all items."""
-    from errorfloor.data.frames import merge
+    from errorfloor.data.saved import merge
 
     note_doubles(session, tables)
     with session.step("adding up"):

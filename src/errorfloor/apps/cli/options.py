@@ -11,10 +11,12 @@ from typing import Any
 
 import click
 
+from errorfloor._checks import InputError
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import Clip, Fraction, Number, Whole
+from errorfloor.apps.cli.voice import written
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
@@ -28,17 +30,21 @@ def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", nargs=-1, required=True)
         @several(
-            *map(_column, roles.values()), POSITIVE, POSITIVE_FROM, *group, FORMAT, DROP_MISSING
+            *map(_column, roles.values()),
+            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, FORMAT, DROP_MISSING),
         )
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
-            names = ("positive", "positive_from", "group", "format", "drop_missing")
+            names = ("positive", "positive_from", "classes", "group", "format", "drop_missing")
             how = {name: values.pop(name) for name in names if name in values}
             if how["positive"] is not None and how["positive_from"] is not None:
                 raise click.UsageError("Give --positive or --positive-from, not both.")
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
-            labels = Labels(files, Where.of(**columns, **how), tuple(layouts))
-            function(labels=labels, **values)
+            try:
+                where = Where.of(**columns, **how)
+            except InputError as error:
+                raise click.UsageError(error.told(written)) from error
+            function(labels=Labels(files, where, tuple(layouts)), **values)
 
         return wrapped
 
@@ -51,6 +57,13 @@ def _once(context: click.Context, parameter: click.Parameter, values: tuple[str,
         given = " and ".join(map(repr, values))
         raise click.BadParameter(f"it is given {len(values)} times, as {given}. Give it once.")
     return values[0] if values else None
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> list[str] | None:
+    """Return names with commas between them; given several times, each is one name."""
+    return list(values) if len(values) > 1 else values[0].split(",") if values else None
 
 
 once = functools.partial(option, multiple=True, callback=_once)
@@ -73,6 +86,14 @@ POSITIVE_FROM = option(
     type=Number(),
     section=COLUMNS,
     help="Ratings from this number on are class 1.",
+)
+CLASSES = option(
+    "--classes",
+    metavar="NAMES",
+    multiple=True,
+    callback=_names,
+    section=COLUMNS,
+    help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once(
     "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."

@@ -128,10 +128,14 @@ def note_doubles(session: Session, files: Sequence[str]) -> None:
 def _remark_on_classes(session: Session, reading: Reading) -> None:
     """Say which class is which, where labels are not 0 and 1."""
     classes = reading.source.facts.get("classes")
-    if classes is not None:
+    votes = any(isinstance(table, VoteTable) for table in reading.tables.values())
+    if isinstance(classes, list):
+        from errorfloor.data.classes import described_many
+
+        session.remark(described_many(classes, "votes" if votes else "items"))
+    elif classes is not None:
         from errorfloor.data.classes import described
 
-        votes = any(isinstance(table, VoteTable) for table in reading.tables.values())
         ones, zeros = (
             sum(of) for of in zip(*map(_numbers_of, reading.tables.values()), strict=True)
         )
@@ -150,10 +154,13 @@ def _described(reading: Reading) -> dict[str, object]:
     """Return what was read as plain values."""
     source, tables = reading.source, reading.tables.values()
     group = {} if source.group is None else {"group": source.group}
+    facts = source.facts.get("classes")
+    many = dict(facts) if isinstance(facts, list) else None
     return {
         "files": source.files,
         "layout": source.layout,
         "columns": {**source.columns, **group},
+        **({} if many is None else {"classes": many}),
         "guessed": source.guessed,
         "n": sum(table.n for table in tables),
         "dropped": sum(table.dropped for table in tables),

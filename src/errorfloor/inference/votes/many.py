@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from errorfloor._checks import InputError, argument
 from errorfloor._references import BETTING, VOTE_LIMITS
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence
@@ -36,15 +35,8 @@ class ManyVoteLimits:
 
 
 def _likelihood(case: Case) -> Evidence:
-    table, totals = case.table, case.cells.totals
+    table = case.table
     assert isinstance(table, VoteTable)
-    if case.options.by_item and int(totals.min()) < int(totals.max()):
-        raise InputError(
-            "Where items decide how many votes they get and there are more than two classes, the "
-            "interval is ",
-            argument("interval", "certified"),
-            ".",
-        )
     return ManyVoteLimits(case.value, table, case.options)
 
 

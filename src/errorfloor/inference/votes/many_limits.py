@@ -10,18 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri, ndtri
+from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.means import Betting, growing_blocks
 from errorfloor.inference.votes.bracket import missed_votes
 from errorfloor.methods.record import Options
+from errorfloor.methods.votes.dual import Kernel, region_limit
+from errorfloor.methods.votes.joint import Joint
 from errorfloor.methods.votes.many.fit import floors, lost_at
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
+from errorfloor.methods.votes.thin import Votes, by_total, generator_of
 
 # Share of the error probability that the likelihood region may use; as for two classes.
 _SHARE_OF_TWO, _SHARE = 0.9, 0.5
+# Share that goes to the noise of plain shares, where items have many votes.
+_FOR_SHARES = 0.8
 _TIE_BREAK = 1e-7
 
 
@@ -36,7 +42,8 @@ def likelihood_limits(
     limit whenever "all classes are equally likely on every item" lies in the larger region.
 
     Items with more than ten votes count with the share of votes that the leading class leaves,
-    within normal limits, and the region bounds the bias of that share.
+    within betting limits, and the region bounds the bias of that share. Blocks of items to bet on
+    are drawn at random, but always the same for the same votes.
 
     Parameters
     ----------
@@ -47,54 +54,69 @@ def likelihood_limits(
     level : float
         Confidence level, checked by simulation; there is no finite-sample proof.
     options : Options, optional
-        Which label the floor is for.
+        Which label the floor is for, and why totals differ. Where the item decided, each total has
+        a distribution of its own, and the limits are those of one joint problem.
 
     Returns
     -------
     low, high : float
     """
     options = options or Options()
+    votes, counts = _canonical(votes, counts)
     plain = _Plain.of(votes, counts, options)
-    error = 1 - level
-    if plain.totals.size:  # half of the error probability for the noise of plain shares
-        error /= 2
-    at = support(votes.shape[1])
-    floor = plain.bounded(at.points[at.thinned], options.target.majority)
-    likelihood = PartitionLikelihood.of(expected(votes, counts), votes.shape[1], at.thinned, floor)
-    low, high = _region(likelihood, votes, error)
+    for_shares = _FOR_SHARES * (1 - level) if plain.totals.size else 0.0
+    kind = by_total(votes.sum(axis=1)) if options.by_item else np.zeros(counts.size)
+    groups = [kind == one for one in np.unique(kind)]
+    parts = [_likelihood_of(votes[own], counts[own], options) for own in groups]
+    low, high = _region(parts, 1 - level - for_shares, int(votes.sum(axis=1).max()))
+    top = 1 - 1 / votes.shape[1]
     if plain.totals.size:
-        normal = float(ndtri(1 - error / 2))
-        low, high = (
-            low + plain.mean - normal * plain.noise,
-            high + plain.mean + normal * plain.noise,
-        )
+        drawn = generator_of(Votes(votes[:, 0], votes.sum(axis=1), counts))
+        blocks = growing_blocks(counts, drawn)
+        least, most = Betting(plain.left, blocks, top=top).limits(1 - for_shares)
         # With many votes, predicting each from the others errs little more than the floor.
-        mean, noise = _mean_and_noise(missed_votes(votes), counts)
-        high = min(high, mean + normal * noise)
-    return max(low, 0.0), min(high, 1 - 1 / votes.shape[1])
+        missed = Betting(missed_votes(votes), blocks, top=1.0).limits(1 - for_shares)[1]
+        low, high = low + least, min(high + most, missed)
+    return max(low, 0.0), min(high, top)
 
 
-def _mean_and_noise(values: Floats, counts: Counts) -> tuple[float, float]:
-    """Return the mean over items, and its standard error."""
-    n = float(counts.sum())
-    mean = float(counts @ values) / n
-    return mean, float(np.sqrt(counts @ (values - mean) ** 2) / n)
+def _canonical(votes: Counts, counts: Counts) -> tuple[Counts, Counts]:
+    """Return each item's votes in falling order, equal ones together."""
+    ordered = np.sort(votes, axis=1)[:, ::-1]
+    distinct, group = np.unique(ordered, axis=0, return_inverse=True)
+    return distinct, np.bincount(group.ravel(), counts).astype(np.int64)
 
 
-def _region(likelihood: PartitionLikelihood, votes: Counts, error: float) -> tuple[float, float]:
-    most = min(int(votes.sum(axis=1).max()), MOST_VOTES_USED)
-    n = likelihood.n
-    freedom = min(4, likelihood.share.size - 1 or 1)
+def _likelihood_of(votes: Counts, counts: Counts, options: Options) -> PartitionLikelihood:
+    """Return the likelihood of items that have one distribution."""
+    at = support(votes.shape[1])
+    plain = _Plain.of(votes, counts, options)
+    floor = plain.bounded(at.points[at.thinned], options.target.majority)
+    return PartitionLikelihood.of(expected(votes, counts), votes.shape[1], at.thinned, floor)
+
+
+def _region(parts: list[PartitionLikelihood], error: float, most: int) -> tuple[float, float]:
+    """Return limits of what is to be bounded, over all that have a likelihood near the maximum."""
+    n = sum(part.n for part in parts)
+    sizes = np.array([part.n for part in parts]) / n
+    freedom = min(4, max(sum(part.share.size - 1 for part in parts), 1))
     use = float(chdtri(1, (_SHARE_OF_TWO if most == 2 else _SHARE) * error)) / (2 * n)
     choose = max(float(chdtri(freedom, error)) / (2 * n), use)
-    even = np.full(likelihood.points.shape[0], 1 / likelihood.points.shape[0])
-    weights = likelihood.fit(min(_TIE_BREAK, 0.05 / n), even)
-    fitted = likelihood.matrix @ weights
-    low = likelihood.lower_limit(1.0, fitted, choose, use)
-    high = float(likelihood.floor.max())
-    if likelihood.uniform_loss(fitted) > choose:
-        high = -likelihood.lower_limit(-1.0, fitted, choose, use)
-    value = float(likelihood.floor @ weights)
+    weights = [part.fit_evenly(min(_TIE_BREAK, 0.05 / n)) for part in parts]
+    pairs = list(zip(parts, weights, strict=True))
+    fitted = [part.matrix @ own for part, own in pairs]
+    value = float(sizes @ [part.floor @ own for part, own in pairs])
+    lost = [part.uniform_loss(own) for part, own in zip(parts, fitted, strict=True)]
+    kernel: Kernel = parts[0]
+    if len(parts) > 1:
+        kernel = Joint(parts, sizes)
+        fitted = [size * own for size, own in zip(sizes, fitted, strict=True)]
+    chances = np.concatenate(fitted)
+    best = float(kernel.share @ np.log(chances))
+    low = region_limit(kernel, 1.0, chances, best, choose, use)
+    high = float(max(part.floor.max() for part in parts))
+    if float(sizes @ lost) > choose:
+        high = -region_limit(kernel, -1.0, chances, best, choose, use)
     return min(low, value), max(high, value)
 
 
@@ -102,8 +124,7 @@ def _region(likelihood: PartitionLikelihood, votes: Counts, error: float) -> tup
 class _Plain:
     """Items with many votes, which count with the share that the leading class leaves."""
 
-    mean: float  # over all items, of that share, 0 for items with few votes
-    noise: float  # standard error of the mean
+    left: Floats  # that share in each row, 0 for items with few votes
     few: float  # share of the items with few votes
     totals: Counts
     shares: Floats  # of the items with each of these totals
@@ -115,10 +136,9 @@ class _Plain:
         if options.target.majority > 2:
             many[:] = False
         left = np.where(many, 1 - votes.max(axis=1) / totals, 0.0)
-        mean, noise = _mean_and_noise(left, counts)
         distinct, group = np.unique(totals[many], return_inverse=True)
         shares = np.bincount(group, counts[many], minlength=distinct.size) / n
-        return cls(mean, noise, 1 - float(shares.sum()), distinct, shares)
+        return cls(left, 1 - float(shares.sum()), distinct, shares)
 
     def bounded(self, points: Floats, majority: int) -> Floats:
         """Return what is left to bound at each point: the floor, or the bias of the share."""

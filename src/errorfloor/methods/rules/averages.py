@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.logs import Labelled, blocks, least_share, on_log_scale
 from errorfloor.methods.rules.map import ClassCalibration
-from errorfloor.methods.rules.softmax import Family, Power, covariance, fit
+from errorfloor.methods.rules.softmax import Family, Power, covariance, fit, fit_within_reach
 
 
 class PowerFloor:
@@ -80,15 +81,20 @@ def bind(family: Family, cells: ClassCells, options: Options) -> PowerFloor:
     return PowerFloor(family, cells, options)
 
 
-def fit_map(name: str, family: Family, table: ScoreTable, options: Options) -> ClassCalibration:
-    """Return the fitted map of a family."""
-    items = Labelled.of(table.cells(), options.clip)
-    fitted = fit(family, items, table.cells().count)
+def fit_map(
+    name: str, family: Family, table: ScoreTable, options: Options, *, in_reach: bool = False
+) -> ClassCalibration:
+    """Return the fitted map of a family, with a least score for each row if `in_reach`."""
+    cells = table.cells()
+    items = Labelled.of(cells, options.clip)
+    fitted = (fit_within_reach if in_reach else fit)(family, items, cells.count)
     least = least_share(table.scores, options.clip)
-    parameters = {
+    parameters: dict[str, Any] = {
         "power": fitted.power if family.powers else float(fitted.power[0]),
         "weight": np.exp(fitted.weight - fitted.weight.max()),
     }
+    if in_reach:
+        parameters["least"] = float(np.exp(-fitted.reach))  # of each row's largest score
     apply = partial(_apply, fitted, least)
     return ClassCalibration(name, table, parameters, apply, least is None)
 

@@ -115,6 +115,12 @@ class Labelled:
         own = count * self.logs[self.label, self.row]
         return sums(self.label, own, len(self.logs))
 
+    def within(self, reach: float) -> Labelled:
+        """Return the same with no log score further than `reach` below the row's largest."""
+        if reach == np.inf:
+            return self
+        return Labelled(np.maximum(self.logs, -reach), self.row, self.label)
+
     def where(self, some: NDArray[np.bool_]) -> Labelled:
         """Return the same with some of the cells only, and the rows that these have."""
         row, label = self.row[some], self.label[some]

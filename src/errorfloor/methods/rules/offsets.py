@@ -10,7 +10,7 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.logs import Labelled
-from errorfloor.methods.rules.softmax import Family, Power, fit
+from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.methods.soft import MeanFloor
 
 OFFSETS_FAMILY = Family()
@@ -25,7 +25,8 @@ class OffsetErrors:
     def __init__(self, cells: ClassCells, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
         self.count = cells.count
-        self.fitted = fit(OFFSETS_FAMILY, self.items, self.count)
+        self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, self.count)
+        self.near = self.items.within(self.fitted.reach)
         self._held_out: tuple[str, float] | None = None
 
     @property
@@ -41,38 +42,33 @@ class OffsetErrors:
         n = int(count.sum())
         if np.array_equal(count, self.count):
             return (self.rule.errors(self.items, count) + self.held_out(rng)) / (2 * n)
-        fitted = fit(OFFSETS_FAMILY, self.items, count, self.fitted)
+        fitted = fit(OFFSETS_FAMILY, self.near, count, self.fitted)
         own = Rule.of(fitted).errors(self.items, count)
-        return (own + cross_fitted_errors(self.items, count, fitted, rng)) / (2 * n)
+        return (own + self._cross_fitted(count, fitted, rng)) / (2 * n)
 
     def held_out(self, rng: np.random.Generator) -> float:
         """Return the errors on held-out items; an interval needs the same ones once more."""
         state = str(rng.bit_generator.state)
         if self._held_out is None or self._held_out[0] != state:
-            errors = cross_fitted_errors(self.items, self.count, self.fitted, rng)
-            self._held_out = state, errors
+            self._held_out = state, self._cross_fitted(self.count, self.fitted, rng)
         return self._held_out[1]
+
+    def _cross_fitted(self, count: Counts, fitted: Power, rng: np.random.Generator) -> float:
+        """Return the errors on each part of the rule that is fitted to all the others, added up."""
+        wrong = 0.0
+        for part in split(count, FOLDS, rng):
+            others = count - part
+            if part.any():
+                on_others = (
+                    fit(OFFSETS_FAMILY, self.near, others, fitted) if others.any() else fitted
+                )
+                wrong += Rule.of(on_others).errors(self.items, part)
+        return wrong
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn, by the same rule."""
         wrong = 1 - self.rule.right(self.items)
         return np.asarray((self.count @ wrong - wrong) / max(self.count.sum() - 1, 1))
-
-
-def cross_fitted_errors(
-    items: Labelled, count: Counts, fitted: Power, rng: np.random.Generator
-) -> float:
-    """Return the errors on each part of the rule that is fitted to all the others, added up.
-
-    `fitted` is where the fits start.
-    """
-    wrong = 0.0
-    for part in split(count, FOLDS, rng):
-        others = count - part
-        if part.any():
-            start = fit(OFFSETS_FAMILY, items, others, fitted) if others.any() else fitted
-            wrong += Rule.of(start).errors(items, part)
-    return wrong
 
 
 class TopErrors(MeanFloor):

@@ -72,13 +72,14 @@ OFFSETS = _method(
     "likeliest",
     if_wrong="the floor of the best weights: too high, still an upper bound",
     explains="One common power of the scores and one weight per class are fitted to the labels by "
-    "maximum likelihood, and the class with the largest product is chosen. The floor is the share "
+    "maximum likelihood, where very small scores count as a common part of the row's largest. The "
+    "class with the largest product is chosen. The floor is the share "
     "of items for which that is not the label: the midpoint of the errors on the items of the fit, "
     "which are too few, and of those on items that were held out, which are too many.",
     references=(references.VECTOR,),
     shape=Shape.ORDER,
     colour="blue",
-    fit=partial(averages.fit_map, "offsets", OFFSETS_FAMILY),
+    fit=partial(averages.fit_map, "offsets", OFFSETS_FAMILY, in_reach=True),
     options=("clip",),
 )
 TOP1 = _method(

@@ -6,7 +6,7 @@ regression with few parameters, whose likelihood is concave.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from errorfloor.methods.rules.logs import Labelled, blocks
 TOLERANCE = 1e-10  # the last step is worth less than this an item; it squares the error
 MAX_STEPS = 100
 MAX_HALVINGS = 40
+REACHES = (np.inf, 12.0, 9.0, 7.0, 5.5, 4.0, 3.0)  # the last is 5 % of the largest score
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,12 @@ class Power:
 
     power: Floats  # one for each class
     weight: Floats  # their logarithms; minus infinity for classes without labels
+    reach: float = np.inf  # log scores further than this below the row's largest are this far
 
     def values(self, logs: Floats) -> Floats:
         """Return the exponents, one row for each class."""
+        if self.reach < np.inf:
+            logs = np.maximum(logs, -self.reach)
         return np.asarray(self.power[:, None] * logs + self.weight[:, None])
 
     def probabilities(self, logs: Floats) -> Floats:
@@ -63,8 +67,31 @@ def fit(family: Family, items: Labelled, count: Counts, start: Power | None = No
     flat = task.flat
     if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
         start = flat
+    start = replace(start, reach=np.inf)
     found = task.climb(start)
     return flat if not family.powers and found.power[0] <= 0 else found
+
+
+def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
+    """Return the likeliest fit with scores that are raised to a common part of the row's largest.
+
+    Where some labels are guesses, a label with a score of almost nothing is no rare event, and
+    without this a few of them would decide on the power and blur the weights. The part grows for
+    as long as that makes the labels likelier.
+    """
+    least = float(items.logs.min())
+    best, likelihood = None, -np.inf
+    for reach in REACHES:
+        if reach < np.inf and least >= -reach:
+            continue
+        near = items.within(reach)
+        fitted = fit(family, near, count, best)
+        new = _Task.of(family, near, count).at(fitted)[0]
+        if best is not None and new <= likelihood:
+            break
+        best, likelihood = replace(fitted, reach=reach), new
+    assert best is not None
+    return best
 
 
 def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) -> Floats:

@@ -8,8 +8,10 @@ distribution, with the worst case taken over all totals.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,32 +23,43 @@ from errorfloor.methods.votes.likelihood import Mixture, VoteLikelihood
 from errorfloor.methods.votes.target import Target
 
 
+class Part(Protocol):
+    """How likely the cells of one total are at each of its points."""
+
+    @property
+    def n(self) -> float:
+        """Number of items."""
+
+    @property
+    def share(self) -> Floats:
+        """Share of these items in each cell."""
+
+    @property
+    def matrix(self) -> Floats:
+        """Chance of each cell at each point."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell that could be has items."""
+
+    @property
+    def floor(self) -> Floats:
+        """The floor at each point."""
+
+    @property
+    def log_arcsine(self) -> Floats:
+        """Logarithms of weights of the points."""
+
+    def worst(self, weights: Floats, sign: float) -> float:
+        """Bound the weighted chances less sign times the floor from above."""
+
+
 @dataclass(frozen=True)
-class JointLikelihood:
-    """The likelihood of a vote table with a grid for each total."""
+class Joint:
+    """A kernel with points of its own for each total; see `dual.Kernel`."""
 
-    parts: tuple[VoteLikelihood, ...]
+    parts: Sequence[Part]
     sizes: Floats  # share of the items in each part
-
-    @classmethod
-    def on_grids(
-        cls,
-        positives: Counts,
-        totals: Counts,
-        counts: Counts | Floats,
-        n_points: int,
-        *,
-        target: Target,
-    ) -> JointLikelihood:
-        """Return the likelihood of votes, each total on a grid of its own."""
-        chosen = [totals == total for total in np.unique(totals)]
-        parts = tuple(
-            VoteLikelihood.on_grid(
-                positives[own], totals[own], counts[own], n_points, target=target, part=True
-            )
-            for own in chosen
-        )
-        return cls(parts, np.array([part.n for part in parts]) / float(counts.sum()))
 
     @property
     def n(self) -> float:
@@ -80,55 +93,6 @@ class JointLikelihood:
         """Logarithms of arcsine weights, each total's scaled by its share of the items."""
         logs = [part.log_arcsine for part in self.parts]
         return np.concatenate([one + np.log(w) for one, w in zip(logs, self.sizes, strict=True)])
-
-    def fits(self, penalty: float) -> tuple[Mixture, ...]:
-        """Fit each total apart."""
-        return tuple(part.fit(penalty)[0] for part in self.parts)
-
-    def lower_limit(
-        self, sign: float, fits: tuple[Mixture, ...], choose: float, use: float
-    ) -> float:
-        """Bound sign times the mean floor over all that have a likelihood near the maximum."""
-        fitted = np.concatenate(
-            [
-                size * (part.matrix @ fit.weights)
-                for size, part, fit in zip(self.sizes, self.parts, fits, strict=True)
-            ]
-        )
-        best = float(self.share @ np.log(fitted))
-        return region_limit(self, sign, fitted, best, choose, use)
-
-    def coin_flip_loss(self, fits: tuple[Mixture, ...]) -> float:
-        """Return the mean log-likelihood that is lost if every item is a coin flip."""
-        lost = [part.coin_flip_loss(fit) for part, fit in zip(self.parts, fits, strict=True)]
-        return float(self.sizes @ lost)
-
-    def with_coin_flips(
-        self, fits: tuple[Mixture, ...], choose: float, n_points: int
-    ) -> JointLikelihood | None:
-        """Return what is to be expected if items of some totals, as many as can be, are coin flips.
-
-        Those are within `choose` of the maximum. Votes on coin flips that lean to one side by
-        chance would leave a floor of 1/2 too little room. None if no total can be coin flips.
-        """
-        pairs = zip(self.sizes, self.parts, fits, strict=True)
-        lost = np.array([size * part.coin_flip_loss(fit) for size, part, fit in pairs])
-        order = np.argsort(lost, kind="stable")
-        coins = set(order[np.cumsum(lost[order]) <= choose].tolist())
-        if not coins:
-            return None
-        cells = []
-        for i, part in enumerate(self.parts):
-            k, m, counts = part.positives, part.totals, part.n * part.share
-            if i in coins:
-                k = np.arange(int(m[0]) + 1)
-                m = np.full(k.size, m[0])
-                counts = part.n * binomial(k, m, np.array([0.5]))[:, 0]
-                seen = counts > 1e-9 * part.n
-                k, m, counts = k[seen], m[seen], counts[seen]
-            cells.append((k, m, counts))
-        k, m, counts = (np.concatenate(column) for column in zip(*cells, strict=True))
-        return JointLikelihood.on_grids(k, m, counts, n_points, target=self.parts[0].target)
 
     def polynomials(self, weights: Floats) -> Floats:
         """Return the sum of the cells' probabilities times weights, at each point."""
@@ -181,3 +145,79 @@ class JointLikelihood:
 
     def _of_points(self, values: Floats) -> list[Floats]:
         return np.split(values, self._cuts[1])
+
+
+@dataclass(frozen=True)
+class JointLikelihood(Joint):
+    """The likelihood of a vote table with a grid for each total."""
+
+    parts: tuple[VoteLikelihood, ...]
+
+    @classmethod
+    def on_grids(
+        cls,
+        positives: Counts,
+        totals: Counts,
+        counts: Counts | Floats,
+        n_points: int,
+        *,
+        target: Target,
+    ) -> JointLikelihood:
+        """Return the likelihood of votes, each total on a grid of its own."""
+        chosen = [totals == total for total in np.unique(totals)]
+        parts = tuple(
+            VoteLikelihood.on_grid(
+                positives[own], totals[own], counts[own], n_points, target=target, part=True
+            )
+            for own in chosen
+        )
+        return cls(parts, np.array([part.n for part in parts]) / float(counts.sum()))
+
+    def fits(self, penalty: float) -> tuple[Mixture, ...]:
+        """Fit each total apart."""
+        return tuple(part.fit(penalty)[0] for part in self.parts)
+
+    def lower_limit(
+        self, sign: float, fits: tuple[Mixture, ...], choose: float, use: float
+    ) -> float:
+        """Bound sign times the mean floor over all that have a likelihood near the maximum."""
+        fitted = np.concatenate(
+            [
+                size * (part.matrix @ fit.weights)
+                for size, part, fit in zip(self.sizes, self.parts, fits, strict=True)
+            ]
+        )
+        best = float(self.share @ np.log(fitted))
+        return region_limit(self, sign, fitted, best, choose, use)
+
+    def coin_flip_loss(self, fits: tuple[Mixture, ...]) -> float:
+        """Return the mean log-likelihood that is lost if every item is a coin flip."""
+        lost = [part.coin_flip_loss(fit) for part, fit in zip(self.parts, fits, strict=True)]
+        return float(self.sizes @ lost)
+
+    def with_coin_flips(
+        self, fits: tuple[Mixture, ...], choose: float, n_points: int
+    ) -> JointLikelihood | None:
+        """Return what is to be expected if items of some totals, as many as can be, are coin flips.
+
+        Those are within `choose` of the maximum. Votes on coin flips that lean to one side by
+        chance would leave a floor of 1/2 too little room. None if no total can be coin flips.
+        """
+        pairs = zip(self.sizes, self.parts, fits, strict=True)
+        lost = np.array([size * part.coin_flip_loss(fit) for size, part, fit in pairs])
+        order = np.argsort(lost, kind="stable")
+        coins = set(order[np.cumsum(lost[order]) <= choose].tolist())
+        if not coins:
+            return None
+        cells = []
+        for i, part in enumerate(self.parts):
+            k, m, counts = part.positives, part.totals, part.n * part.share
+            if i in coins:
+                k = np.arange(int(m[0]) + 1)
+                m = np.full(k.size, m[0])
+                counts = part.n * binomial(k, m, np.array([0.5]))[:, 0]
+                seen = counts > 1e-9 * part.n
+                k, m, counts = k[seen], m[seen], counts[seen]
+            cells.append((k, m, counts))
+        k, m, counts = (np.concatenate(column) for column in zip(*cells, strict=True))
+        return JointLikelihood.on_grids(k, m, counts, n_points, target=self.parts[0].target)

@@ -25,11 +25,12 @@ __all__ = ["GroupsSummary", "Summary", "report", "summarize"]
 class Columns(TypedDict, total=False):
     """Which columns of data hold what, and how to read their values."""
 
-    score: str
+    score: str | Sequence[str]
     label: str
-    soft: str
+    soft: str | Sequence[str]
     positives: str
     totals: str | int
+    counts: str | Sequence[str]
     item: str
     vote: str
     annotator: str
@@ -101,12 +102,11 @@ def report(
         For the intervals of these few methods, and for the floor of data. A fixed seed by default,
         so the same result gives the same file.
     **columns
-        For data: `score` and `label`; `soft`; `positives` and `totals`; `item`, `vote` and
-        `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`,
-        `group` and `drop_missing`, as in
-        `from_scores` and `from_votes`. Guessed where their names leave no doubt. For intervals of
-        groups that hold all at once, report on what `from_scores` and the like return with
-        ``simultaneous=True``.
+        For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
+        and `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`, `group` and
+        `drop_missing`, as in `from_scores` and `from_votes`. Guessed where their names leave no
+        doubt. For intervals of groups that hold all at once, report on what `from_scores` and the
+        like return with ``simultaneous=True``.
 
     Returns
     -------

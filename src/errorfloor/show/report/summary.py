@@ -134,6 +134,8 @@ def source_of(estimate: Estimate) -> dict[str, str]:
         about["positive"] = str(source.positive)
     if source.positive_from is not None:
         about["positive from"] = f"{source.positive_from:g}"
+    if source.classes is not None:
+        about["classes"] = ", ".join(source.classes)
     return about
 
 

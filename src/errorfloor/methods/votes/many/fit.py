@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import binom, ndtr
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.methods.votes.many.largest import MOST_EXACT, mean_largest, plurality
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import (
@@ -22,7 +23,8 @@ from errorfloor.methods.votes.many.support import support
 PENALTY = 2.0
 # Points that weigh less than this together change no answer.
 _NEGLIGIBLE = 1e-7
-_MOST_TOTALS = 8  # of many votes, whose biases are computed; those between are interpolated
+# Of many votes some totals have their bias computed, so far apart or more, and not more of them.
+_KNOT, _MOST_TOTALS = 0.15, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,18 +73,57 @@ class PartitionMixture:
         return np.asarray(lost_at(self.points[kept], totals) @ weights)
 
     def posterior_floor(self, votes: Counts) -> Floats:
-        """Return the expected floor of items with each row of votes."""
-        chances = _chances(votes, self.points)
-        return np.asarray(chances @ (self.weights * self.floors) / (chances @ self.weights))
+        """Return the expected floor of items with each row of votes.
+
+        Of more than ten votes it is what the leading class leaves, and what such a share is
+        expected to lose.
+        """
+        own, few = _votes_used(votes)
+        chances = law(self.points)[places(own, MOST_VOTES_USED)]
+        found = chances @ (self.weights * self.floors) / (chances @ self.weights)
+        if not few.all():
+            many = votes[~few]
+            shares = np.sort(many, axis=1)[:, ::-1] / many.sum(axis=1, keepdims=True)
+            found[~few] = floors(shares, self.majority)
+            if self.majority <= 2:
+                totals, group = np.unique(many.sum(axis=1), return_inverse=True)
+                found[~few] += self.lost(totals)[group]
+        return np.asarray(found)
 
     def posterior_doubt(self, votes: Counts) -> Floats:
         """Return the chance that the class with the most votes is not the likeliest one.
 
-        Of several classes with the most votes it is the same for each.
+        Of several classes with the most votes it is the same for each. Of more than ten votes it
+        is that of ten votes in the same proportions, or of a normal test against the second class
+        if that is less.
         """
-        chances = _chances(votes, self.points)
-        lead = _chances_of_lead(votes, self.points)
-        return np.asarray(1 - (lead @ self.weights) / (chances @ self.weights))
+        own, few = _votes_used(votes)
+        place = places(own, MOST_VOTES_USED)
+        chances = law(self.points)[place] @ self.weights
+        lead, tied = own[:, 0], (own == own[:, :1]).sum(axis=1)
+        rest = law(self.points[:, 1:])[places(own[:, 1:], MOST_VOTES_USED)]
+        # The likeliest class has the most votes, and the rest falls on the others; of classes
+        # that share the lead each is the likeliest as often.
+        leads = (self.points[:, 0] ** lead[:, None] * rest) @ self.weights
+        doubt = 1 - binom(own.sum(axis=1), lead) / tied * leads / chances
+        if not few.all():
+            first, second = np.sort(votes[~few], axis=1)[:, :-3:-1].T
+            doubt[~few] = np.minimum(doubt[~few], ndtr((second - first) / np.sqrt(first + second)))
+        return np.asarray(doubt)
+
+
+def _votes_used(votes: Counts) -> tuple[Counts, Bools]:
+    """Return at most ten votes of each row, in proportion and falling order, and which are all."""
+    ordered = in_order(votes)[:, :MOST_VOTES_USED]
+    totals = votes.sum(axis=1)
+    few = totals <= MOST_VOTES_USED
+    part = ordered * np.minimum(MOST_VOTES_USED / totals, 1.0)[:, None]
+    whole = np.floor(part + 1e-9).astype(np.int64)
+    # What rounding down leaves goes to the classes that lost most by it.
+    missing = np.minimum(totals, MOST_VOTES_USED) - whole.sum(axis=1)
+    rank = np.argsort(np.argsort(whole - part, axis=1, kind="stable"), axis=1, kind="stable")
+    used = -np.sort(-(whole + (rank < missing[:, None])), axis=1)
+    return used, few
 
 
 def floors(points: Floats, majority: int = 1) -> Floats:
@@ -176,9 +217,11 @@ def lost_at(points: Floats, totals: Counts) -> Floats:
     found = np.empty((totals.size, points.shape[0]))
     high = totals > MOST_EXACT
     knots = totals[high]
-    if knots.size > _MOST_TOTALS:
-        ends = float(knots.min()), float(knots.max())
-        knots = np.unique(np.geomspace(*ends, _MOST_TOTALS).round().astype(np.int64))
+    if knots.size:
+        low, most = float(knots.min()), float(knots.max())
+        size = min(int(np.ceil(np.log(most / low) / _KNOT)) + 1, _MOST_TOTALS)
+        if knots.size > size:
+            knots = np.unique(np.geomspace(low, most, size).round().astype(np.int64))
     if not high.all():
         found[~high] = mean_largest(points, totals[~high]) - points[:, 0]
     if knots.size:
@@ -189,42 +232,3 @@ def lost_at(points: Floats, totals: Counts) -> Floats:
         above = np.minimum(below + 1, knots.size - 1)
         found[high] = (1 - part) * some[below] + part * some[above]
     return np.maximum(found, 0.0)
-
-
-def _chances(votes: Counts, points: Floats) -> Floats:
-    """Return what the likelihood of each row's partition is proportional to, (rows, points)."""
-    ordered = in_order(votes)
-    found = np.empty((votes.shape[0], points.shape[0]))
-    few = ordered.sum(axis=1) <= MOST_VOTES_USED
-    if few.any():
-        found[few] = law(points)[places(ordered[few][:, :MOST_VOTES_USED], MOST_VOTES_USED)]
-    if not few.all():
-        found[~few] = _in_this_order(ordered[~few], points)
-    return found
-
-
-def _in_this_order(ordered: Counts, points: Floats) -> Floats:
-    """Return the likelihood if the order of votes is that of probabilities, as many votes say."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.maximum(points[:, : ordered.shape[1]], 1e-300))
-    heights = ordered.astype(np.float64) @ logs.T
-    return np.asarray(np.exp(heights - heights.max(axis=1, keepdims=True)))
-
-
-def _chances_of_lead(votes: Counts, points: Floats) -> Floats:
-    """Return the part of `_chances` where the class with the most votes is the likeliest."""
-    ordered = in_order(votes)
-    totals, lead = ordered.sum(axis=1), ordered[:, 0]
-    found = np.empty((votes.shape[0], points.shape[0]))
-    few = totals <= MOST_VOTES_USED
-    if few.any():
-        from scipy.special import binom, xlogy
-
-        rest = law(points[:, 1:])[places(ordered[few][:, 1 : MOST_VOTES_USED + 1], MOST_VOTES_USED)]
-        # Of classes that share the lead, each is the likeliest as often.
-        tied = (ordered[few] == lead[few][:, None]).sum(axis=1)
-        ways = (binom(totals[few], lead[few]) / tied)[:, None]
-        found[few] = ways * np.exp(xlogy(lead[few][:, None], points[:, 0])) * rest
-    if not few.all():
-        found[~few] = _in_this_order(ordered[~few], points)
-    return found

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Floats
-from errorfloor.methods.votes.dual import anneal, log_gain, region_limit, solve
+from errorfloor.methods.votes.dual import anneal, log_gain, solve
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, partitions, sums
 from errorfloor.methods.votes.many.support import support
 
@@ -96,15 +96,15 @@ class PartitionLikelihood:
         nothing = np.zeros(reference.size)
         return anneal(self, start, np.log(reference), nothing, log_gain, 0.1, penalty)[1]
 
+    def fit_evenly(self, penalty: float) -> Floats:
+        """Return the same with all points alike beforehand."""
+        size = self.points.shape[0]
+        return self.fit(penalty, np.full(size, 1 / size))
+
     def uniform_loss(self, fitted: Floats) -> float:
         """Return the mean log-likelihood lost if all classes are equally likely on every item."""
         even = support(self.points.shape[1]).even[self.cells]
         return float(self.share @ np.log(fitted / even))
-
-    def lower_limit(self, sign: float, fitted: Floats, choose: float, use: float) -> float:
-        """Bound sign times the mean floor over G with likelihood within `use` of the maximum."""
-        best = float(self.share @ np.log(fitted))
-        return region_limit(self, sign, fitted, best, choose, use)
 
     def newton_step(
         self,

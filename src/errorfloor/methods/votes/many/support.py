@@ -2,9 +2,9 @@
 
 A mixture's weights lie on a fixed set of points, so that answers need no random numbers. They are
 a lattice of points, carried into distributions of several spreads, from nearly certain to nearly
-uniform: symmetric Dirichlet distributions, and items that are much alike. Further points have two
-levels only: some classes share one part evenly, some share the rest. The most extreme
-distributions that votes allow are often of that kind.
+uniform: symmetric Dirichlet distributions, and items that are much alike. Further points have few
+classes, or two levels only: some classes share one part evenly, some share the rest. The most
+extreme distributions that votes allow are often of these kinds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _HALF = _SPREADS.index(0.5)  # of Dirichlet(1/K, ..., 1/K)
 # that spreads them too far; and how many points it has.
 _ALIKE, _LEADS = 20.0, 64
 # Shares of the reference: Dirichlet(1/K, ...), Dirichlet with the votes' agreement, items alike.
-_SHARES = 0.5, 0.4, 0.1
+# Of two classes it is that of the mixture for two classes.
+_SHARES, _SHARES_OF_TWO = (0.5, 0.4, 0.1), (0.5, 0.5, 0.0)
+# Points with few classes: how many at most, and parameters of their Dirichlet distributions.
+_MOST_OF_FEW, _SHAPES_OF_FEW, _FOR_FEW = 6, (1.0, 0.25), (127, 44)
 _THINNED = 4  # one in so many points of the lattices is used for limits
 _LEVELS = 16  # shares of the larger part, of points with two levels
 _SIZES = (1, 2, 3, 4, 6, 10, 20, 50, 100, 200, 500)
@@ -92,7 +95,7 @@ class Support:
 
     @cached_property
     def thinned(self) -> NDArray[np.intp]:
-        """Which points limits are sought on: a part of the lattices, and all with two levels."""
+        """Which points limits are sought on: a part of the lattices, and all further ones."""
         on_lattices = self.dirichlet.points.shape[0] + self.alike.points.shape[0]
         index = np.arange(self.points.shape[0])
         return np.flatnonzero((index % _THINNED == 0) | (index >= on_lattices))
@@ -104,9 +107,10 @@ class Support:
         are a symmetric Dirichlet distribution, some of items that are alike.
         """
         weights = np.zeros(self.points.shape[0])
-        weights[self.dirichlet.rung(_HALF)] = _SHARES[0] / self.dirichlet.block
-        self.dirichlet.add(weights, agreement, _SHARES[1])
-        self.alike.add(weights, agreement, _SHARES[2])
+        shares = _SHARES if self.points.shape[1] > 2 else _SHARES_OF_TWO
+        weights[self.dirichlet.rung(_HALF)] = shares[0] / self.dirichlet.block
+        self.dirichlet.add(weights, agreement, shares[1])
+        self.alike.add(weights, agreement, shares[2])
         return weights
 
 
@@ -116,7 +120,7 @@ def support(classes: int) -> Support:
     uniform = _lattice(*(_LATTICE if classes <= _MANY_CLASSES else _FOR_MANY), classes)
     smooth = np.concatenate([_dirichlet(uniform, spread) for spread in _SPREADS])
     alike = np.concatenate([_alike(classes, spread) for spread in _SPREADS])
-    points = np.concatenate((smooth, alike, _two_levels(classes)))
+    points = np.concatenate((smooth, alike, _few_classes(classes), _two_levels(classes)))
     points.setflags(write=False)
     return Support(points, Ladder(smooth, 0), Ladder(alike, smooth.shape[0]))
 
@@ -149,6 +153,18 @@ def _alike(classes: int, spread: float) -> Floats:
     points = np.repeat((1 - lead[:, None]) / (classes - 1), classes, axis=1)
     points[:, 0] = lead
     return np.asarray(np.sort(points, axis=1)[:, ::-1])
+
+
+def _few_classes(classes: int) -> Floats:
+    """Return points where only a few classes occur at all."""
+    found = [np.zeros((0, classes))]
+    for few in range(2, min(classes, _MOST_OF_FEW + 1)):
+        uniform = _lattice(*_FOR_FEW, few)
+        for shape in _SHAPES_OF_FEW:
+            points = np.zeros((uniform.shape[0], classes))
+            points[:, :few] = _dirichlet(uniform, 1 / (1 + few * shape))
+            found.append(points)
+    return np.concatenate(found)
 
 
 def _two_levels(classes: int) -> Floats:

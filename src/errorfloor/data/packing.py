@@ -1,0 +1,75 @@
+"""Votes for many classes as a few whole numbers per item, so that any engine can group by them.
+
+The votes for some classes are the digits of one number, in a base that is above all of them. Adding
+the numbers of two votes adds up their digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._typing import Counts
+from errorfloor.data.engines import added_up
+
+_MOST = 2**62  # that a number stays below
+
+
+def weights(places: Sequence[nw.Expr], number: int, base: int) -> list[nw.Expr]:
+    """Return the numbers of an item whose votes are for classes with these places.
+
+    Places that are missing, or none, add nothing.
+    """
+    found = []
+    for name, chunk in _chunks(number, base).items():
+        terms = [
+            (place == k).fill_null(False).cast(nw.Int64) * base**i
+            for place in places
+            for i, k in enumerate(chunk)
+        ]
+        found.append(added_up(terms).cast(nw.Int64).alias(name))
+    return found
+
+
+def numbers(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
+    """Return the numbers of an item that has so many votes for each class."""
+    found = []
+    for name, chunk in _chunks(len(counts), base).items():
+        terms = [counts[k].cast(nw.Int64) * base**i for i, k in enumerate(chunk)]
+        found.append(added_up(terms).cast(nw.Int64).alias(name))
+    return found
+
+
+def names(number: int, base: int) -> list[str]:
+    """Return what the columns of numbers are called."""
+    return [*_chunks(number, base)]
+
+
+def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Counts:
+    """Return the votes for each class."""
+    chunks = _chunks(number, base)
+    votes = np.empty((number, len(next(iter(found.values())))), dtype=np.int64)
+    for name, chunk in chunks.items():
+        rest = exact(found[name])
+        for k in chunk:
+            rest, votes[k] = np.divmod(rest, base)
+    return votes.T
+
+
+def exact(values: NDArray[Any]) -> Counts:
+    """Return whole numbers of any type as they are; floats would not hold large ones."""
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64)
+    return np.array([int(value) for value in values.tolist()], dtype=np.int64)
+
+
+def _chunks(number: int, base: int) -> dict[str, range]:
+    digits = 1
+    while base ** (digits + 1) < _MOST and digits < number:
+        digits += 1
+    starts = range(0, number, digits)
+    return {f"w{j}": range(k, min(k + digits, number)) for j, k in enumerate(starts)}
