@@ -5,15 +5,19 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, check_whole
+from errorfloor._checks import InputError, Mention, Part, argument, check_whole
 from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
 
 _MOST_LISTED = 40
-_IDS = r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index))"
+# DuckDB calls a first column without a name column0, and pandas writes its index so.
+_IDS = (
+    r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index)"
+    r"|column0+)"
+)
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
@@ -125,7 +129,7 @@ def choose(
     Parameters
     ----------
     kinds : dict
-        Kind of each column, by its name: "number", "boolean", "text" or "other".
+        Kind of each column, by its name: "number", "boolean", "text", "list" or "other".
     given : dict
         Columns that the user named, by role. For a role of several columns these may be
         patterns, and several in one text with commas between them.
@@ -142,18 +146,22 @@ def choose(
             if role.name in given
         }
         return _completed(layout, columns, kinds, name)
-    likely = [layout for layout in allowed if not layout.of_shares]
-    readings = [found for layout in likely if (found := _by_name(layout, kinds)) is not None]
-    readings = readings or [
-        found for layout in likely if (found := _by_kind(layout, kinds)) is not None
-    ]
+    readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
-    meant = _lines("You may mean", [reading.mentions for reading in readings])
+    meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
     remedy = meant if readings else usage(allowed)
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     listed = f"{_listed(kinds, name)}{odd}"
     raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+
+
+def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[Chosen]:
+    """Return the layouts that the names of columns tell, or else their kinds."""
+    likely = [layout for layout in allowed if not layout.of_shares]
+    found = [one for layout in likely if (one := _by_name(layout, kinds)) is not None]
+    found = found or [one for layout in likely if (one := _by_kind(layout, kinds)) is not None]
+    return _surest(found)
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:
@@ -269,7 +277,7 @@ def _completed(
         if role.name in found:
             continue
         left = [one for one in kinds if one not in Chosen(layout, found).used]
-        named = fitting(role, left)
+        named = _of_kind(role, fitting(role, left), kinds)
         each = _one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
         if each and not named:
             found[role.name] = each
@@ -293,7 +301,7 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     """Return the layout if the columns have one name for each of its roles, and no other."""
     columns: dict[str, Any] = {}
     for role in layout.roles:
-        named = fitting(role, kinds)
+        named = _of_kind(role, fitting(role, kinds), kinds)
         if role.by_class and not named:
             named = list(_one_for_each(role, kinds))
         several = role.several or (len(named) > 1 and role.by_class and not fitting(role, kinds))
@@ -303,10 +311,42 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     return Chosen(layout, columns, tuple(columns))
 
 
+def _of_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
+    """Return the columns that hold lists, or those that do not, as the role has it."""
+    if role.by_class and role.alone:
+        return list(columns)
+    if role.by_class:
+        return [one for one in columns if kinds[one] in ("list", "text", "other")]
+    return [one for one in columns if (kinds[one] == "list") == role.is_list]
+
+
+def _surest(readings: list[Chosen]) -> list[Chosen]:
+    """Leave out scores that may be anything, such as a confidence, where there is another reading.
+
+    The confidence of an annotator stands beside votes.
+    """
+    sure = [one for one in readings if not _has_unsure_number(one)]
+    return sure or readings
+
+
+def _has_unsure_number(chosen: Chosen) -> bool:
+    return any(
+        _simple(chosen.columns[role.name]) in role.unsure_names
+        for role in chosen.layout.roles
+        if role.is_number
+    )
+
+
 def _one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns of numbers that begin alike, as those of classes do, if that is clear."""
     assert role.pattern is not None
-    others = {name for layout in LAYOUTS for other in layout.roles for name in other.names}
+    others = {
+        name
+        for layout in LAYOUTS
+        for other in layout.roles
+        for name in other.names
+        if other.name != "votes"  # n_positive beside n_negative, but not beside n_votes
+    }
     found: dict[str, list[str]] = {}
     for one, kind in kinds.items():
         fits = re.fullmatch(role.pattern, _simple(one))
@@ -352,6 +392,12 @@ def _listed(kinds: Mapping[str, str], name: str) -> str:
 
 def _lines(head: str, lines: Iterable[Sequence[Part]]) -> tuple[Part, ...]:
     return (head, *(part for line in lines for part in ("\n  ", *line)))
+
+
+def _typed(mentions: Sequence[Part]) -> tuple[Part, ...]:
+    """Mention arguments so that they stand behind all that was typed so far."""
+    first, *others = mentions
+    return (replace(first, is_command=True) if isinstance(first, Mention) else first, *others)
 
 
 def _mentions(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:

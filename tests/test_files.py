@@ -1,0 +1,301 @@
+"""Files as people have them: each kind is read without a word, and equals the same arrays."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+from errorfloor.data.encodings import encoding_of
+from errorfloor.data.exports import EXPORTS, export_of
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Where, read
+from errorfloor.data.spelling import are_lists
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.show.recipe import command_line, python_code
+
+FILES = Path(__file__).parent / "files"
+SCORES = np.array([0.9, 0.2, 0.65, 0.35, 0.8, 0.05, 0.5, 0.95])
+LABELS = np.array([1, 0, 1, 0, 0, 0, 1, 1])
+PROBS = np.array(
+    [[7, 2, 1], [1, 8, 1], [2, 2, 6], [5, 3, 2], [1, 1, 8], [3, 6, 1]], dtype=float
+) / 10  # fmt: skip
+CLASS = [0, 1, 2, 0, 2, 1]
+VOTES = np.array([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1], [0, 0, 1]])
+ANIMALS = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 2, 0], [2, 1, 2], [1, 1, 0]])
+COUNTS = np.stack([(k == ANIMALS).sum(axis=1) for k in range(3)], axis=1)
+
+
+def table_of(name, **how):
+    return read(FILES / name, LAYOUTS, Where.of(**how)).table
+
+
+def same(found, expected):
+    """Compare what tables hold, but for whose votes they are, which arrays do not say."""
+    assert type(found) is type(expected)
+    assert found.classes == expected.classes
+    for name in ("scores", "votes", "counts"):
+        if name in expected.columns:
+            np.testing.assert_array_equal(found.columns[name], expected.columns[name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decimal_comma.csv",
+        "percent.csv",
+        "percent_comma.csv",
+        "latin_1.csv",
+        "utf_16.csv",
+        "utf_16_le.csv",
+        "utf_16_be.csv",
+        "pandas_index.csv",
+        "array.json",
+        "columns.json",
+        "pandas_columns.json",
+        "pandas_split.json",
+        "pandas_table.json",
+        "prediction_score.csv",
+        "confidence_gold.csv",
+        "proba_0_proba_1.csv",
+        "parts",
+        "parts/*.csv",
+    ],
+)
+def test_scores_are_read_as_they_come(name):
+    same(table_of(name), ScoreTable.from_arrays(SCORES, LABELS))
+
+
+def test_workbooks_are_read_by_their_first_sheet():
+    pytest.importorskip("openpyxl")
+    same(table_of("scores.xlsx"), ScoreTable.from_arrays(SCORES, LABELS))
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("hugging_face.parquet", ("0", "1", "2")),
+        ("mlflow.csv", ("0", "1", "2")),
+        ("matrix.npz", ("0", "1", "2")),
+        ("probs.jsonl", ("cat", "dog", "fox")),
+    ],
+)
+def test_scores_of_many_classes_are_read_as_they_come(name, classes):
+    same(table_of(name), ScoreTable.from_arrays(PROBS, CLASS, classes=classes))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "annotations.jsonl",
+        "annotations.parquet",
+        "annotations_brackets.csv",
+        "annotations_semicolons.csv",
+        "n_yes_n_no.csv",
+        "annotator_letters.csv",
+        "item_worker_response_gold.csv",
+        "prodigy_binary.jsonl",
+    ],
+)
+def test_votes_are_read_as_they_come(name):
+    same(table_of(name), VoteTable.from_arrays(VOTES.sum(axis=1), 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("annotations_python.csv", "cat dog fox"),
+        ("annotations_bars.csv", "cat dog fox"),
+        ("rater_item_rating.csv", "1 2 3"),
+        ("task_worker_label.csv", "cat dog fox"),
+        ("label_studio.json", "cat dog fox"),
+        ("argilla.json", "cat dog fox"),
+        ("argilla_1.jsonl", "cat dog fox"),
+        ("prodigy.jsonl", "cat dog fox"),
+        ("doccano.jsonl", "cat dog fox"),
+        ("doccano_1.jsonl", "1 2 3"),
+    ],
+)
+def test_votes_for_many_classes_are_read_as_they_come(name, classes):
+    same(table_of(name), VoteTable.from_arrays(COUNTS, classes=classes.split()))
+
+
+@pytest.mark.parametrize("name", ["label_studio.json", "argilla.json", "prodigy.jsonl"])
+def test_exports_say_whose_votes_they_are(name):
+    plain = table_of("task_worker_label.csv")
+    found = table_of(name)
+    assert sorted(found.workloads[:, 1]) == sorted(plain.workloads[:, 1]) == [6, 6, 6]
+
+
+def test_each_tool_is_told_by_its_records_and_no_other():
+    first = {}
+    for name in ("label_studio.json", "argilla.json", "prodigy.jsonl", "doccano.jsonl"):
+        text = (FILES / name).read_text(encoding="utf-8")
+        is_array = text.startswith("[")
+        first[name] = json.loads(text)[0] if is_array else json.loads(text.splitlines()[0])
+    for record, export in zip(first.values(), EXPORTS, strict=True):
+        assert [one for one in EXPORTS if one.fits(record)] == [export]
+    assert export_of({"text": "x", "label": "cat", "score": 0.5}) is None
+    assert export_of([1, 2]) is None
+
+
+def test_an_export_without_votes_is_refused_by_the_name_of_its_tool(tmp_path):
+    task = {"id": 1, "data": {"text": "x"}, "annotations": []}
+    (tmp_path / "empty.json").write_text(json.dumps([task]))
+    with pytest.raises(ef.InputError, match="export of Label Studio without a vote"):
+        ef.from_votes(tmp_path / "empty.json")
+
+
+def test_what_people_write_for_missing_values_is_missing():
+    with pytest.raises(ef.InputError, match=r"missing values: 5 of 15 rows"):
+        table_of("missing.csv")
+    found = table_of("missing.csv", drop_missing=True)
+    same(found, ScoreTable.from_arrays(SCORES, LABELS))
+    assert found.dropped == 7
+
+
+def test_a_minus_beside_a_plus_is_a_vote(tmp_path):
+    path = tmp_path / "signs.csv"
+    path.write_text("item,worker,vote\n1,a,+\n1,b,-\n2,a,+\n2,b,+\n")
+    found = ef.frames.vote_table(path, item="item", vote="vote", annotator="worker", positive="+")
+    same(found, VoteTable.from_arrays([1, 2], 2))
+
+
+ENGINES = {
+    "pandas": pd.DataFrame,
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_percentages_and_decimal_commas_are_numbers_in_every_engine(engine):
+    words = ["90%", "20 %", "0,65", "0.35", "80,0%", ",05", "5e-1", "0,950"]
+    frame = ENGINES[engine]({"score": words, "label": LABELS.tolist()})
+    same(read(frame, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_comma_that_may_stand_for_thousands_is_not_guessed(engine):
+    frame = ENGINES[engine]({"score": ["1,234", "2,345"], "label": [0, 1]})
+    with pytest.raises(ef.InputError, match=r"must be finite numbers: 2 of 2 .*'1,234'"):
+        ef.from_scores(frame, score="score", label="label")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", [list, lambda row: ";".join(map(str, row)), str])
+def test_lists_of_votes_are_read_in_every_engine(engine, form):
+    rows = [row.tolist() for row in VOTES]
+    rows[1] = [0, 0]
+    frame = ENGINES[engine]({"annotations": [form(row) for row in rows]})
+    found = ef.frames.vote_table(frame, annotations="annotations")
+    same(found, VoteTable.from_arrays([sum(row) for row in rows], [len(row) for row in rows]))
+
+
+def test_lists_of_many_votes_and_other_columns_are_refused(tmp_path):
+    frame = pd.DataFrame({"annotations": [[0] * 1001, [1]]})
+    with pytest.raises(ef.InputError, match="up to 1,001 votes in a row"):
+        ef.from_votes(frame, annotations="annotations")
+    with pytest.raises(ef.InputError, match="`annotations` must be one of annotations"):
+        ef.from_votes(frame, annotations="annotation")
+    with pytest.raises(ef.InputError, match="has no votes"):
+        ef.from_votes(pd.DataFrame({"a": [[], []]}), annotations="a")
+
+
+def test_lists_of_numbers_called_votes_may_be_counts_and_are_asked_for(tmp_path):
+    path = tmp_path / "votes.npz"
+    np.savez(path, votes=COUNTS)
+    with pytest.raises(ef.InputError, match=r"You may mean\n  `counts='votes'`\n  `annotations="):
+        ef.from_votes(path)
+    same(ef.from_votes(path, counts="votes").table, VoteTable.from_arrays(COUNTS))
+
+
+def test_text_is_no_list_because_it_has_commas():
+    assert not are_lists(["Well, this; is text.", "So is this, too"])
+    assert not are_lists(["0,5", "0,25"])
+    assert not are_lists(["cat;dog", "fox"])
+    assert not are_lists([None, None])
+
+
+def test_encodings_are_told_by_bytes(tmp_path):
+    path = tmp_path / "x.csv"
+    for text, encoding, told in [
+        ("a,b\n1,2\n", "utf-8", None),
+        ("a,ä\n1,2\n", "utf-8", None),
+        ("a,ä\n1,2\n", "latin-1", "cp1252"),
+        ("a,€\n1,2\n", "cp1252", "cp1252"),
+        ("a,b\n1,2\n", "utf-16-le", "utf-16-le"),
+        ("a,b\n1,2\n", "utf-16-be", "utf-16-be"),
+    ]:
+        path.write_bytes(text.encode(encoding))
+        assert encoding_of(str(path)) == told
+    path.write_bytes(bytes(range(256)))
+    assert encoding_of(str(path)) is None
+
+
+def kept(how):
+    """Return the votes that are to be kept, by slow obvious code."""
+    rows = pd.read_csv(FILES / "repeated.csv").to_records(index=False).tolist()
+    votes = {}
+    for item, worker, vote in rows:
+        key = (item, worker, len(votes)) if how == "all" else (item, worker)
+        if how != "first" or key not in votes:
+            votes[key] = vote
+    items = sorted({key[0] for key in votes})
+    ones = [sum(v for key, v in votes.items() if key[0] == item) for item in items]
+    return VoteTable.from_arrays(ones, [sum(key[0] == item for key in votes) for item in items])
+
+
+@pytest.mark.parametrize("how", ["first", "last", "all"])
+@pytest.mark.parametrize("engine", ["file", *ENGINES])
+def test_repeated_votes_are_dealt_with_as_the_user_says(how, engine):
+    columns = pd.read_csv(FILES / "repeated.csv").to_dict("list")
+    data = FILES / "repeated.csv" if engine == "file" else ENGINES[engine](columns)
+    same(ef.frames.vote_table(data, **ROLES, duplicates=how), kept(how))
+
+
+def test_the_last_of_repeated_votes_is_the_last_of_many_files_and_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {"item": rng.integers(0, 50, 60_000), "worker": rng.integers(0, 40, 60_000)}
+    )
+    rows["vote"] = rng.integers(0, 2, 60_000)
+    for part in range(3):
+        some = rows[part * 20_000 : (part + 1) * 20_000]
+        some.to_csv(tmp_path / f"{part}.csv", index=False)
+        some.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    for how in ("first", "last"):
+        votes = rows.drop_duplicates(["item", "worker"], keep=how).groupby("item")["vote"]
+        expected = VoteTable.from_arrays(votes.sum().to_numpy(), votes.count().to_numpy())
+        for ending in ("csv", "parquet"):
+            path = str(tmp_path / f"*.{ending}")
+            same(ef.frames.vote_table(path, **ROLES, duplicates=how), expected)
+
+
+ROLES = {"item": "item", "vote": "vote", "annotator": "worker"}
+
+
+def test_repeated_votes_are_refused_with_the_item_and_what_to_do():
+    message = r"2 times: 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
+    with pytest.raises(ef.InputError, match=message):
+        table_of("repeated.csv")
+    with pytest.raises(ef.InputError, match="`duplicates` must be one of error, first, last, all"):
+        table_of("repeated.csv", duplicates="some")
+
+
+def test_an_engine_without_an_order_has_no_first_vote():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.read_csv(str(FILES / "repeated.csv"))
+    with pytest.raises(ef.InputError, match="needs rows in an order"):
+        ef.from_votes(relation, duplicates="first", **ROLES)
+    same(ef.frames.vote_table(relation, duplicates="all", **ROLES), kept("all"))
+
+
+def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
+    with pytest.warns(ef.DoubtWarning, match="too few people"):
+        floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")
+    assert floor.source.duplicates == "last"
+    assert "duplicates='last'" in python_code(floor)
+    assert "--duplicates last" in command_line(floor)
