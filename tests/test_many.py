@@ -1,14 +1,18 @@
 """Many classes through every question: what is asked, answered, shown and refused."""
 
 import json
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import errorfloor as ef
+from benchmarks.many_annotators import ManySetting, simulate
 from errorfloor.datasets import synthetic
 from errorfloor.inference.signs import sign_test_of_classes
+from errorfloor.inference.votes.many_annotators import disagreement, variance_if_exchanged
 from errorfloor.questions.paired import Pair
 
 FRUIT = ("apple", "cherry", "grape", "lemon", "plum")
@@ -267,3 +271,57 @@ def test_plans_from_scores_of_many_classes_are_what_comes_true(ring, scores):
     true = ef.from_scores(scores, ring.labels, rng=0)
     assert planned.votes.tolist() == [1]
     assert planned.width[0, 0] == pytest.approx(true.high - true.low, rel=0.2)
+
+
+def test_the_variance_of_exchanged_votes_is_that_of_all_choices():
+    votes = np.array([3, 2, 1, 0])
+    people = np.repeat(np.arange(4), votes)
+    m = people.size
+    falls = [int(np.prod([votes - i for i in range(power)], axis=0).sum()) for power in (2, 3, 4)]
+    for r in (2, 3, 4, 5):
+        every = [
+            disagreement(np.array([r]), np.array([(c * (c - 1)).sum()]))[0]
+            for chosen in combinations(range(m), r)
+            for c in [np.bincount(people[list(chosen)], minlength=4)]
+        ]
+        found = variance_if_exchanged(*(np.array([one]) for one in (m, r, *falls)))
+        assert found[0] == pytest.approx(np.var(every))
+        assert np.mean(every) == pytest.approx(1 - falls[0] / (m * (m - 1)))
+
+
+def test_annotators_of_many_classes_are_a_sample_in_every_layout(people):
+    long = ef.from_votes(people)
+    assert long.interval_method == "annotators"
+    plain = ef.from_votes(people, interval="likelihood")
+    assert long.value == plain.value
+    assert long.low < plain.low < plain.high < long.high
+    wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
+    side = ef.from_votes(wide.reset_index(drop=True), annotators=list(wide.columns))
+    np.testing.assert_array_equal(side.table.by_group, long.table.by_group)
+    np.testing.assert_array_equal(side.table.workloads, long.table.workloads)
+    assert (side.low, side.high) == (long.low, long.high)
+
+
+def test_tables_with_annotators_of_many_classes_add_up(people, tmp_path):
+    whole = ef.from_votes(people).table
+    first, second = (
+        ef.from_votes(people[part], classes=FRUIT).table
+        for part in (people["item"] < 150, people["item"] >= 150)
+    )
+    assert first + second == whole
+    whole.save(tmp_path / "votes.npz")
+    assert ef.VoteTable.load(tmp_path / "votes.npz") == whole
+    with pytest.raises(ef.InputError, match="does not go with its votes"):
+        replace(whole, by_group=whole.by_group[1:])
+
+
+def test_annotators_who_guess_widen_the_interval_and_it_holds():
+    # 30 sets; if it held in 0.94 of them, fewer than 25 would have a chance of 0.008.
+    setting = ManySetting(3, 40, 0.15)
+    low, high, our_low, our_high = simulate(setting, 30, n=300, seed=1).T
+    held = (our_low <= setting.floor) & (setting.floor <= our_high)
+    assert held.sum() >= 25
+    assert (our_high - our_low).mean() > 1.5 * (high - low).mean()
+    alike = ManySetting(3, 40)
+    low, high, our_low, our_high = simulate(alike, 8, n=300, seed=2).T
+    assert (our_high - our_low).mean() < 1.15 * (high - low).mean()

@@ -23,9 +23,13 @@ GROUPS = 64  # of annotators
 BUCKETS = 2**20  # values of the hash of an id; a multiple of GROUPS
 MOST_ANNOTATORS = 100_000  # beyond, they are not told apart
 MOST_ROWS = 2**20  # of the first array
+MOST_ALIKE = 50_000  # votes of an item for one of many classes, whose fourth power fits
 
-# The columns of both arrays.
+# The columns of both arrays. Of more than two classes, `twos` is how many ordered pairs of votes
+# on an item are equal, `threes` and `fours` how many threes and fours, `rest` how many pairs are
+# left without the group's own votes: all that the spread of agreement needs.
 BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
+BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "rest", "n")
 WORKLOADS = ("bucket", "votes")
 
 LOST = (
@@ -90,10 +94,27 @@ def together(one: Any, other: Any) -> dict[str, Counts]:
     return {name: pooled(np.concatenate([getattr(t, name) for t in tables])) for name in kept}
 
 
-def checked(by_group: Any, workloads: Any, votes: int) -> tuple[Counts, Counts]:
+def of_many(part: Counts, votes: Counts, own: Counts, n: Counts) -> Counts:
+    """Return rows of the first array from votes for each class, and a group's own of them.
+
+    Rows stay apart where they are equal.
+    """
+    falls = [votes * (votes - 1)]
+    for less in (2, 3):
+        falls.append(falls[-1] * (votes - less))
+    rest = votes - own
+    sums = [one.sum(axis=1) for one in falls]
+    again = (rest * (rest - 1)).sum(axis=1)
+    return np.column_stack((part, votes.sum(axis=1), *sums, own.sum(axis=1), again, n))
+
+
+def checked(
+    by_group: Any, workloads: Any, votes: int, *, many: bool = False
+) -> tuple[Counts, Counts]:
     """Return both arrays in order and read-only, or say that they do not go with the votes."""
     found = []
-    for array, names in ((by_group, BY_GROUP), (workloads, WORKLOADS)):
+    named = BY_GROUP_OF_MANY if many else BY_GROUP
+    for array, names in ((by_group, named), (workloads, WORKLOADS)):
         rows = np.asarray(array)
         whole = rows.dtype.kind in "iu" and rows.ndim == 2 and rows.shape[1] == len(names)
         if not whole or (rows < 0).any():
@@ -105,8 +126,14 @@ def checked(by_group: Any, workloads: Any, votes: int) -> tuple[Counts, Counts]:
         found.append(pooled(rows.astype(np.int64)))
         found[-1].setflags(write=False)
     rows, work = found
-    _, m, k, its_m, its_k, n = rows.T
-    right = (its_m <= m) & (its_k <= k) & (its_m - its_k <= m - k) & (its_m >= 1)
+    if many:
+        _, m, twos, _, _, its_m, rest, n = rows.T
+        left = m - its_m
+        right = (left >= 0) & (its_m >= 1) & (rest <= twos) & (twos <= m * (m - 1))
+        right &= rest <= left * (left - 1)
+    else:
+        _, m, k, its_m, its_k, n = rows.T
+        right = (its_m <= m) & (its_k <= k) & (its_m - its_k <= m - k) & (its_m >= 1)
     if not right.all() or int(its_m @ n) != votes or int(work[:, 1].sum()) != votes:
         raise InputError(
             "What a vote table keeps of annotators does not go with its votes. Read the rows of "

@@ -9,7 +9,7 @@ import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import GROUPS, bucket_of, part_of, text_of
+from errorfloor.data.annotators import GROUPS, bucket_of, of_many, part_of, text_of
 from errorfloor.data.table import TWO_CLASSES
 from errorfloor.data.tables import VoteTable
 
@@ -62,6 +62,10 @@ class Ballots:
         texts = tuple(text_of(name) for name in names)
         return cls(item, annotator, pattern[item, annotator], texts, half)
 
+    def with_classes(self, classes: tuple[str, ...]) -> Ballots:
+        """Return the same votes with names of the classes that they are for."""
+        return replace(self, classes=classes)
+
     @property
     def totals(self) -> Counts:
         """Number of votes on each item."""
@@ -79,6 +83,16 @@ class Ballots:
         key = self.item * number + self.vote
         return np.bincount(key, minlength=number * self.half.size).reshape(-1, number)
 
+    def _table_of_many(self, bucket: Counts) -> VoteTable:
+        number, counts = len(self.classes), self.counts
+        key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
+        own = np.bincount(at * number + self.vote, minlength=key.size * number)
+        ones = np.ones(key.size, np.int64)
+        rows = of_many(key % GROUPS, counts[key // GROUPS], own.reshape(-1, number), ones)
+        work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
+        made = VoteTable.from_arrays(counts[self.totals > 0])
+        return replace(made, classes=self.classes, by_group=rows, workloads=work)
+
     def where(self, chosen: Bools) -> Ballots:
         """Return some of the votes; items and annotators keep their numbers."""
         item, annotator, vote = self.item[chosen], self.annotator[chosen], self.vote[chosen]
@@ -86,10 +100,9 @@ class Ballots:
 
     def table(self) -> VoteTable:
         """Return how many items have how many votes, with what tables keep of annotators."""
-        if len(self.classes) > 2:
-            voted = self.counts[self.totals > 0]
-            return replace(VoteTable.from_arrays(voted), classes=self.classes)
         bucket = np.array([bucket_of(name) for name in self.names], dtype=np.int64)[self.annotator]
+        if len(self.classes) > 2:
+            return self._table_of_many(bucket)
         key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
         item, part = key // GROUPS, key % GROUPS
         m, k = self.totals, self.positives

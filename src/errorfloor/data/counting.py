@@ -215,7 +215,8 @@ def _count_classes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]
             )
         else:
             made = counted_votes(votes[at], n[at], items.classes)
-            tables[group] = VoteTable(**made, dropped=lost)
+            voters = {} if items.voters is None else items.voters.of(group)
+            tables[group] = VoteTable(**made, dropped=lost, **voters)
     two = len(items.classes) == 2
     kind = ScoreTable if items.labelled else VoteTable
     empty = kind.empty() if two else kind.empty(items.classes)

@@ -23,6 +23,7 @@ from errorfloor.data.engines import (
     holds_several,
     is_missing,
     select,
+    with_each,
     with_number,
     with_numbers,
 )
@@ -256,7 +257,7 @@ def _with_places(
         frame = with_numbers(frame, given)
     places = [_place(frame, name, naming) for name in names]
     rules = [_listed(name, said, naming) for name, said in names.items()]
-    return frame.with_columns(*places), rules
+    return with_each(frame, *places), rules
 
 
 def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:

@@ -311,9 +311,10 @@ class VoteTable(Table):
         Number of items with such votes.
     dropped, classes
         As in `ScoreTable`.
-    by_group, workloads : array-like of shape (rows, 6) and (a, 2), optional
+    by_group, workloads : array-like of shape (rows, 6 or 8) and (a, 2), optional
         What is kept where annotators are known: how many items with such votes (`totals`,
-        `positives`) have so many of them from a group of annotators, and the votes of each one.
+        `positives`) have so many of them from a group of annotators, and the votes of each one. Of
+        more than two classes, how many pairs of votes agree with and without the group.
 
     Examples
     --------
@@ -345,7 +346,8 @@ class VoteTable(Table):
         self._name_classes(votes.shape[1])
         if self.by_group is not None or self.workloads is not None:
             total = int(self.totals @ self.counts)
-            kept = annotators.checked(self.by_group, self.workloads, total)
+            many = len(self.classes) > 2
+            kept = annotators.checked(self.by_group, self.workloads, total, many=many)
             for name, array in zip(("by_group", "workloads"), kept, strict=True):
                 object.__setattr__(self, name, array)
 

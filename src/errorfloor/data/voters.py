@@ -10,11 +10,14 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._typing import Counts
+from errorfloor.data import packing
 from errorfloor.data.annotators import (
     BY_GROUP,
+    MOST_ALIKE,
     MOST_ANNOTATORS,
     MOST_ROWS,
     bucket_of,
+    of_many,
     part_of,
     pooled,
 )
@@ -63,23 +66,53 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
     if found["n"].size > MOST_ANNOTATORS:
         return None
     buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
-    key = [*items.groups, "given_item"]
-    each = (
-        _with_part(frame, buckets)
-        .group_by(*key, "part")
-        .agg(nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals"))
-    )
-    joined = each.join(votes, on=key, how="inner")
-    query = joined.group_by(*items.groups, *BY_GROUP[:-1]).agg(n=nw.len())
-    counted = items.run(query.head(MOST_ROWS + 1))
+    counted = _counted(items, _with_part(frame, buckets), votes)
     if counted["n"].size > MOST_ROWS:
         return None
     work = np.array([buckets[value] for value in found["voter"].tolist()])
-    rows = np.column_stack([whole(counted[name]) for name in BY_GROUP])
+    rows = _rows(items, counted)
+    if rows is None:
+        return None
     return Voters(
         _pooled_by_group(items, counted, rows),
         _pooled_by_group(items, found, np.column_stack((work, whole(found["n"])))),
     )
+
+
+def _counted(items: Items, frame: Frame, votes: Frame) -> Columns:
+    """Return how many items have such votes in all and of each group of annotators."""
+    if items.base:
+        packs = packing.names(len(items.classes), items.base)
+        mine = [nw.col(name).sum().alias(f"its_{name}") for name in packs]
+        names = ["part", *packs, *(f"its_{name}" for name in packs)]
+    else:
+        mine = [nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals")]
+        names = [*BY_GROUP[:-1]]
+    key = [*items.groups, "given_item"]
+    each = frame.group_by(*key, "part").agg(*mine)
+    if items.base:
+        each = packing.as_whole(each, [f"its_{name}" for name in packs])
+    joined = each.join(votes, on=key, how="inner")
+    query = joined.group_by(*items.groups, *names).agg(n=nw.len())
+    return items.run(query.head(MOST_ROWS + 1))
+
+
+def _rows(items: Items, counted: Columns) -> Counts | None:
+    """Return the rows of the first array that tables keep; None where votes are too many."""
+    if not items.base:
+        return np.column_stack([whole(counted[name]) for name in BY_GROUP])
+    packs = packing.names(len(items.classes), items.base)
+    all_votes, own = (
+        packing.unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
+        for its in ("", "its_")
+    )
+    if int(all_votes.max(initial=0)) > MOST_ALIKE:
+        return None
+    return of_many(whole(counted["part"]), all_votes, own, whole(counted["n"]))
+
+
+def _size(items: Items) -> tuple[int, int]:
+    return len(items.classes), items.base
 
 
 def _pooled_by_group(items: Items, found: Columns, rows: Counts) -> dict[Any, Counts]:
@@ -132,14 +165,16 @@ def in_columns(items: Items, names: Mapping[str, str], votes: Sequence[nw.Expr])
     rows: dict[Any, Counts] = {}
     work: dict[Any, Counts] = {}
     for group, at in places(found["group"].tolist() if items.groups else [None] * n.size):
-        rows[group] = _by_group(pattern[at], buckets, n[at])
+        rows[group] = _by_group(pattern[at], buckets, n[at], len(items.classes))
         each = (pattern[at] >= 0).T @ n[at]
         work[group] = pooled(np.column_stack((buckets, each))[each > 0])
     return Voters(rows, work)
 
 
-def _by_group(pattern: Counts, buckets: Counts, n: Counts) -> Counts:
+def _by_group(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
     """Return how many items have such votes by group of annotators."""
+    if classes > 2:
+        return _by_group_of_many(pattern, buckets, n, classes)
     there, yes = pattern >= 0, pattern == 1
     totals, positives = there.sum(axis=1), yes.sum(axis=1)
     found = []
@@ -150,3 +185,22 @@ def _by_group(pattern: Counts, buckets: Counts, n: Counts) -> Counts:
         columns = (np.full(n.size, part), totals, positives, mine, mine_yes, n)
         found.append(pooled(np.column_stack(columns)[some]))
     return pooled(np.concatenate(found))
+
+
+def _by_group_of_many(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
+    """Return the same for votes that are places of more than two classes."""
+    votes = _votes_of(pattern, classes)
+    found = []
+    for part in np.unique(part_of(buckets)):
+        own = _votes_of(pattern[:, part_of(buckets) == part], classes)
+        some = own.any(axis=1)
+        named = np.full(np.count_nonzero(some), part)
+        found.append(pooled(of_many(named, votes[some], own[some], n[some])))
+    return pooled(np.concatenate(found))
+
+
+def _votes_of(pattern: Counts, classes: int) -> Counts:
+    """Return the number of votes for each class of rows with a vote per column, -1 for none."""
+    row = np.broadcast_to(np.arange(len(pattern))[:, None], pattern.shape)[pattern >= 0]
+    key = row * classes + pattern[pattern >= 0]
+    return np.bincount(key, minlength=len(pattern) * classes).reshape(-1, classes)

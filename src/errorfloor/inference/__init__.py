@@ -15,6 +15,7 @@ from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
 from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
+from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
@@ -28,6 +29,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     ANNOTATORS,
     CERTIFIED_VOTES,
     MANY_LIKELIHOOD,
+    MANY_ANNOTATORS,
     MANY_CERTIFIED,
     BETTING,
     HOEFFDING,

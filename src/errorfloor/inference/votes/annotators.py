@@ -16,10 +16,12 @@ within items at random would give is subtracted; its mean is known, from hyperge
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
 from errorfloor._references import JACKKNIFE
@@ -31,6 +33,7 @@ from errorfloor.inference.votes.records import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.metrics import ERROR
 
 # Below so many, a guesser may well be missing from the sample; the upper limit allows for one.
 _MANY = 20.0
@@ -58,6 +61,7 @@ class AnnotatorLimits:
     unseen: float  # variance that the upper limit adds for guessers who are not in a small sample
     number: int  # of annotators
     effective: float
+    top: float = 0.5  # the largest floor there can be
     method: str = "annotators"
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -71,7 +75,7 @@ class AnnotatorLimits:
         above = max(high - self.value - self.open_high, 0.0)
         more_below = np.sqrt(below**2 + shared) - below
         more_above = np.sqrt(above**2 + shared + quantile * self.unseen) - above
-        return max(low - float(more_below), 0.0), min(high + float(more_above), 0.5)
+        return max(low - float(more_below), 0.0), min(high + float(more_above), self.top)
 
     @property
     def note(self) -> str:
@@ -105,21 +109,42 @@ def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
     """
     assert table.by_group is not None
     part, m, k, its_m, its_k, n = table.by_group.T
+    before = _mean(m, k, slopes)
+    change = _mean(m - its_m, k - its_k, slopes) - before
+    expected, noise = _if_exchanged(m, k, its_m, slopes)
+    values = _mean(table.totals, table.positives, slopes)
+    left_out = LeftOut(part, m, its_m, n, change, expected - before, noise)
+    return spread_over_groups(table, values, left_out)
+
+
+class LeftOut(NamedTuple):
+    """What leaving out a group of annotators does to items with such votes."""
+
+    part: Counts
+    totals: Counts
+    its_totals: Counts
+    n: Counts
+    change: Floats  # of the estimate from the item's votes
+    expected: Floats  # the same if the group's votes were any of them
+    noise: Floats  # its variance then
+
+
+def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> Spread:
+    """Return the spread of the mean of `values`, one for each row of the table."""
+    part, m, its_m, n, change, expected, noise = left_out
     part = np.unique(part, return_inverse=True)[1]
     size = int(part.max()) + 1
 
-    def add(values: Floats) -> Floats:
+    def add(values: NDArray[Any]) -> Floats:
         return np.bincount(part, n * values, size).astype(np.float64)
 
     pairs = table.totals >= 2
     items = float(table.counts[pairs].sum())
-    total = float(table.counts[pairs] @ _mean(table.totals, table.positives, slopes)[pairs])
-    before, gone = _mean(m, k, slopes), (m >= 2) & (m - its_m < 2)
-    change = _mean(m - its_m, k - its_k, slopes) - before
-    expected, noise = _if_exchanged(m, k, its_m, slopes)
+    total = float(table.counts[pairs] @ values[pairs])
+    gone = (m >= 2) & (m - its_m < 2)
     # An item that is left with one vote goes. By chance it would be any with so many votes.
-    usual, varies = _by_total(table, m, slopes)
-    expected = np.where(gone, -usual, expected - before)
+    usual, varies = _by_total(table, m, values)
+    expected = np.where(gone, -usual, expected)
     noise = np.where(gone, varies, noise)
     left = np.maximum(items - add(gone * 1.0), 1.0)
     weight = add(its_m * 1.0) / float(table.totals @ table.counts)
@@ -135,10 +160,9 @@ def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
     return Spread(max(variance, 0.0), freedom)
 
 
-def _by_total(table: VoteTable, m: Counts, slopes: tuple[float, float]) -> tuple[Floats, Floats]:
+def _by_total(table: VoteTable, m: Counts, values: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of the estimate over all items with m votes."""
     totals, at = np.unique(table.totals, return_inverse=True)
-    values = _mean(table.totals, table.positives, slopes)
     number = np.bincount(at, table.counts)
     mean = np.bincount(at, table.counts * values) / number
     variance = np.bincount(at, table.counts * (values - mean[at]) ** 2) / number
@@ -195,6 +219,15 @@ def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tup
 def _annotators(case: Case) -> Evidence:
     table = case.table
     assert isinstance(table, VoteTable)
+    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    slopes = slopes_of(fitted.points, fitted.weights, case.options.target)
+    return around(case, LIKELIHOOD, lambda: spread_of(table, slopes))
+
+
+def around(case: Case, kind: IntervalKind, spread: Callable[[], Spread]) -> AnnotatorLimits:
+    """Return the limits of a kind with what annotators differ, where they are a sample."""
+    table = case.table
+    assert isinstance(table, VoteTable)
     if table.workloads is None:
         raise InputError(
             argument("interval", "annotators"),
@@ -209,20 +242,21 @@ def _annotators(case: Case) -> Evidence:
         raise Undefined(
             f"its annotators say no more than {effective:.1f} with equal workloads would, and "
             f"{FEWEST:.0f} are the fewest that are a sample",
-            LIKELIHOOD,
+            kind,
         )
-    likelihood = LIKELIHOOD.make(case)
+    likelihood = kind.make(case)
     low, high = likelihood.limits(_LEVEL_OF_OPEN)
-    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    top = ERROR.span(len(table.classes))[1]
     return AnnotatorLimits(
         case.value,
         likelihood,
         case.value - low,
         high - case.value,
-        spread_of(table, slopes_of(fitted.points, fitted.weights, case.options.target)),
-        max(1 - effective / _MANY, 0.0) * ((0.5 - case.value) / effective) ** 2,
+        spread(),
+        max(1 - effective / _MANY, 0.0) * ((top - case.value) / effective) ** 2,
         number_of(table.workloads),
         effective,
+        top,
     )
 
 
