@@ -26,14 +26,14 @@ def test_a_model_far_above_the_floor_has_room(floor):
     assert found.difference == pytest.approx(0.3 - floor.value)
     assert found.p_room < 1e-6 < 1 - 1e-6 < found.p_beyond
     assert str(found) == found.sentence
-    assert "points of room are left" in found.sentence
+    assert "can still gain" in found.sentence
 
 
 def test_a_model_at_the_floor_is_saturated(floor):
     found = ef.headroom(floor, model_error=floor.value, n=1000)
     assert found.verdict == "saturated"
     assert found.low < 0 < found.high
-    assert "cannot be told from the floor" in found.sentence
+    assert "is there as far as these items can tell" in found.sentence
 
 
 def test_a_model_below_the_floor_is_suspicious(floor):

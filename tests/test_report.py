@@ -187,9 +187,9 @@ def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
     assert verdict.verdict == name
     summary = summarize(verdict)
     assert summary.verdict is verdict
-    answer, _, model = summary.sections()[:3]
+    answer = summary.sections()[0]
     assert word in str(answer)
-    assert verdict.sentence in str(model)
+    assert answer.blocks[0].text == summary.answer == verdict.sentence
     assert "Zou" in summary.references[-1]
 
 
@@ -612,21 +612,21 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
     found = groups()
     low, *_, high = sorted(found, key=lambda name: found[name].value)
     answer = summarize(found).answer
-    assert answer == (
-        f"By these estimates, the lowest floor is {100 * found[low].value:.2f} % (site {low}), the "
-        f"highest {100 * found[high].value:.2f} % (site {high}); each 95 % interval holds by "
-        "itself."
+    said = (
+        rf"The best possible accuracy for the given label is about \d+(\.\d)? % \(site {high}, an "
+        rf"error of {100 * found[high].value:.2f} %\) to \d+(\.\d)? % \(site {low}, an error of "
+        rf"{100 * found[low].value:.2f} %\) in {len(found)} groups\."
     )
-    at_once = summarize(groups(simultaneous=True, level=0.9)).answer
-    assert at_once.endswith("; all 90 % intervals hold at once.")
-    assert "interval" not in summarize(groups(interval=None)).answer
+    assert re.fullmatch(said, answer)
+    at_once = str(summarize(groups(simultaneous=True, level=0.9)).sections()[0])
+    assert "90 % for all groups at once" in at_once
 
 
 def test_the_answer_on_a_single_group_has_its_interval():
     summary = summarize(groups(names=("a",)))
     low, high = 100 * summary.groups["a"].low, 100 * summary.groups["a"].high
-    assert summary.answer.startswith("By this estimate, the floor of the only group is ")
-    assert summary.answer.endswith(f"(site a); the 95 % interval is {low:.2f} % to {high:.2f} %.")
+    assert summary.answer.startswith("The best possible accuracy for the given label is about ")
+    assert summary.answer.endswith(f"({low:.2f} % to {high:.2f} %) (site a, the only group).")
     assert "Caution" not in summary.to_markdown()
 
 

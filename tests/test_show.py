@@ -23,14 +23,15 @@ from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Basis
 from errorfloor.questions.question import floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
-from errorfloor.show import frame, numbers, palette, text, words
+from errorfloor.show import frame, numbers, palette, sentences, text
 from errorfloor.show.bars import drawn
 from errorfloor.show.html import html_of
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
 from errorfloor.show.report.pictures import OF_TABLES
-from errorfloor.show.words import long_text_of, sentence_of
+from errorfloor.show.sentences import sentence_of
+from errorfloor.show.words import long_text_of
 
 # The files of `folder` hold every item twice.
 pytestmark = [
@@ -137,15 +138,21 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
             assert value is None or re.fullmatch("#[0-9a-f]{6}", value)
 
 
+BEST = (
+    "The best possible accuracy for the given label is about 93.0 % (91.6 to 94.0 %), "
+    "an error of 7.05 % (5.97 % to 8.42 %)"
+)
+
+
 def test_an_estimate_is_one_line():
     said = "floor 7.05 %, 95 % interval 5.97 % to 8.42 % (isotonic, n = 2,000, honest)"
     assert str(estimate()) == said
     assert str(estimate(low=None)) == "floor 7.05 % (isotonic, n = 2,000)"
-    assert long_text_of(estimate()) == f"{said}\nAssumes: {ASSUMES}"
+    assert long_text_of(estimate()) == f"{BEST}.\n{said}\nAssumes: {ASSUMES}"
 
 
 def test_votes_say_what_their_plain_shares_would_have_said():
-    assert long_text_of(votes_estimate()).splitlines()[1:] == [
+    assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
         "Plain vote shares say 4.94 %; with so many votes they are 1.63 points too low on average.",
         "Left out: 1 item with missing values.",
@@ -163,7 +170,9 @@ def test_a_comparison_is_a_table():
         "A note.",
     ]
     assert str(rows).splitlines() == table
-    assert long_text_of(rows).splitlines() == [*table, "95 % intervals, n = 2,000"]
+    said = f"{BEST}, by isotonic; the other method says 16.95 %."
+    assert rows.sentence == said
+    assert long_text_of(rows).splitlines() == [said, *table, "95 % intervals, n = 2,000"]
 
 
 def test_groups_of_floors_are_a_table():
@@ -176,7 +185,12 @@ def test_groups_of_floors_are_a_table():
     assert str(GROUPS).splitlines() == table
     assert str(replace(GROUPS, simultaneous=True)).endswith("95 % for all groups at once")
     more = [f"Assumes: {ASSUMES}", "Left out: 2 items with missing values."]
-    assert long_text_of(GROUPS).splitlines() == [*table, *more]
+    said = (
+        "The best possible accuracy for the given label is about 91.9 % (batch 7, an error of "
+        "8.10 %) to 93.0 % (batch a, an error of 7.05 %) in 2 groups."
+    )
+    assert GROUPS.sentence == said
+    assert long_text_of(GROUPS).splitlines() == [said, *table, *more]
 
 
 def test_groups_of_anything_else_stand_under_their_names():
@@ -184,7 +198,11 @@ def test_groups_of_anything_else_stand_under_their_names():
     sentences = [sentence_of(row) for row in found.values()]
     said = f"batch a\n{sentences[0]}\n\nbatch b\n{sentences[1]}"
     assert str(found) == said
-    assert long_text_of(found).startswith(f"batch a\n{sentences[0]}\nError less floor")
+    both = (
+        "Your model can still gain in batch a, is there as far as these items can tell in batch b."
+    )
+    assert found.sentence == both
+    assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError less floor")
     assert long_text_of(found).endswith("\nLeft out: 1 item with missing values.")
     assert html_of(found).count("<b>batch ") == 2
     assert str(ef.Groups("batch", {})) == ""
@@ -197,26 +215,27 @@ def test_groups_of_anything_else_stand_under_their_names():
             "room",
             0.0234,
             0.082,
-            "is above the floor of 7.05 %: 2.34 to 8.20 points of room are left.",
+            "can still gain 2.3 to 8.2 points.",
         ),
         (
             "saturated",
             -0.01,
             0.02,
-            "cannot be told from the floor of 7.05 %: at most 2.00 points are left.",
+            "is there as far as these items can tell: at most 2.0 points are left.",
         ),
         (
             "beyond",
             -0.03,
             -0.01,
-            "is below the floor of 7.05 % by 1.00 to 3.00 points, which no classifier can be: "
-            "suspect a leaked test set, labels made in another way, or scores out of order.",
+            "is 1.0 to 3.0 points better than any model can be: suspect a leaked test set, labels "
+            "made in another way, or scores out of order.",
         ),
     ],
 )
 def test_a_verdict_is_one_sentence(word, low, high, sentence):
     found = verdict(word, low, high)
-    assert str(found) == found.sentence == f"The model's error of 12.00 % {sentence}"
+    model = f"Your model, at 88.0 % (an error of 12.00 %), {sentence}"
+    assert str(found) == found.sentence == f"{BEST}. {model}"
 
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
@@ -286,7 +305,7 @@ def test_what_has_no_text_of_its_own_is_shown_as_it_is():
     assert long_text_of(Option(1, 2, 3.0)) == repr(Option(1, 2, 3.0))
     assert html_of("<b>") == "<pre>&lt;b&gt;</pre>"
     with pytest.raises(TypeError, match="no sentence for a Option"):
-        words.sentence_of(Option(1, 2, 3.0))
+        sentences.sentence_of(Option(1, 2, 3.0))
 
 
 @pytest.mark.parametrize(
@@ -315,6 +334,7 @@ def test_names_of_groups_are_escaped_in_notebooks():
 
 def test_the_html_of_an_estimate_has_level_interval_and_assumption():
     assert html_of(estimate()) == (
+        f"<p><b>{BEST}.</b></p>"
         "<table><thead><tr><th>method</th><th>floor</th><th>interval</th><th>level</th><th>by</th>"
         "<th>n</th></tr></thead><tbody><tr><td>isotonic</td><td>7.05 %</td>"
         "<td>5.97 % to 8.42 %</td><td>95 %</td><td>honest</td><td>2,000</td></tr></tbody></table>"

@@ -5,6 +5,8 @@ Everything inside the package is a fraction; here is the one place where that ch
 
 from __future__ import annotations
 
+_MOST_DIGITS = 4  # of a percentage that anybody reads
+
 
 def per_cent(fraction: float, digits: int = 2) -> str:
     """Return a fraction in per cent.
@@ -37,6 +39,37 @@ def limits(low: float, high: float, digits: int = 2) -> str:
     '6.50 % to 8.14 %'
     """
     return f"{per_cent(low, digits)} to {per_cent(high, digits)}"
+
+
+def range_of(low: float, high: float, digits: int = 2) -> str:
+    """Return an interval in per cent, with the sign once.
+
+    Examples
+    --------
+    >>> range_of(0.9175, 0.9311, 1)
+    '91.8 to 93.1 %'
+    """
+    return f"{100 * low:.{digits}f} to {per_cent(high, digits)}"
+
+
+def digits_of_size(width: float, least: float) -> int:
+    """Return how many digits of a percentage an interval of that width leaves any meaning.
+
+    `least` is a size that must not be rounded to nothing, unless it is nothing.
+
+    Examples
+    --------
+    >>> digits_of_size(0.0136, 0.07), digits_of_size(0.12, 0.07), digits_of_size(0.001, 0.07)
+    (1, 0, 2)
+    >>> digits_of_size(0.0136, 0.0002)
+    2
+    """
+    needed = 0 if width >= 0.1 else 1
+    while needed < _MOST_DIGITS and width * 100 < 2 * 10.0**-needed:
+        needed += 1
+    while needed < _MOST_DIGITS and 0 < 100 * abs(least) < 10.0**-needed:
+        needed += 1
+    return needed
 
 
 def points(difference: float, digits: int = 2) -> str:

@@ -45,4 +45,4 @@ def frame_of_columns(columns: Any, backend: Any = None) -> Any:
 
 def sentence_of(result: Any) -> str:
     """Return the one plain sentence that says what was found."""
-    return str(_show("words").sentence_of(result))
+    return str(_show("sentences").sentence_of(result))

@@ -31,6 +31,8 @@ class Metric:
         From probabilities to the best expected value on each item.
     formula, many_formula : str
         What `per_item` computes for two classes and for more, for people.
+    opposite : str
+        What one less the metric is called where people know that better, as accuracy.
     """
 
     name: str
@@ -40,10 +42,15 @@ class Metric:
     per_item: Callable[[Floats], Floats]
     formula: str
     many_formula: str = ""
+    opposite: str = ""
 
     def best(self, probabilities: Floats, weights: Floats | Counts) -> float:
         """Return the weighted mean of the best values on items."""
         return float(weights @ self.per_item(probabilities) / weights.sum())
+
+    def shown(self, value: float) -> float:
+        """Return the value as people like to see it: of an error, the accuracy."""
+        return 1 - value if self.opposite else value
 
     def gap(self, value: float, best: float) -> float:
         """Return how much worse `value` is than `best`; negative where it is better."""
@@ -68,6 +75,7 @@ ERROR = Metric(
     per_item=_least_error,
     formula="min(p, 1 - p)",
     many_formula="1 - max p",
+    opposite="accuracy",
 )
 
 METRICS: tuple[Metric, ...] = (ERROR,)

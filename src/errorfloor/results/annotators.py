@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Framed
+from errorfloor._shown import Framed, sentence_of
 from errorfloor.results.estimate import Estimate
 
 
@@ -98,9 +98,15 @@ class AnnotatorsResult(Framed):
                 return row
         raise KeyError(annotator)
 
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence."""
+        return sentence_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""
         return {
+            "sentence": self.sentence,
             "rows": [row.to_dict() for row in self],
             "floor": self.floor.to_dict(),
             "everyone": self.everyone,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, argument, check_level
-from errorfloor._shown import Shown
+from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
 from errorfloor.data.table import TWO_CLASSES, Table
@@ -105,6 +105,11 @@ class Estimate(Shown):
         return any(finding.level == "refuted" for finding in self.findings)
 
     @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence: the best that any model can do, and for which label."""
+        return sentence_of(self)
+
+    @property
     def classes(self) -> tuple[str, ...]:
         """Names of the classes, as the table has them."""
         return TWO_CLASSES if self.table is None else self.table.classes
@@ -153,6 +158,7 @@ class Estimate(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
         return {
+            "sentence": self.sentence,
             "value": self.value,
             "low": self.low,
             "high": self.high,

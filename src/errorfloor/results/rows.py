@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._shown import Framed
+from errorfloor._shown import Framed, sentence_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.results.estimate import Estimate
 
@@ -65,9 +65,18 @@ class Comparison(Rows[Estimate]):
         usual = {one.name for one in methods.DEFAULTS if one.reads == ScoreTable.kind}
         return next((row for row in self if row.method in usual), next(iter(self)))
 
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence: that of the default method, and the range of all."""
+        return sentence_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""
-        return {"rows": [row.to_dict() for row in self], "notes": list(self.notes)}
+        return {
+            "sentence": self.sentence if self.rows else "",
+            "rows": [row.to_dict() for row in self],
+            "notes": list(self.notes),
+        }
 
 
 ResultT = TypeVar("ResultT")
@@ -108,10 +117,16 @@ class Groups(Framed, Mapping[Any, ResultT]):
     def __len__(self) -> int:
         return len(self.estimates)
 
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence, where there are floors or verdicts; else empty."""
+        return sentence_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all groups as plain values, ready for JSON."""
         found: Any = self.items()
         return {
+            "sentence": self.sentence,
             "group": self.column,
             "level": self.level,
             "simultaneous": self.simultaneous,

@@ -18,14 +18,15 @@ def drawn(rows: Comparison, text: str) -> Callable[[Console], None]:
     """Return what prints the text of rows with a bar beside each, where there is room."""
 
     def draw(console: Console) -> None:
-        head, *lines = text.splitlines()
+        sentence, head, *lines = text.splitlines()
         width = max(map(len, lines[: len(rows)]))
         if console.width < width + 2 + BAR:
             console.print(text, soft_wrap=True)
             return
+        console.print(sentence, style="bold")
         least, most = _span(list(rows))
         scale = per_cent(least).ljust(BAR - 8) + per_cent(most).rjust(8)
-        console.print(f"{head:<{width}}  {scale}", style="bold")
+        console.print(f"{head:<{width}}  {scale}")
         unicode = "utf" in console.encoding.lower()
         for line, row in zip(lines, rows, strict=False):
             console.print(f"{line:<{width}}  {_bar(row, least, most, unicode=unicode)}".rstrip())

@@ -16,17 +16,19 @@ from errorfloor.results import AnnotatorsResult, Comparison, Confusion, FeeBeeRe
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
-# What a result says in sentences, or about how it was asked for, has no place in a column.
+# What a result says in sentences, or about how it was asked for, has no place in a column; but
+# that of a verdict has.
 _NO_COLUMN = frozenset({"assumptions", "options", "seed", "source", "warnings"})
 
 
 def frame_of(result: Any, backend: FrameLibrary | None = None) -> Any:
     """Return a result as a dataframe of the library that is at hand, one row for each part."""
     rows = rows_of(result)
+    no_column = _NO_COLUMN if rows and "verdict" in rows[0] else {*_NO_COLUMN, "sentence"}
     names = [
         name
         for name in (rows[0] if rows else ())
-        if name not in _NO_COLUMN and not any(_is_nested(row.get(name)) for row in rows)
+        if name not in no_column and not any(_is_nested(row.get(name)) for row in rows)
     ]
     columns = {name: [row.get(name) for row in rows] for name in names}
     return frame_of_columns(columns, backend)

@@ -19,8 +19,9 @@ from errorfloor.results import (
 )
 from errorfloor.show import grids
 from errorfloor.show.grids import Grid
-from errorfloor.show.text import doubts_of, refusal_of
-from errorfloor.show.words import difference_of, sentence_of
+from errorfloor.show.sentences import refusal_of, sentence_of
+from errorfloor.show.text import doubts_of
+from errorfloor.show.words import difference_of
 
 
 @singledispatch
@@ -34,19 +35,20 @@ def _(result: Estimate) -> str:
     if result.refuted:
         return f"<p><b>{escape(refusal_of(result))}</b></p>"
     table = _table(grids.of_estimates([result]))
-    return table + _doubts([result]) + _small(result.assumptions)
+    return _said(result) + table + _doubts([result]) + _small(result.assumptions)
 
 
 @html_of.register
 def _(result: Comparison) -> str:
-    return _table(grids.of_estimates(result)) + _doubts(result)
+    return _said(result) + _table(grids.of_estimates(result)) + _doubts(result)
 
 
 @html_of.register(Groups)
 def _(result: Groups[Any]) -> str:
     if grids.hold_floors(result):
-        return _table(grids.of_groups(result)) + _small(grids.how_groups(result))
-    return "".join(
+        table = _table(grids.of_groups(result))
+        return _said(result) + table + _small(grids.how_groups(result))
+    return _said(result) + "".join(
         f"<p><b>{escape(f'{result.column} {name}')}</b></p>{html_of(row)}"
         for name, row in result.items()
     )
@@ -54,16 +56,14 @@ def _(result: Groups[Any]) -> str:
 
 @html_of.register
 def _(result: Verdict) -> str:
-    sentence = f"<p>{escape(sentence_of(result))}</p>"
     if result.floor.refuted:
-        return sentence
-    return f"{sentence}{_doubts([result.floor])}{_small(difference_of(result))}"
+        return _said(result)
+    return f"{_said(result)}{_doubts([result.floor])}{_small(difference_of(result))}"
 
 
 @html_of.register
 def _(result: Plan) -> str:
-    title, advice = grids.how_plan(result), sentence_of(result)
-    return _small(title) + _table(grids.of_plan(result)) + (_small(advice) if advice else "")
+    return _said(result) + _small(grids.how_plan(result)) + _table(grids.of_plan(result))
 
 
 @html_of.register
@@ -73,13 +73,17 @@ def _(result: FeeBeeResult) -> str:
 
 @html_of.register
 def _(result: AnnotatorsResult) -> str:
-    said = " ".join([sentence_of(result), *result.notes])
-    return _table(grids.of_annotators(result)) + _small(said)
+    return _said(result) + _table(grids.of_annotators(result)) + _small(" ".join(result.notes))
 
 
 @html_of.register
 def _(result: Confusion) -> str:
-    return f"<p>{escape(sentence_of(result))}</p>" + _table(grids.of_pairs(result))
+    return _said(result) + _table(grids.of_pairs(result))
+
+
+def _said(result: Any) -> str:
+    said = sentence_of(result)
+    return f"<p><b>{escape(said)}</b></p>" if said else ""
 
 
 def _doubts(rows: Iterable[Estimate]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errorfloor._numbers import counted as counted
+from errorfloor._numbers import digits_of_size as digits_of_size
 from errorfloor._numbers import level as level
 from errorfloor._numbers import limits as limits
 from errorfloor._numbers import p_equals as p_equals
@@ -11,6 +12,7 @@ from errorfloor._numbers import per_cent as per_cent
 from errorfloor._numbers import points as points
 from errorfloor._numbers import points_in_short as points_in_short
 from errorfloor._numbers import points_of_size as points_of_size
+from errorfloor._numbers import range_of as range_of
 from errorfloor._numbers import short as short
 from errorfloor._numbers import signed as signed
 from errorfloor._numbers import unsigned as unsigned

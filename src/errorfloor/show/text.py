@@ -21,9 +21,7 @@ from errorfloor.results import (
 from errorfloor.results.finding import Finding
 from errorfloor.show import grids, numbers
 from errorfloor.show.grids import PLAIN_TARGETS
-from errorfloor.show.words import sentence_of
-
-NO_FLOOR = "No floor can be stated."
+from errorfloor.show.sentences import refusal_of, refuting, sentence_of
 
 
 @singledispatch
@@ -37,11 +35,6 @@ def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
     return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
-
-
-def refusal_of(result: Estimate) -> str:
-    """Say why a floor cannot be stated, and what to do about it."""
-    return f"{NO_FLOOR} {_findings(result, 'refuted')[0].text}"
 
 
 def doubts_of(result: Estimate) -> list[str]:
@@ -88,7 +81,7 @@ def _(result: Verdict) -> str:
 @text_of.register
 def _(result: Plan) -> str:
     table = grids.as_text(grids.of_plan(result))
-    return _joined(grids.how_plan(result), *table, sentence_of(result))
+    return _joined(sentence_of(result), grids.how_plan(result), *table)
 
 
 @text_of.register
@@ -112,7 +105,7 @@ def _(result: AnnotatorsResult) -> str:
     more = len(result) - grids.MOST_ANNOTATORS
     rest = f"and {more:,} more" if more > 0 else ""
     table = grids.as_text(grids.of_annotators(result))
-    return _joined(*table, rest, sentence_of(result), *result.notes)
+    return _joined(sentence_of(result), *table, rest, *result.notes)
 
 
 @text_of.register
@@ -129,9 +122,9 @@ def _about_rows(result: Comparison) -> Iterator[str]:
         return
     main = result.main
     said = {one.text for one in main.findings}
-    yield from map(_warning, _findings(main, "refuted") + _findings(main, "warn"))
+    yield from map(_warning, refuting(main) + _findings(main, "warn"))
     for row in result:
-        for one in _findings(row, "refuted")[:1]:
+        for one in refuting(row)[:1]:
             if one.text not in said:
                 yield f"{row.method}: {one.text}"
 

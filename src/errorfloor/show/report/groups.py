@@ -32,6 +32,7 @@ from errorfloor.show.report.pictures import picture_of_groups
 from errorfloor.show.report.sections import last_sections
 from errorfloor.show.report.summary import in_sight_of, source_of, summarize, title_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
+from errorfloor.show.sentences import sentence_of
 
 FEW = 4  # so many names are listed, more are counted
 COMPARING = (
@@ -61,18 +62,7 @@ class GroupsSummary(Document):
     @property
     def answer(self) -> str:
         """The lowest floor and the highest in one sentence, refuted ones left out."""
-        refuted = sum(row.refuted for row in self.shown.values())
-        if refuted == len(self.shown):
-            return "No floor can be stated of any group. The data of each say why."
-        lowest, highest = _lowest_and_highest(self.shown)
-        if len(self.shown) == 1:
-            sentence = f"By this estimate, the floor of the only group is {lowest}"
-        else:
-            sentence = f"By these estimates, the lowest floor is {lowest}, the highest {highest}"
-        apart = (
-            f" No floor can be stated of {numbers.counted(refuted, 'group')}." if refuted else ""
-        )
-        return f"{sentence}{_how_they_hold(self.shown)}.{apart}"
+        return sentence_of(self.shown)
 
     @property
     def interval(self) -> str:
@@ -204,19 +194,6 @@ def _level(groups: Groups[Estimate]) -> str:
         return ""
     held = set(levels) if groups.level is None else {groups.level}
     return numbers.level(held.pop()) if len(held) == 1 else ""
-
-
-def _how_they_hold(groups: Groups[Estimate]) -> str:
-    """Say whether the intervals hold each by itself or all at once."""
-    level = _level(groups)
-    if not level:
-        return ""
-    if len(groups) == 1:
-        ((_, limits),) = map(numbers.value_and_limits, groups.values())
-        return f"; the {level} interval is {limits}"
-    if groups.simultaneous:
-        return f"; all {level} intervals hold at once"
-    return f"; each {level} interval holds by itself"
 
 
 def _answer(summary: GroupsSummary) -> tuple[Block, ...]:

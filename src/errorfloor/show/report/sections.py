@@ -30,7 +30,7 @@ from errorfloor.show.report.blocks import (
     Text,
 )
 from errorfloor.show.report.document import Document
-from errorfloor.show.text import NO_FLOOR
+from errorfloor.show.sentences import NO_FLOOR
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
@@ -108,7 +108,7 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     )
     cautions = tuple(Caution(text) for text in verdict.warnings)
     test = () if verdict.test is None else (Text(f"{verdict.test.name}: {verdict.test.means}"),)
-    return Text(verdict.sentence), Facts(facts), *test, *cautions
+    return Facts(facts), *test, *cautions
 
 
 def _classes(found: Confusion) -> tuple[Block, ...]:

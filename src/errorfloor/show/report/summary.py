@@ -14,9 +14,7 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
 from errorfloor.results import Comparison, Confusion, Estimate, Verdict
 from errorfloor.results.finding import Finding
-from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
-from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.recipe import command_line, python_code, versions
 from errorfloor.show.report.blocks import Section
 from errorfloor.show.report.context import Context
@@ -25,7 +23,7 @@ from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import pictures_of
 from errorfloor.show.report.sections import sections_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
-from errorfloor.show.text import refusal_of
+from errorfloor.show.sentences import sentence_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,17 +52,10 @@ class Summary(Document):
 
     @property
     def answer(self) -> str:
-        """The answer in one sentence; of a refuted floor, what is wrong and what to do."""
+        """The answer in plain words; of a refuted floor, what is wrong and what to do."""
         if self.floor.refuted:
-            return refusal_of(self.floor)
-        value, limits = numbers.value_and_limits(self.floor)
-        target = self.floor.target
-        of = "" if target in PLAIN_TARGETS else f" when it guesses {target}"
-        sentence = f"By this estimate, no classifier errs on fewer than {value} of items like these"
-        sentence += of
-        if self.floor.level is None:
-            return f"{sentence}."
-        return f"{sentence}; the {numbers.level(self.floor.level)} interval is {limits}."
+            return sentence_of(self.floor)
+        return sentence_of(self.verdict or self.floor)
 
     @property
     def interval(self) -> str:
