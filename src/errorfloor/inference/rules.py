@@ -125,7 +125,7 @@ HONEST = _kind(
     "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
     "no rule is clearly best. Coverage is measured by simulation, not proven.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
-    proof="[measured](coverage.md)",
+    proof="[measured](many_scores.md)",
     holds="measured",
     stands_in=1,
 )
