@@ -86,7 +86,7 @@ def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
     starts = (rules.rule, Rule.as_it_is(len(rules.items.logs)))
     errors, _ = fewest_errors(rules.items, rules.count, starts)
     held_out = rules.held_out(rng)
-    unsure = unsure_share(OFFSETS_FAMILY, rules.near, rules.count, rules.fitted)
+    unsure = unsure_share(OFFSETS_FAMILY, rules.items, rules.count, rules.fitted)
     return RuleErrors("honest", errors, n, held_out, n, unsure)
 
 
