@@ -52,9 +52,17 @@ class Context:
 
     @classmethod
     def of(
-        cls, estimate: Estimate, comparison: Comparison | None = None, rng: RandomLike = None
+        cls,
+        estimate: Estimate,
+        comparison: Comparison | None = None,
+        rng: RandomLike = None,
+        *,
+        theory: bool = False,
     ) -> Context:
-        """Compute what is not at hand; a few other methods are run if no comparison is given."""
+        """Compute what is not at hand; a few other methods are run if no comparison is given.
+
+        Bounds from theory are for those who ask for them.
+        """
         table = _labelled(estimate)
         if comparison is not None:
             comparison = _with(estimate, comparison)
@@ -64,7 +72,7 @@ class Context:
             estimate=estimate,
             comparison=comparison,
             curve=curve_of(estimate),
-            bias=_bias(estimate),
+            bias=_bias(estimate) if theory else None,
             confusion=_confusion(estimate),
         )
 

@@ -20,6 +20,7 @@ from errorfloor.results import (
     Verdict,
     VotesEstimate,
 )
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
 from errorfloor.show.plot.axes import matplotlib
@@ -30,8 +31,6 @@ from errorfloor.show.report.context import Context
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
 
 
 def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Picture, ...]:
@@ -79,6 +78,11 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
+SHADED = {
+    ROOM: "The shaded part is the room between the best possible and the model.",
+    SATURATED: "The grey part may be chance: model and best possible cannot be told apart.",
+    BEYOND: "The orange part is where no model can be.",
+}
 OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     ScoreTable.kind: _of_scores,
     SoftTable.kind: _of_soft_labels,
@@ -95,10 +99,10 @@ def _headroom(verdict: Verdict) -> Picture:
     return Picture(
         "headroom",
         "The model beside the floor",
-        f"Dots are estimates, lines {level(verdict.level)} intervals. The difference starts at "
-        "the floor: where its line crosses the dotted one, model and floor cannot be told apart.",
+        f"Dots are estimates, lines {level(verdict.level)} intervals, as errors below and as "
+        f"accuracies above. {SHADED[verdict.verdict]}",
         description,
-        partial(_on_axes, 2.1, partial(plot.headroom, verdict)),
+        partial(_on_axes, 1.9, partial(plot.headroom, verdict)),
     )
 
 
@@ -238,18 +242,18 @@ def _with_interval(row: Estimate) -> str:
     return f"{per_cent(row.value)} ({level(row.interval.level)} interval {span})"
 
 
-def _figure(height: float) -> Figure:
-    made: Figure = matplotlib("figure").Figure(figsize=(WIDTH, height), layout="constrained")
+def _figure(width: float, height: float) -> Figure:
+    made: Figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
     return made
 
 
-def _on_axes(height: float, draw: Callable[..., object]) -> Figure:
-    figure = _figure(height)
+def _on_axes(height: float, draw: Callable[..., object], width: float) -> Figure:
+    figure = _figure(width, height)
     draw(ax=figure.add_subplot())
     return figure
 
 
-def _on_two_axes(height: float, draw: Callable[..., object]) -> Figure:
-    figure = _figure(height)
+def _on_two_axes(height: float, draw: Callable[..., object], width: float) -> Figure:
+    figure = _figure(width, height)
     draw(axes=tuple(figure.subplots(2, sharex=True, height_ratios=[3, 1])))
     return figure
