@@ -24,7 +24,7 @@ from errorfloor.methods.rules.softmax import Family, fit_within_reach
 
 APART = 4 * TIE  # places between items that are closer than this are not tried
 STARTS = 20
-FEWEST_STARTS = 5
+FEWEST_STARTS = 4
 MOST_STEPS = 3e9  # numbers looked at, in all
 STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
 SPREAD = 0.5  # of offsets about those of a start
