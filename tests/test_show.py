@@ -670,9 +670,10 @@ def test_a_report_computes_beside_an_estimate_what_it_shows():
     assert context.comparison.methods == ("isotonic", "hist-10", "beta")
     assert (context.curve.method, context.curve.level) == ("isotonic", 0.95)
     assert context.bias is None
-    context = Context.of(of_arrays("from_votes", "positives", "totals"))
-    assert context.comparison is context.curve is None
-    assert context.bias.exact is not None
+    votes = of_arrays("from_votes", "positives", "totals")
+    context = Context.of(votes)
+    assert context.comparison is context.curve is context.bias is None
+    assert Context.of(votes, theory=True).bias.exact is not None
     context = Context.of(of_arrays("from_soft_labels", "soft_labels"))
     assert context.comparison is context.curve is context.bias is None
 
