@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
+from errorfloor import datasets, methods
+from errorfloor.methods.record import Classes
 
 LEVEL = 0.95
 SIZES = (500, 2000)
@@ -51,7 +53,7 @@ def shifted(scores: Floats) -> Floats:
 
 def guessed(scores: Floats) -> Floats:
     """Return probabilities where every fifth label is a guess."""
-    return 0.8 * scores + 0.2 / scores.shape[1]
+    return np.asarray(0.8 * scores + 0.2 / scores.shape[1])
 
 
 def flattened(scores: Floats) -> Floats:
@@ -79,7 +81,7 @@ def half_certain(scores: Floats) -> Floats:
     """Return certain labels where the first two scores say so, and guesses for the others."""
     certain = scores[:, :1] > scores[:, 1:2]
     top = scores == scores.max(axis=1, keepdims=True)
-    return np.where(certain, top, 1 / scores.shape[1])
+    return np.asarray(np.where(certain, top, 1 / scores.shape[1]))
 
 
 USUAL = {
@@ -181,12 +183,69 @@ def table(head: list[str], lines: Iterable[list[str]]) -> str:
 
 
 def settings_of(
-    truths: dict[str, Callable[[Floats], Floats]], classes: Iterable[int]
+    truths: Mapping[str, Callable[[Floats], Floats]], classes: Iterable[int]
 ) -> list[Setting]:
     """Return all settings of some truths."""
     return [
         Setting(name, truth, k, n) for k in classes for name, truth in truths.items() for n in SIZES
     ]
+
+
+def under_noise(levels: int = 21, repeats: int = 5) -> str:
+    """Return how far methods are off their own lines of noise on the real sets, as Markdown.
+
+    Scores are the shares of votes. The line of a method starts at its own floor without noise.
+    """
+    names = methods.names(ef.ScoreTable.kind, Classes.MANY)
+    off = {name: [name] for name in names}
+    for scores, labels in real_sets().values():
+        classes = scores.shape[1]
+        model = float(np.mean(scores.argmax(axis=1) != labels))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+            found = ef.feebee(
+                scores,
+                labels,
+                classes=range(classes),
+                methods=names,
+                model_error=model,
+                levels=levels,
+                repeats=repeats,
+                rng=0,
+            )
+        for name in names:
+            curve = found.estimates[name].mean(axis=0)
+            line = found.noise * (1 - 1 / classes) + (1 - found.noise) * curve[0]
+            mean = 100 * float(np.abs(curve - line).mean())
+            off[name].append(f"{mean:.2f} ({100 * found[name].score:.2f})")
+    return f"""
+## Label noise on real sets (FeeBee)
+
+Vote shares are the scores, the original labels the labels. Labels are redrawn among all classes
+with probability r, for {levels} values of r from 0 to 1 and {repeats} times each. That takes a
+floor F to (1 - r) F + r (K - 1) / K. The table has the mean distance of a method from the line that
+starts at its own floor, in percentage points, and in brackets its FeeBee score, with the error of
+the most voted class as the model's. Counting follows the noise; averages of confidences do not.
+
+{table(["method", *real_sets()], off.values())}
+"""
+
+
+@cache
+def real_sets() -> dict[str, tuple[Floats, NDArray[np.int64]]]:
+    """Return vote shares and labels of the sets that have many classes."""
+    loaders = (
+        datasets.load_cifar10h,
+        datasets.load_fashion_mnist_h,
+        partial(datasets.load_chaosnli, "snli"),
+        partial(datasets.load_chaosnli, "mnli"),
+    )
+    found = {}
+    for load in loaders:
+        data = load()
+        assert data.votes is not None
+        found[data.name] = shares(data.votes.astype(np.float64)), data.targets
+    return found
 
 
 def document(
@@ -244,7 +303,8 @@ def main() -> None:
         found = study(settings, options.repetitions, interval)
         parts.append([line(*pair) for pair in zip(settings, found, strict=True)])
     usual, hard, hundred = parts
-    options.output.write_text(document(usual, hard, hundred, options.repetitions))
+    text = document(usual, hard, hundred, options.repetitions)
+    options.output.write_text(text + under_noise())
     print(f"wrote {options.output}")
 
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import many_votes
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.record import Options
@@ -178,7 +179,8 @@ def main() -> None:
         found[name] = simulate(name, repetitions)
         print(section({name: found[name]}, repetitions).splitlines()[9], flush=True)
     before = DOCUMENT.read_text().partition(HEADING)[0].rstrip()
-    DOCUMENT.write_text(f"{before}\n\n{section(found, repetitions)}")
+    after = many_votes.kept(DOCUMENT)
+    DOCUMENT.write_text(f"{before}\n\n{section(found, repetitions)}{after}")
     print(f"wrote {DOCUMENT}")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import betainc, expit, ndtr
 
 import errorfloor as ef
-from benchmarks import realdata, vote_designs
+from benchmarks import many_votes, realdata, vote_designs
 from errorfloor._typing import Counts, Floats
 from errorfloor.datasets import load_chaosnli
 
@@ -97,7 +97,7 @@ def main() -> None:
     options.output.parent.mkdir(exist_ok=True)
     text = document(found, thinned, options.repetitions)
     text += f"\n{vote_designs.section(designs, options.repetitions)}"
-    options.output.write_text(text)
+    options.output.write_text(text + many_votes.kept(options.output))
     print(f"wrote {options.output}")
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+import errorfloor as ef
 from errorfloor import inference, methods
 from errorfloor._checks import InputError
 from errorfloor.data.cells import ClassCells, split
@@ -29,6 +30,8 @@ from errorfloor.methods.rules.one_vs_rest import OneVsRest
 from errorfloor.methods.rules.packing import needed_errors, pair_errors
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
+from errorfloor.questions.class_tables import top_label
+from errorfloor.questions.label_noise import expected_classes, redraw_classes
 
 OFFSETS, TEMPERATURE, VECTOR = Family(), Family(weights=False), Family(powers=True)
 MANY = list(methods.reading(ScoreTable.kind, Classes.MANY))
@@ -454,6 +457,15 @@ def test_hard_data_have_floors_and_limits_in_range(method, kind):
         assert 0 <= low <= high <= 1
 
 
+def test_a_bootstrap_of_an_average_says_what_it_is_an_interval_of():
+    scores, labels = made(200, 3, np.random.default_rng(30))
+    options = {"classes": range(3), "method": "temperature", "n_resamples": 50, "rng": 0}
+    with pytest.warns(ef.DoubtWarning, match="bca interval is that of the average confidence of"):
+        found = ef.from_scores(scores, labels, **options)
+    assert found.low < found.value < found.high
+    assert not ef.from_scores(scores, labels, interval="honest", **options).warnings
+
+
 # Limits
 
 
@@ -563,3 +575,115 @@ def test_the_offsets_map_is_the_fitted_power_times_the_weights():
     # Logits have the same map.
     other = offsets.fit(table_of(np.log(scores), labels), Options())
     assert other(np.log(scores) + 3) == pytest.approx(by_hand)
+
+
+# FeeBee
+
+
+def test_labels_are_redrawn_among_all_classes_and_rows_keep_their_items():
+    rng = np.random.default_rng(24)
+    count = rng.integers(0, 5, (40, 3))
+    count[0] = [500, 100, 0]  # many items of a row are drawn at once
+    count = count.ravel()
+    noise = np.repeat([0.0, 0.3, 1.0], 400)
+    found = redraw_classes(count, 3, noise, rng)
+    assert (found[:400] == count).all()
+    rows = found.reshape(noise.size, -1, 3)
+    assert (rows.sum(axis=2) == count.reshape(-1, 3).sum(axis=1)).all()
+    for part, one in ((slice(400, 800), 0.3), (slice(800, 1200), 1.0)):
+        mean = expected_classes(count, 3, one)
+        spread = found[part].std(axis=0) / np.sqrt(400) + 1e-9
+        # 240 means, each at most 4.5 standard errors off with a probability of 1 - 7e-6.
+        assert (np.abs(found[part].mean(axis=0) - mean) < 4.5 * spread + 1e-9).all()
+
+
+def test_counting_follows_the_noise_line_and_averages_of_confidences_do_not():
+    scores, labels = made(1500, 4, np.random.default_rng(25), concentration=0.2)
+    scores = np.sqrt(scores) / np.sqrt(scores).sum(axis=1, keepdims=True)
+    model = float(np.mean(scores.argmax(axis=1) != labels))
+    options = {"levels": 6, "repeats": 3, "rng": 0, "classes": range(4)}
+    names = ["offsets", "corrupted", "top1"]
+    found = ef.feebee(scores, labels, model_error=model, methods=names, **options)
+    assert found.classes == 4
+    least, most = found.bounds
+    assert least == pytest.approx(0.75 * found.noise)
+    assert most == pytest.approx(0.75 * found.noise + (1 - found.noise) * model)
+    oracle = found.estimates["oracle"]
+    share = oracle[:, 0].mean()
+    line = least + (1 - found.noise) * share
+    # The spread of a share of n labels, with three repeats at each of five levels.
+    assert np.abs(oracle.mean(axis=0) - line).max() < 4 * np.sqrt(0.25 / 1500 / 3)
+    for name in ("offsets", "top1"):
+        own = least + (1 - found.noise) * found.estimates[name][:, 0].mean()
+        assert np.abs(found.estimates[name].mean(axis=0) - own).mean() < 0.012
+    assert found["corrupted"].score > 0.1
+    assert found["offsets"].score < 0.012
+    # A user's own function gets tables of four classes.
+    own = {"top": lambda table: float(1 - table.counts.max(axis=1).sum() / table.n)}
+    assert ef.feebee(scores, labels, model_error=model, methods=own, **options)["top"].score > 0.1
+
+
+def test_a_models_error_may_be_as_large_as_that_of_guessing():
+    scores, labels = made(60, 4, np.random.default_rng(26))
+    with pytest.raises(InputError, match=r"must lie in \[0, 0.75\], got 0.8"):
+        ef.feebee(scores, labels, classes=range(4), model_error=0.8)
+    found = ef.feebee(
+        scores, labels, classes=range(4), model_error=0.7, methods=["top1"], levels=2, repeats=1
+    )
+    assert found["top1"].standard_error is None
+
+
+# Reliability
+
+
+def test_reliability_shows_the_top_label_and_each_class_against_the_rest():
+    scores, labels = made(600, 3, np.random.default_rng(27))
+    names = np.array(["cat", "dog", "owl"])
+    found = ef.reliability(scores, names[labels], classes=list(names))
+    share = scores / scores.sum(axis=1, keepdims=True)
+    assert found.classes == ("cat", "dog", "owl")
+    assert found.top.positives.sum() == np.sum(share.argmax(axis=1) == labels)
+    assert (found.n, found.level, found.method) == (600, 0.95, "isotonic")
+    for k, name in enumerate(names):
+        two = ef.reliability(share[:, k], labels == k)
+        for part in ("scores", "probabilities", "low", "high", "negatives"):
+            ours, theirs = (getattr(curve, part) for curve in (found[name], two))
+            assert ours == pytest.approx(theirs, abs=1e-12)
+    logits = ef.reliability(np.log(scores), names[labels], classes=list(names), method="hist-5")
+    assert logits.top.method == "hist-5"
+    assert logits.top.scores == pytest.approx(found.top.scores)
+    assert found.to_dict()["by_class"]["dog"]["n"] == 600
+    with pytest.raises(InputError, match="`method` isotonic-cf corrects an estimate"):
+        ef.reliability(scores, labels, classes=range(3), method="isotonic-cf")
+    with pytest.raises(InputError, match="`method` offsets is for other data"):
+        ef.reliability(scores, labels, classes=range(3), method="offsets")
+
+
+def test_tied_top_labels_count_for_the_first_class():
+    counts = np.array([[2, 5, 0], [1, 0, 3]])
+    table = ScoreTable([[0.2, 0.4, 0.4], [0.4, 0.4, 0.2]], counts)
+    top = top_label(table)
+    assert top.scores.tolist() == [0.4]
+    assert (top.negatives.tolist(), top.positives.tolist()) == ([5], [6])
+
+
+def test_the_picture_has_a_panel_for_the_top_label_and_for_each_class():
+    figure = pytest.importorskip("matplotlib.figure")
+    scores, labels = made(300, 3, np.random.default_rng(28))
+    found = ef.reliability(scores, labels, classes=range(3))
+    axes = ef.plot.class_reliability(found)
+    titles = [ax.get_title(loc="left") for ax in axes]
+    count = np.bincount(labels, minlength=3)
+    assert titles[1:] == [f"{k}: {count[k]}" for k in range(3)]
+    assert titles[0] == f"top label: {found.top.positives.sum()}"
+    line = axes[2].lines[-1]
+    assert line.get_ydata() == pytest.approx(100 * found["1"].probabilities)
+    axes[0].figure.clear()
+    own = figure.Figure().subplots(2)
+    assert ef.plot.class_reliability(found, ["2"], axes=own) == list(own)
+    with pytest.raises(ValueError, match="`axes` must be 4 axes, one a panel, got 2"):
+        ef.plot.class_reliability(found, axes=own)
+    with pytest.raises(ValueError, match="class_reliability draws many classes"):
+        ef.plot.reliability(found)
+    many = made(400, 20, np.random.default_rng(29))
+    assert len(ef.plot.class_reliability(ef.reliability(*many, classes=range(20)))) == 12

@@ -41,6 +41,18 @@ def folder(tmp_path_factory):
         }
     )
     frame.to_csv(folder / "wide file.csv", index=False)
+    soft = np.column_stack((data.soft_labels**2, data.soft_labels * (1 - data.soft_labels)))
+    soft = np.column_stack((soft, 1 - soft.sum(axis=1)))
+    classes = np.array(["cat", "dog", "a, b"])[(soft.cumsum(axis=1) > rng.random((N, 1))).argmax(1)]
+    many = pd.DataFrame(soft, columns=["p cat", "p dog", "p other"]).assign(animal=classes)
+    counts = np.array([rng.multinomial(4, p) for p in soft])
+    many[["n cat", "n dog", "n other"]] = counts
+    many.assign(**{f"rater_{i}": rng.permutation(classes) for i in range(3)}).to_csv(
+        folder / "many.csv", index=False
+    )
+    with open(folder / "lists.jsonl", "w", encoding="utf-8") as file:
+        for p, n, y in zip(soft.tolist(), counts.tolist(), classes.tolist(), strict=True):
+            file.write(json.dumps({"probs": p, "counts": n, "y": y}) + "\n")
     holes = frame.astype({"k": object})
     holes.loc[3, "my score"] = None
     holes.loc[4, "k"] = None
@@ -129,6 +141,11 @@ def test_every_method_and_interval_can_be_had_again(folder, method, interval):
 LAYOUT_COLUMNS = {
     "scores": ("wide file.csv", {"score": "my score", "label": "label", "positive": "yes"}),
     "votes": ("wide file.csv", {"positives": "k", "totals": 3}),
+    "counts": ("many.csv", {"counts": ["n cat", "n dog", "n other"]}),
+    "counts and labels": (
+        "many.csv",
+        {"counts": "n *", "label": "animal", "classes": ["cat", "dog", "a, b"]},
+    ),
     "soft labels": ("wide file.csv", {"soft": "soft"}),
     "annotations": ("long.csv", {"item": "item", "vote": "vote", "annotator": "annotator"}),
     "annotators": ("wide file.csv", {"annotators": ["rater_0", "rater_1", "rater_2"]}),
@@ -145,6 +162,39 @@ LAYOUT_COLUMNS = {
 def test_every_layout_can_be_had_again(folder, layout):
     name, columns = LAYOUT_COLUMNS[layout.name]
     check(getattr(ef, layout.asks)(folder / name, **columns, rng=1))
+
+
+@pytest.mark.parametrize(
+    ("ask", "name", "columns"),
+    [
+        ("from_scores", "many.csv", {"score": "p *", "label": "animal"}),
+        ("from_scores", "lists.jsonl", {"score": "probs", "label": "y"}),
+        ("from_soft_labels", "many.csv", {"soft": ["p dog", "p cat", "p other"]}),
+        ("from_soft_labels", "lists.jsonl", {"soft": "probs"}),
+        ("from_votes", "lists.jsonl", {"counts": "counts"}),
+        ("from_votes", "many.csv", {"annotators": ["rater_0", "rater_2"]}),
+    ],
+)
+def test_many_classes_can_be_had_again(folder, ask, name, columns):
+    check(getattr(ef, ask)(folder / name, **columns, classes=["cat", "dog", "a, b"], rng=1))
+    if ask == "from_soft_labels":
+        found = getattr(ef, ask)(folder / name, **columns)
+        check(found)
+        assert "classes" not in python_code(found)
+
+
+def test_many_classes_in_arrays_can_be_had_again():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 1, 1], size=N)
+    y = (p.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1)
+    votes = np.array([rng.multinomial(3, row) for row in p])
+    names = ["a", "b", "c"]
+    check(ef.from_scores(p, y, classes=names, rng=2), scores=p, labels=y)
+    check(ef.from_soft_labels(p, classes=names, rng=2), soft_labels=p)
+    check(ef.from_votes(votes, classes=names), votes=votes)
+    found = ef.from_votes(votes, labels=y, classes=names, rng=2)
+    check(found, votes=votes, labels=y)
+    assert "classes=['a', 'b', 'c']" in python_code(found)
 
 
 @pytest.mark.parametrize(

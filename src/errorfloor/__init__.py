@@ -39,6 +39,7 @@ if _CHECKING:
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results import ClassItems as ClassItems
+    from errorfloor.results import ClassReliability as ClassReliability
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
@@ -94,6 +95,7 @@ _HOME = {
         "AnnotatorsResult",
         "AgreementEstimate",
         "ClassItems",
+        "ClassReliability",
         "Comparison",
         "Confusion",
         "Estimate",

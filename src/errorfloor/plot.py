@@ -19,6 +19,7 @@ Examples
 
 from errorfloor.show.plot import (
     bias_bounds,
+    class_reliability,
     confusion,
     distribution,
     forest,
@@ -30,6 +31,7 @@ from errorfloor.show.plot import (
 
 __all__ = [
     "bias_bounds",
+    "class_reliability",
     "confusion",
     "distribution",
     "forest",

@@ -18,12 +18,20 @@ from errorfloor._checks import InputError, Part, argument, command
 from errorfloor.data.annotators import text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.class_rows import as_two
-from errorfloor.data.engines import Frame, is_missing, select, with_number
+from errorfloor.data.engines import Frame, holds_several, is_missing, select, with_number
 from errorfloor.data.layouts import Layout
 from errorfloor.data.lists import holds_lists, taken_apart
 from errorfloor.data.matrices import check_number
-from errorfloor.data.naming import MOST_CLASSES, Naming, names_of_columns, refuse_several, told
-from errorfloor.data.rows import NotBinaryError, Request, spelt
+from errorfloor.data.naming import (
+    MOST_CLASSES,
+    PER_LABEL,
+    Naming,
+    names_of_columns,
+    refuse_several,
+    told,
+)
+from errorfloor.data.rows import NotBinaryError, Request
+from errorfloor.data.spelling import spelt
 from errorfloor.data.table import TWO_CLASSES, Table
 
 # Pairs of which the first means "yes": letters and digits only, in small letters.
@@ -165,6 +173,9 @@ def _of_columns(request: Request, name: str) -> tuple[Request, Any]:
             text = " goes with one column, and there is one for each class. Leave it out."
             raise InputError(argument(said), text)
     hints = names_of_columns(columns)
+    if names is not None and set(names) == set(hints):  # which may be in another order
+        columns = tuple(columns[hints.index(one)] for one in names)
+        request, hints = replace(request, columns={**request.columns, name: columns}), names
     naming = Naming(names or hints, {})
     if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
         label: str = request.columns["label"]
@@ -180,6 +191,7 @@ def _of_labels(
 ) -> Naming:
     """Return which label is which of the classes that have columns."""
     said: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
+    _refuse_lists(request, [label], said)
     values = _values(request, [label], MOST_CLASSES + 1)
     if request.positive is not None or request.positive_from is not None:
         return _of_positive(request, values, names, hints)
@@ -214,6 +226,7 @@ def _of_votes(
     request: Request, name: str, columns: list[str], said: tuple[Part, ...], look: bool
 ) -> tuple[Request, Any]:
     """Settle the classes of single votes, of which there may be any number."""
+    _refuse_lists(request, columns, said)
     if request.classes is not None:
         values = _values(request, columns, MOST_CLASSES + 1)
         return _named(request, told(values, len(request.classes), request.classes, said))
@@ -261,15 +274,22 @@ def _two(names: tuple[str, ...]) -> dict[str, list[str]] | None:
     return {"1": [names[1]], "0": [names[0]]}
 
 
+def _refuse_lists(request: Request, columns: Sequence[str], said: tuple[Part, ...]) -> None:
+    """Refuse several labels in one entry, as pandas may keep them."""
+    for column in columns:
+        if holds_several(request.frame, request.run, column):
+            raise InputError(*said, f" has several labels in one entry.{PER_LABEL}")
+
+
 def _no_classes(values: Sequence[str], said: tuple[Part, ...]) -> InputError:
     if len(values) > MOST_CLASSES:
         what = f" has more than {MOST_CLASSES:,} different values, such as {values[0]!r}"
-    else:
-        bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
-        what = f" has numbers that are no classes, such as {bad}"
+        return InputError(*said, f"{what}, which are no classes. Check which column it is.")
+    bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
+    what = f" has numbers that are no classes, such as {bad}. Say from which number on they are "
     return InputError(
-        *(*said, f"{what}. Say from which number on they are class 1 with "),
-        *(argument("positive_from"), ", or make classes of them first."),
+        *(*said, what, "class 1 with ", argument("positive_from")),
+        ", or make classes of them first.",
     )
 
 

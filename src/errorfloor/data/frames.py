@@ -110,9 +110,10 @@ def score_table(
     positive_from : float, optional
         For ratings: numbers from here on mean class 1, in place of `positive`.
     classes : sequence of str, optional
-        Names of all classes, in the order of their columns. By default the names of the columns
-        without what all of them share; labels that are words in sorted order where columns have
-        only numbers. Of two classes the second is class 1.
+        Names of all classes, in order. Columns that are called so are put in this order; others
+        are taken to be in it. By default the names of the columns without what all of them share;
+        labels that are words in sorted order where columns have only numbers. Of two classes the
+        second is class 1.
     drop_missing : bool
         Leave out rows where something is missing, and count them in `dropped`; an error otherwise.
     cells : int

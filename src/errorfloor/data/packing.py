@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
-from errorfloor.data.engines import added_up
+from errorfloor.data.engines import Frame, added_up
 
 _MOST = 2**62  # that a number stays below
 
@@ -47,6 +47,11 @@ def numbers(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
 def names(number: int, base: int) -> list[str]:
     """Return what the columns of numbers are called."""
     return [*_chunks(number, base)]
+
+
+def as_whole(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return sums of numbers as such; DuckDB has a wider type for them, which becomes floats."""
+    return frame.with_columns(*(nw.col(name).cast(nw.Int64).alias(name) for name in columns))
 
 
 def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Counts:

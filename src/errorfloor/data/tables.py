@@ -215,8 +215,13 @@ class ScoreTable(Ranged):
         return cls(scores, side_by_side(*pair), dropped=dropped)  # type: ignore[arg-type]
 
     @classmethod
-    def from_cells(cls, cells: Cells, count: Counts) -> ScoreTable:
+    def from_cells(cls, cells: Cells | ClassCells, count: Counts) -> ScoreTable:
         """Return the table that has `count` items in the cells."""
+        if isinstance(cells, ClassCells):
+            by_row = np.zeros(cells.scores.shape, dtype=np.int64)
+            by_row[cells.row, cells.label] = count
+            some = by_row.any(axis=1)
+            return cls(cells.scores[some], by_row[some])
         counts = np.zeros((2, cells.scores.size), dtype=np.int64)
         counts[cells.positive.astype(np.intp), cells.row] = count
         kept = counts.any(axis=0)

@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor._checks import InputError, Part, argument
 from errorfloor.data import packing
 from errorfloor.data.ballots import MOST_VOTES, Ballots
-from errorfloor.data.engines import Frame, is_missing, with_number, with_numbers
+from errorfloor.data.engines import Frame, is_missing, with_each, with_number, with_numbers
 from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
     Given,
@@ -19,6 +19,7 @@ from errorfloor.data.rows import (
     Rule,
     check_positive,
     checked,
+    checked_together,
     count,
     named,
     whole,
@@ -66,6 +67,8 @@ def one_by_one(request: Request) -> Items:
     else:
         sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
     votes = items.frame.group_by(*items.groups, *label, "given_item").agg(*sums)
+    if items.base:
+        votes = packing.as_whole(votes, packing.names(len(items.classes), items.base))
     if items.labelled:
         _check_one_label(replace(items, frame=votes), request.columns["label"])
         return replace(items, frame=votes)
@@ -80,7 +83,7 @@ def _with_weights(items: Items, classes: tuple[str, ...]) -> tuple[Items, list[n
     base = int(whole(found["most"])[0]) + 1
     own = packing.weights([nw.col("vote")], len(classes), base)
     names = packing.names(len(classes), base)
-    packed = replace(items, frame=items.frame.with_columns(*own), classes=classes, base=base)
+    packed = replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
     return packed, [nw.col(name).sum().alias(name) for name in names]
 
 
@@ -92,24 +95,20 @@ def by_class(request: Request) -> Items:
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name, 0) for name in names]
     total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
-    first = next(iter(names))
-    must = ("must have votes for some class",)
-    rules.append(
-        Rule(
-            (argument("counts"),),
-            f"given_{first}",
-            (total == 0).fill_null(False),
-            must,
-            "Leave out items without votes.",
-        )
+    blank = Rule(
+        (argument("counts"),),
+        f"given_{next(iter(names))}",
+        (total == 0).fill_null(False),
+        "must have votes for some class",
+        "Leave out items without votes.",
     )
     frame, more = _with_label(frame, given, request)
-    items = checked(request, frame, given, [*rules, *more])
+    items = checked_together(request, frame, given, rules, [blank, *more])
     most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
     base = max(int(whole(one)[0]) for one in most.values()) + 1
     numbers = packing.numbers([nw.col(name) for name in names], base)
     classes = request.classes or names_of_columns(list(names.values()))
-    packed = replace(items, frame=items.frame.with_columns(*numbers), classes=classes, base=base)
+    packed = replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
     return _labelled(packed, given)
 
 
@@ -169,7 +168,7 @@ def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
     names, frame, given, rules = _read_side_by_side(request)
     base = len(names) + 1
     own = packing.weights([nw.col(name) for name in names], len(classes), base)
-    items = _checked_side_by_side(request, frame.with_columns(*own), given, rules)
+    items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
     found = replace(_labelled(items, given), classes=classes, base=base)
     if found.labelled:
         return found

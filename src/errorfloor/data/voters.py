@@ -89,7 +89,10 @@ def _counted(items: Items, frame: Frame, votes: Frame) -> Columns:
         mine = [nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals")]
         names = [*BY_GROUP[:-1]]
     key = [*items.groups, "given_item"]
-    joined = frame.group_by(*key, "part").agg(*mine).join(votes, on=key, how="inner")
+    each = frame.group_by(*key, "part").agg(*mine)
+    if items.base:
+        each = packing.as_whole(each, [f"its_{name}" for name in packs])
+    joined = each.join(votes, on=key, how="inner")
     query = joined.group_by(*items.groups, *names).agg(n=nw.len())
     return items.run(query.head(MOST_ROWS + 1))
 

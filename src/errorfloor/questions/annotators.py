@@ -31,6 +31,7 @@ def annotators(
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
     positive: object = None,
+    classes: Sequence[object] | None = None,
     drop_missing: bool = False,
     level: float = 0.95,
 ) -> AnnotatorsResult:
@@ -40,7 +41,7 @@ def annotators(
     ----------
     votes : dataframe or path
         Rows of single votes with their annotators, or a column of votes per annotator.
-    item, vote, annotator, annotators, positive, drop_missing
+    item, vote, annotator, annotators, positive, classes, drop_missing
         Columns, as in `from_votes`; guessed where their names leave no doubt.
     level : float
         Confidence level of the limits.
@@ -67,6 +68,7 @@ def annotators(
         annotator=annotator,
         annotators=annotators,
         positive=positive,
+        classes=classes,
         drop_missing=drop_missing,
     )
     if isinstance(votes, Table) or not is_data(votes):

@@ -108,7 +108,11 @@ def calibrate(
 
 def with_map(name: str | None, reading: Reading) -> Method:
     """Return the method of that name if it has a map, else say whose map to use."""
-    method = method_for(name, reading)
+    return that_maps(method_for(name, reading))
+
+
+def that_maps(method: Method) -> Method:
+    """Return a method that has a map, else say whose map to use."""
     if method.fit is None:
         raise InputError(
             argument("method"),

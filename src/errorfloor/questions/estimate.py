@@ -320,8 +320,9 @@ def from_scores(
         `errorfloor.frames.score_table`. Columns are guessed where their names leave no doubt, and
         so is the class of common pairs of words, such as yes and no.
     classes : sequence of str, optional
-        Names of all classes, in the order of the columns that belong to them. Without it, labels
-        that are words are in sorted order, as scikit-learn has them. Of two, the second is class 1.
+        Names of all classes, in the order of the columns of `scores`; columns of a dataframe that
+        are called so may be in another order. Without it, labels that are words are in sorted
+        order, as scikit-learn has them. Of two, the second is class 1.
     group : str, optional
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool

@@ -11,14 +11,15 @@ import numpy as np
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, check_whole, shown
-from errorfloor._typing import Counts, RandomLike
-from errorfloor.data.cells import Cells
+from errorfloor._typing import Bools, Counts, RandomLike
+from errorfloor.data.cells import ClassCells
 from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.record import Clip, Method, Options, Statistic
+from errorfloor.methods.rules.fewest import wrong_of_offsets
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
@@ -82,7 +83,7 @@ def feebee(
     takes the unknown floor F to ``r / 2 + (1 - r) F``. As F lies between 0 and the error E of any
     known model, an estimate at noise r should lie between ``r / 2`` and ``r / 2 + (1 - r) E``. The
     score is the mean distance by which it does not, over equidistant r from 0 to 1: lower is
-    better.
+    better. Of K classes each is drawn alike, and ``r (K - 1) / K`` takes the place of ``r / 2``.
 
     Parameters
     ----------
@@ -96,8 +97,8 @@ def feebee(
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
         functions names of its own. All methods that fit the scores by default.
     model_error : float
-        Error of the best model known, on these labels; 0 to 0.5. The share of the rarer class
-        is always at hand.
+        Error of the best model known, on these labels; 0 to 0.5, or to 1 - 1 / K. One minus the
+        share of the most frequent class is always at hand.
     levels : int
         Number of noise levels, 0 and 1 among them.
     repeats : int
@@ -153,7 +154,7 @@ def feebee(
     task = _Task(
         None,
         Options(clip),
-        _check_model_error(model_error),
+        model_error,
         check_whole(levels, name="levels", least=2, remedy="101 is usual."),
         check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
     )
@@ -167,6 +168,8 @@ def feebee(
         drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where)
+    number = len(next(iter(reading.tables.values())).classes)
+    task = replace(task, model_error=_check_model_error(model_error, number))
     if named is not None:
         task = replace(task, named=_found(named, reading))
     check_scale(scores, reading, task.records)
@@ -214,14 +217,15 @@ class _Task:
             estimates=estimates,
             notes=notes,
             warnings=data_doubts(table),
+            classes=len(table.classes),
         )
 
     def _estimates(
-        self, named: Mapping[str, Method | Estimator], cells: Cells, noise: Any, seeds: Counts
+        self, named: Mapping[str, Method | Estimator], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
-        oracle = MeanFloor(wrong_cells(cells).astype(np.float64), cells.count)
+        oracle = MeanFloor(self._wrong(cells).astype(np.float64), cells.count)
 
-        def statistics(near: Cells) -> dict[str, Statistic]:
+        def statistics(near: Any) -> dict[str, Statistic]:
             bound = {name: self._bind(name, method, near) for name, method in named.items()}
             return {**bound, ORACLE: oracle}
 
@@ -230,7 +234,13 @@ class _Task:
         found[ORACLE] = found[ORACLE] - (1 - noise) * max(share - self.model_error, 0)
         return found
 
-    def _bind(self, name: str, method: Method | Estimator, cells: Cells) -> Statistic:
+    def _wrong(self, cells: Any) -> Bools:
+        """Tell which cells the best rule errs on."""
+        if isinstance(cells, ClassCells):
+            return wrong_of_offsets(cells, self.options)
+        return wrong_cells(cells)
+
+    def _bind(self, name: str, method: Method | Estimator, cells: Any) -> Statistic:
         if isinstance(method, Method):
             return method.bind(cells, self.options)
         return TableStatistic(cells, _checked(name, method))
@@ -287,12 +297,15 @@ def _name(method: Any, entry: int) -> str:
     return name
 
 
-def _check_model_error(model_error: float) -> float:
-    if not isinstance(model_error, numbers.Real) or not 0 <= model_error <= 0.5:
+def _check_model_error(model_error: float, classes: int) -> float:
+    most = 1 - 1 / classes
+    if not isinstance(model_error, numbers.Real) or not 0 <= model_error <= most:
+        rarer = "the share of the rarer class"
+        constant = rarer if classes == 2 else "one minus the share of the most frequent class"
         raise InputError(
             argument("model_error"),
-            f" must lie in [0, 0.5], got {shown(model_error)}. Divide percentages by 100; without "
-            "a model, the share of the rarer class is the error of a constant one.",
+            f" must lie in [0, {most:.3g}], got {shown(model_error)}. Divide percentages by 100; "
+            f"without a model, {constant} is the error of a constant one.",
         )
     return float(model_error)
 

@@ -1,14 +1,15 @@
-"""Labels redrawn by a coin, on purpose, and statistics of what that leaves."""
+"""Labels redrawn at random, on purpose, and statistics of what that leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.cells import MANY_ITEMS, Cells, ClassCells
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.resample import BLOCK, keep_freed_memory
 from errorfloor.methods.record import Statistic
@@ -22,8 +23,8 @@ FINE = 10**6
 
 def under_noise(
     names: Iterable[str],
-    statistics: Callable[[Cells], Mapping[str, Statistic]],
-    cells: Cells,
+    statistics: Callable[[Any], Mapping[str, Statistic]],
+    cells: Cells | ClassCells,
     noise: Floats,
     repeats: int,
     seeds: Counts,
@@ -38,10 +39,38 @@ def under_noise(
         bound = statistics(near)
         for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
             noises = noise[np.arange(block.start, block.stop) // repeats]
-            counts = redraw_labels(cells.count, noises, source)
+            counts = _redrawn(cells, noises, source)
             for name, statistic in bound.items():
                 values[name][block] = statistic.values(counts, streams[name])
     return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
+
+
+def _redrawn(cells: Cells | ClassCells, noise: Floats, rng: np.random.Generator) -> Counts:
+    if isinstance(cells, Cells):
+        return redraw_labels(cells.count, noise, rng)
+    return redraw_classes(cells.count, cells.scores.shape[1], noise, rng)
+
+
+def redraw_classes(count: Counts, classes: int, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return counts after each label was redrawn among all classes with a probability of `noise`.
+
+    As `redraw_labels`, with the cells of all classes in every row.
+    """
+    occurs = np.flatnonzero(count)
+    found = np.empty((noise.size, count.size), dtype=np.int64)
+    share = np.full(classes, 1 / classes)
+    for counts, one in zip(found, noise, strict=True):
+        redrawn = rng.binomial(count[occurs], one)
+        counts[:] = count
+        counts[occurs] -= redrawn
+        by_row = np.bincount(occurs // classes, redrawn, count.size // classes).astype(np.int64)
+        many = by_row > MANY_ITEMS * classes
+        counts.reshape(-1, classes)[many] += rng.multinomial(by_row[many], share)
+        by_row[many] = 0
+        place = np.repeat(np.arange(by_row.size), by_row) * classes
+        place += rng.integers(classes, size=place.size)
+        counts += np.bincount(place, minlength=count.size)
+    return found
 
 
 def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Counts:
@@ -75,10 +104,23 @@ def expected_after_redraw(count: Counts, noise: float) -> Floats:
     return np.asarray((pairs + (pairs[:, ::-1] - pairs) * (noise / 2)).ravel())
 
 
+def expected_classes(count: Counts, classes: int, noise: float) -> Floats:
+    """Return the mean of what `redraw_classes` draws at one level of noise."""
+    by_row = count.reshape(-1, classes)
+    redrawn = by_row.sum(axis=1, keepdims=True) * (noise / classes)
+    return np.asarray(((1 - noise) * by_row + redrawn).ravel())
+
+
+def _expected(cells: Cells | ClassCells, noise: float) -> Floats:
+    if isinstance(cells, Cells):
+        return expected_after_redraw(cells.count, noise)
+    return expected_classes(cells.count, cells.scores.shape[1], noise)
+
+
 class TableStatistic:
     """Any function from a score table to a number, one table at a time."""
 
-    def __init__(self, cells: Cells, function: Callable[[ScoreTable], float]) -> None:
+    def __init__(self, cells: Cells | ClassCells, function: Callable[[ScoreTable], float]) -> None:
         self.cells = cells
         self.function = function
 
@@ -99,7 +141,7 @@ class TableStatistic:
         )
 
 
-def _groups(cells: Cells, noise: Floats) -> Iterator[tuple[Cells, range]]:
+def _groups(cells: Any, noise: Floats) -> Iterator[tuple[Any, range]]:
     """Yield ranges of levels, and cells with about the counts that are expected there.
 
     Whatever a statistic learns when it is bound, such as where its fits start, it learns nearby.
@@ -107,7 +149,7 @@ def _groups(cells: Cells, noise: Floats) -> Iterator[tuple[Cells, range]]:
     yield cells, range(1)
     for part in np.array_split(np.arange(1, noise.size), min(GROUPS, noise.size - 1)):
         group = range(int(part[0]), int(part[-1]) + 1)
-        expected = expected_after_redraw(cells.count, float(noise[part].mean()))
+        expected = _expected(cells, float(noise[part].mean()))
         scale = max(1, FINE // int(cells.count.sum()))
         count: Counts = np.rint(scale * expected).astype(np.int64)
         yield replace(cells, count=count), group

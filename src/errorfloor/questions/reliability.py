@@ -16,12 +16,15 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.questions.calibrate import fit, with_map
+from errorfloor.methods.isotonic import ISOTONIC
+from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.questions.answer import check_classes
+from errorfloor.questions.calibrate import fit, that_maps, with_map
+from errorfloor.questions.class_tables import against_the_rest, top_label
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group
-from errorfloor.results import Groups, Reliability
+from errorfloor.results import ClassReliability, Groups, Reliability
 
 BLOCKS, ITEMS = 200, 4  # so many blocks at most, with so many items each on average
 FEWEST = 12  # items of a run where there are many; the limits of fewer are hardly worth a share
@@ -38,11 +41,11 @@ class _Options(ScoreColumns, total=False):
 @overload
 def reliability(
     scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
-) -> Reliability: ...
+) -> Reliability | ClassReliability: ...
 @overload
 def reliability(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
-) -> Groups[Reliability]: ...
+) -> Groups[Reliability | ClassReliability]: ...
 def reliability(
     scores: object,
     labels: object = None,
@@ -62,10 +65,11 @@ def reliability(
 
     Parameters
     ----------
-    scores : array-like of shape (n,), ScoreTable, dataframe or path
-        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others.
+    scores : array-like of shape (n,) or (n, K), ScoreTable, dataframe or path
+        Any finite numbers for isotonic, hist-K and platt; in [0, 1] for the others. Of more than
+        two classes one score each: shares of each row's sum, or logits if any is below 0.
     labels : array-like of shape (n,), optional
-        0 or 1 for each item; left out when `scores` has them.
+        0 or 1 for each item, or one of the classes; left out when `scores` has them.
     score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
     method : str, optional
@@ -78,8 +82,10 @@ def reliability(
 
     Returns
     -------
-    Reliability
-        What `errorfloor.plot.reliability` draws. With `group`, one for each of its values.
+    Reliability or ClassReliability
+        What `errorfloor.plot.reliability` draws. Of more than two classes, the curves of the top
+        label and of each class against the rest, which `errorfloor.plot.class_reliability` draws.
+        With `group`, one for each of its values.
 
     Notes
     -----
@@ -127,11 +133,30 @@ def reliability(
         drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where)
-    chosen = with_map(method, reading)
-    check_scale(scores, reading, (chosen,))
+    if Classes.of(next(iter(reading.tables.values()))) is Classes.MANY:
+        # Curves are of one share against a label that is right or wrong.
+        chosen = that_maps(methods.find(method or ISOTONIC.name))
+    else:
+        chosen = with_map(method, reading)
+        check_scale(scores, reading, (chosen,))
     if reading.source.group is None:
-        return _curve(reading.table, chosen, options, level)
-    return by_group(reading, lambda table, _: _curve(table, chosen, options, level))
+        return _curves(reading.table, chosen, options, level)
+    return by_group(reading, lambda table, _: _curves(table, chosen, options, level))
+
+
+def _curves(
+    table: Table, method: Method, options: Options, level: float
+) -> Reliability | ClassReliability:
+    assert isinstance(table, ScoreTable)
+    if len(table.classes) == 2:
+        return _curve(table, method, options, level)
+    check_classes(table)
+    every = (against_the_rest(table, k) for k in range(len(table.classes)))
+    return ClassReliability(
+        classes=table.classes,
+        top=_curve(top_label(table), method, options, level),
+        by_class=tuple(_curve(one, method, options, level) for one in every),
+    )
 
 
 def _curve(table: Table, method: Method, options: Options, level: float) -> Reliability:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
+    from errorfloor.results.reliability import ClassReliability as ClassReliability
     from errorfloor.results.reliability import Reliability as Reliability
     from errorfloor.results.rows import Comparison as Comparison
     from errorfloor.results.rows import Groups as Groups
@@ -43,7 +44,7 @@ _HOME = {
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
     "plan": ("Option", "Plan", "Trade"),
-    "reliability": ("Reliability",),
+    "reliability": ("ClassReliability", "Reliability"),
     "rows": ("Comparison", "Groups"),
     "verdict": ("PairedTest", "Verdict"),
 }

@@ -102,12 +102,14 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     n : int
         Number of items.
     noise : array of shape (levels,)
-        Probability that a label is redrawn by a fair coin.
+        Probability that a label is redrawn, each class alike: by a fair coin where there are two.
     estimates : dict of arrays of shape (repeats, levels)
         Each method's estimate on each noisy table, and the oracle's, the last. Methods saw the
         same tables, so their differences are paired.
     notes, warnings : tuple of str
         What was left out, and doubts met on the way.
+    classes : int
+        Number of classes.
     """
 
     model_error: float
@@ -116,6 +118,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     estimates: Mapping[str, Floats] = field(repr=False)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    classes: int = 2
 
     @property
     def rows(self) -> tuple[FeeBeeScore, ...]:
@@ -135,7 +138,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     @property
     def bounds(self) -> tuple[Floats, Floats]:
         """The least and the largest floor that each level of noise allows."""
-        least = self.noise / 2
+        least = self.noise * (1 - 1 / self.classes)
         return least, least + (1 - self.noise) * self.model_error
 
     def __getitem__(self, method: str) -> FeeBeeScore:

@@ -1,4 +1,4 @@
-"""A reliability curve with its band."""
+"""A reliability curve with its band, and those of many classes."""
 
 from __future__ import annotations
 
@@ -61,4 +61,51 @@ class Reliability:
             "method": self.method,
             "n": self.n,
             "in_order": self.in_order,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClassReliability:
+    """Reliability curves of many classes: of the top label, and of each class against the rest.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Names of the classes.
+    top : Reliability
+        Scores are the largest share of each item, label 1 says that its class is right.
+    by_class : tuple of Reliability
+        For each class: scores are its shares, label 1 is the class and label 0 all others. The
+        band of each curve holds by itself at its level.
+    """
+
+    classes: tuple[str, ...]
+    top: Reliability
+    by_class: tuple[Reliability, ...]
+
+    def __getitem__(self, name: str) -> Reliability:
+        return self.by_class[self.classes.index(name)]
+
+    @property
+    def level(self) -> float:
+        """The level of each band."""
+        return self.top.level
+
+    @property
+    def method(self) -> str:
+        """The calibrator."""
+        return self.top.method
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return self.top.n
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all curves as plain values, ready for JSON."""
+        named = zip(self.classes, self.by_class, strict=True)
+        return {
+            "classes": list(self.classes),
+            "top": self.top.to_dict(),
+            "by_class": {name: curve.to_dict() for name, curve in named},
         }

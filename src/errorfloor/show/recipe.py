@@ -219,7 +219,8 @@ def _data(asked: Asked) -> str:
     source = asked.source
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
-        return ", ".join([*arrays[:2], *(f"{name}={name}" for name in arrays[2:])])
+        number = len(arrays) - asked.layout.of_shares  # labels beside votes have a name
+        return ", ".join([*arrays[:number], *(f"{name}={name}" for name in arrays[number:])])
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))

@@ -15,15 +15,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.cells import ClassCells
+from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE, Rule
 from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.softmax import Family, fit_within_reach
 
 APART = 4 * TIE  # places between items that are closer than this are not tried
 STARTS = 20
-FEWEST_STARTS = 5
+FEWEST_STARTS = 4
 MOST_STEPS = 3e9  # numbers looked at, in all
-STALE = 3  # rounds without a gain
+STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
 SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
 
@@ -53,6 +56,16 @@ def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tup
     offsets = np.full(len(items.logs), -np.inf)
     offsets[seen] = best
     return fewest, Rule(offsets)
+
+
+def wrong_of_offsets(cells: ClassCells, options: Options) -> Bools:
+    """Tell which cells of a table the offsets with the fewest errors err on."""
+    items = Labelled.of(cells, options.clip)
+    fitted = fit_within_reach(Family(), items, cells.count)
+    starts = (Rule.of(fitted), Rule.as_it_is(len(items.logs)))
+    _, rule = fewest_errors(items, cells.count, starts)
+    chosen = rule.chosen(items, items.by_class(cells.count))
+    return np.asarray(chosen != cells.label)
 
 
 def _all_starts(
@@ -105,7 +118,8 @@ class _Search:
         values = self.rivals + offsets[:, None]
         own = self._own(offsets)
         best, stale = -1, 0
-        while stale < STALE and not self.is_spent and len(offsets) > 1:
+        patience = STALE if values.size < MANY else 1
+        while stale < patience and not self.is_spent and len(offsets) > 1:
             before = best
             for k in self.rng.permutation(offsets.size):
                 best, step = self._best_step(values, own, int(k))

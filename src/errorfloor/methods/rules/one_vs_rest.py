@@ -12,7 +12,7 @@ from errorfloor.data.cells import ClassCells
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE
-from errorfloor.methods.rules.logs import are_logits, row_sums, sums
+from errorfloor.methods.rules.logs import are_logits, blocks, row_sums, sums
 from errorfloor.methods.rules.map import ClassCalibration
 from errorfloor.methods.rules.softmax import softmax
 
@@ -22,72 +22,103 @@ class OneVsRest:
 
     def __init__(self, cells: ClassCells, options: Options) -> None:
         self.cells = cells
-        self.steps = [_Steps(column) for column in shares(cells.scores)]
+        self.shares = shares(cells.scores)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        return np.array([self._value(count) for count in counts])
+        rows = len(self.cells.scores)
+        totals = np.array([sums(self.cells.row, count, rows) for count in counts])
+        missed = self._missed(counts, totals)
+        return np.asarray((totals * missed).sum(axis=1) / totals.sum(axis=1))
 
-    def _value(self, count: Counts) -> float:
-        totals = sums(self.cells.row, count, len(self.cells.scores))
-        return float(totals @ self._missed(count, totals) / totals.sum())
-
-    def _missed(self, count: Counts, totals: Floats) -> Floats:
-        top, total = np.zeros((2, totals.size))
-        for k, steps in enumerate(self.steps):
-            own = np.where(self.cells.label == k, count, 0)
-            prob = steps.fit(sums(self.cells.row, own, totals.size), totals)
-            np.maximum(top, prob, out=top)
-            total += prob
+    def _missed(self, counts: Counts, totals: Floats) -> Floats:
+        """Return one minus the largest probability of each row, for each row of counts."""
+        top, total = np.zeros((2, *totals.shape))
+        items = [None if (one == 1).all() else one for one in totals]
+        prob = np.zeros(totals.shape[1])
+        short = self.cells.label.astype(np.uint16)  # only for speed
+        of_class = np.argsort(short, kind="stable")
+        ends = np.cumsum(np.bincount(self.cells.label, minlength=len(self.shares)))
+        for share, mine in zip(self.shares, np.split(of_class, ends[:-1]), strict=True):
+            if mine.size == 0:
+                continue
+            row = self.cells.row[mine]
+            steps = Steps(share, float(share[row].min()))
+            for k, count in enumerate(counts):
+                prob[:] = 0
+                prob[steps.order] = steps.fit(sums(row, count[mine], share.size), items[k])
+                np.maximum(top[k], prob, out=top[k])
+                total[k] += prob
         # Where no class is possible by its own fit, all are alike.
         with np.errstate(invalid="ignore"):
-            return np.where(total > 0, 1 - top / total, 1 - 1 / len(self.steps))
+            return np.where(total > 0, 1 - top / total, 1 - 1 / len(self.shares))
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn, with the fits as they are."""
         count, row = self.cells.count, self.cells.row
         totals = sums(row, count, len(self.cells.scores))
-        missed = self._missed(count, totals)
+        missed = self._missed(count[None], totals[None])[0]
         return np.asarray((totals @ missed - missed[row]) / max(int(count.sum()) - 1, 1))
 
 
-class _Steps:
-    """Rows in the order of one class's share, with equal shares together."""
+class Steps:
+    """Rows in the order of one class's share, from the least share that matters on.
 
-    def __init__(self, share: Floats) -> None:
-        self.order: NDArray[np.intp] = np.argsort(share)
-        ascending = share[self.order]
-        new = np.append(True, np.diff(ascending) > TIE * ascending[1:])
-        self.knots = ascending[new]
-        self.start = np.flatnonzero(new)
-        self.all_new = self.start.size == share.size
-        self.back = np.empty(share.size, dtype=np.intp)
-        self.back[self.order] = np.cumsum(new) - 1
+    Shares that are equal but for rounding are one step. `start` has the first row of each step;
+    None if each row is a step.
+    """
 
-    def fit(self, own: Floats, totals: Floats) -> Floats:
-        """Return the fitted probability of each row."""
-        return self.levels(own, totals)[self.back]
+    def __init__(self, share: Floats, least: float) -> None:
+        some = share >= least * (1 - TIE)
+        self.order: NDArray[np.intp] = np.argsort(share[some])
+        if self.order.size < share.size:
+            self.order = np.flatnonzero(some)[self.order]
+        self.knots = share[self.order]
+        self.start: NDArray[np.intp] | None = None
+        tied = np.diff(self.knots) <= TIE * self.knots[1:]
+        if tied.any():
+            self.start = np.flatnonzero(np.append(True, ~tied))
+            self.knots = self.knots[self.start]
 
-    def levels(self, own: Floats, totals: Floats) -> Floats:
-        """Return the fitted probability at each distinct share."""
+    def fit(self, own: Floats, totals: Floats | None) -> Floats:
+        """Return the fitted probability of the rows in their order; None means an item each."""
+        levels = self.levels(own, totals)
+        if self.start is None:
+            return levels
+        return np.repeat(levels, np.diff(np.append(self.start, self.order.size)))
+
+    def levels(self, own: Floats, totals: Floats | None) -> Floats:
+        """Return the fitted probability at each step; one without items has that before it."""
         from scipy.optimize import isotonic_regression  # slow to load
 
-        own, totals = own[self.order], totals[self.order]
-        if not self.all_new:
-            own, totals = np.add.reduceat(own, self.start), np.add.reduceat(totals, self.start)
-        some = totals > 0
-        if some.all():
-            return np.asarray(isotonic_regression(own / totals, weights=totals).x)
-        found = isotonic_regression(own[some] / totals[some], weights=totals[some]).x
-        levels: Floats = np.interp(self.knots, self.knots[some], found)
+        own = own[self.order]
+        if self.start is not None:
+            own = np.add.reduceat(own, self.start)
+        # A step without labels of the class is never above the one before: they are one block.
+        first = np.flatnonzero(own)
+        levels = np.zeros(own.size)
+        if first.size:
+            weight = self._items_from(first, totals)
+            found = isotonic_regression(own[first] / weight, weights=weight).x
+            levels[first[0] :] = np.repeat(found, np.diff(np.append(first, own.size)))
         return levels
+
+    def _items_from(self, first: NDArray[np.intp], totals: Floats | None) -> Floats:
+        """Return the items from each of these steps to the next, and from the last on."""
+        row = first if self.start is None else self.start[first]
+        if totals is None:
+            return np.diff(np.append(row, self.order.size)).astype(np.float64)
+        return np.add.reduceat(totals[self.order], row)
 
 
 def shares(scores: Floats) -> Floats:
     """Return the share of each class, one row for each class; logits are exponents."""
-    if are_logits(scores):
-        return softmax(scores.T.astype(np.float64, order="C"))[0]
-    return np.ascontiguousarray((scores / row_sums(scores)[:, None]).T)
+    logits = are_logits(scores)
+    found = np.empty(scores.shape[::-1])
+    for block in blocks(*scores.shape):
+        part = scores[block].T
+        found[:, block] = softmax(part.copy())[0] if logits else part / row_sums(scores[block])
+    return found
 
 
 def fit_map(name: str, table: ScoreTable, options: Options) -> ClassCalibration:
@@ -95,7 +126,7 @@ def fit_map(name: str, table: ScoreTable, options: Options) -> ClassCalibration:
     totals = table.counts.sum(axis=1).astype(np.float64)
     found = []
     for share, own in zip(shares(table.scores), table.counts.T, strict=True):
-        steps = _Steps(share)
+        steps = Steps(share, 0.0)
         found.append((steps.knots, steps.levels(own.astype(np.float64), totals)))
     parameters = {"scores": [knots.tolist() for knots, _ in found]}
     parameters["probabilities"] = [levels.tolist() for _, levels in found]

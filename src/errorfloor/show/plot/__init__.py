@@ -2,11 +2,12 @@
 
 from errorfloor.show.plot.classes import confusion
 from errorfloor.show.plot.estimates import forest, headroom
-from errorfloor.show.plot.scores import noise_curves, reliability
+from errorfloor.show.plot.scores import class_reliability, noise_curves, reliability
 from errorfloor.show.plot.votes import bias_bounds, distribution, plan
 
 __all__ = [
     "bias_bounds",
+    "class_reliability",
     "confusion",
     "distribution",
     "forest",

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from errorfloor._typing import Floats
 from errorfloor.methods import known
 from errorfloor.methods.record import Shape
-from errorfloor.results import ORACLE, FeeBeeResult, NoiseCurve, Reliability
+from errorfloor.results import ORACLE, ClassReliability, FeeBeeResult, NoiseCurve, Reliability
 from errorfloor.show.numbers import level
 from errorfloor.show.palette import BLUE, GREY, ORANGE, RED, colour
 from errorfloor.show.plot.axes import (
     FEW,
+    SMALL,
+    TEXT,
     axes_or_new,
     check_type,
     finish,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 DASHES = ("-", (0, (4, 1.5)), (0, (2, 1.2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 MARKERS = "os^DXvP*"
+MOST_CLASSES = 11  # drawn beside the top label
 FEW_METHODS = 4  # the bands of more would hide each other
 
 
@@ -52,7 +55,8 @@ def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) ->
     pair of Axes
         Of the curve and of the histogram.
     """
-    found = check_type(curve, Reliability, "curve", "Pass what errorfloor.reliability returned.")
+    remedy = "Pass what errorfloor.reliability returned; class_reliability draws many classes."
+    found = check_type(curve, Reliability, "curve", remedy)
     upper, lower = _pair_of_axes(axes)
     _draw_band(upper, found)
     if found.edges[0] >= 0 and found.edges[-1] <= 1:
@@ -74,14 +78,91 @@ def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) ->
     return upper, lower
 
 
+def class_reliability(
+    curves: ClassReliability,
+    classes: Sequence[str] | None = None,
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the reliability of the top label, then of classes against the rest, side by side.
+
+    Parameters
+    ----------
+    curves : ClassReliability
+        What `errorfloor.reliability` returned for more than two classes.
+    classes : sequence of str, optional
+        Which classes to draw; all by default, or the eleven with most labels if there are more.
+    axes : sequence of Axes, optional
+        One for the top label and one for each class; a new figure by default.
+
+    Returns
+    -------
+    list of Axes
+    """
+    remedy = "Pass what errorfloor.reliability returned for more than two classes."
+    found = check_type(curves, ClassReliability, "curves", remedy)
+    names = _most_frequent(found) if classes is None else list(classes)
+    panels = [("top label", found.top), *((name, found[name]) for name in names)]
+    grid = _grid(len(panels)) if axes is None else list(axes)
+    if len(grid) != len(panels):
+        raise ValueError(f"`axes` must be {len(panels)} axes, one a panel, got {len(grid)}.")
+    for ax, (name, curve) in zip(grid, panels, strict=True):
+        _draw_panel(ax, name, curve)
+    if axes is None:
+        handles, labels = grid[0].get_legend_handles_labels()
+        figure: Any = grid[0].figure
+        figure.legend(
+            handles, labels, loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL
+        )
+    else:
+        legend_above(grid[0])
+    return grid
+
+
+def _most_frequent(curves: ClassReliability) -> list[str]:
+    """Return the classes with most labels, in the order of classes."""
+    count = np.array([curve.positives.sum() for curve in curves.by_class])
+    most = np.sort(np.argsort(-count, kind="stable")[:MOST_CLASSES])
+    return [curves.classes[k] for k in most]
+
+
+def _grid(panels: int) -> list[Axes]:
+    """Return axes of a new figure, the lowest of each column with numbers and a name beneath."""
+    columns = 2 if panels == 4 else min(panels, 3)
+    rows = -(-panels // columns)
+    figure = new_figure(1.35 * rows + 0.7)
+    made = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    every: list[Axes] = [ax for row in made for ax in row]
+    for place, ax in enumerate(every[:panels]):
+        if place + columns >= panels:
+            ax.tick_params(labelbottom=True)
+            ax.set_xlabel("score", fontsize=TEXT)
+        if place % columns == 0:
+            ax.set_ylabel("P(right | score), %", fontsize=TEXT)
+    for ax in every[panels:]:
+        ax.remove()
+    return every[:panels]
+
+
+def _draw_panel(ax: Axes, name: str, curve: Reliability) -> None:
+    _draw_band(ax, curve, f"{level(curve.level)} band, each panel by itself")
+    ax.plot([0, 1], [0, 100], color=GREY, linewidth=1, linestyle=":", label="score as it is")
+    label = f"{curve.method} fit, n = {curve.n:,}"
+    ax.plot(curve.scores, 100 * curve.probabilities, color=BLUE, linewidth=1.2, label=label)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-2, 102), xticks=[0, 0.5, 1], yticks=[0, 50, 100])
+    title = f"{wrapped(name)}: {int(curve.positives.sum()):,}"
+    ax.set_title(title, fontsize=SMALL, loc="left", pad=3)
+    finish(ax)
+
+
 def noise_curves(
     result: FeeBeeResult, methods: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw how methods follow added label noise, between the bounds that FeeBee knows.
 
-    Drawn is the distance from the lower bound, half the noise, because the methods differ by far
-    less than the noise adds. Curves far out of bounds leave the picture. Bands, where one more run
-    would fall, are drawn for up to four methods.
+    Drawn is the distance from the lower bound, half the noise for two classes, because the methods
+    differ by far less than the noise adds. Curves far out of bounds leave the picture. Bands, where
+    one more run would fall, are drawn for up to four methods.
 
     Parameters
     ----------
@@ -114,7 +195,8 @@ def noise_curves(
     bottom, top = ax.get_ylim()
     widest = max(float(room.max()), 0.1)
     ax.set_ylim(max(bottom, -1.5 * widest), min(top, 3 * widest))
-    finish(ax, "labels redrawn by a coin, %", "estimate above lower bound,\npercentage points")
+    how = "by a coin" if found.classes == 2 else "at random"
+    finish(ax, f"labels redrawn {how}, %", "estimate above lower bound,\npercentage points")
     legend_above(ax, 5)
     return ax
 
@@ -160,7 +242,7 @@ def _pair_of_axes(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
     return upper, lower
 
 
-def _draw_band(ax: Axes, curve: Reliability) -> None:
+def _draw_band(ax: Axes, curve: Reliability, name: str = "") -> None:
     """Fill between the limits; between two scores the outer limits of both hold."""
     x = np.repeat(curve.scores, 3)[1:-1]
     low = 100 * np.repeat(curve.low, 3)[:-2]
@@ -168,7 +250,7 @@ def _draw_band(ax: Axes, curve: Reliability) -> None:
     turns = _turns(low) | _turns(high)  # between them the limits are level, and need no points
     x, low, high = x[turns], low[turns], high[turns]
     # The triples of each score are: just before it, at it, just behind it.
-    name = f"{level(curve.level)} band for all scores together"
+    name = name or f"{level(curve.level)} band for all scores together"
     fill = partial(ax.fill_between, x, low, high, linewidth=0)
     fill(where=low <= high, color=BLUE, alpha=0.18, label=name)
     if curve.scores.size <= FEW:

@@ -83,12 +83,14 @@ def curve_of(estimate: Estimate) -> Reliability | None:
     if table is None or len(table.classes) > 2:
         return None
     method = method_of(estimate) or DEFAULT
-    return reliability(
+    found = reliability(
         table,
         method=method.shown_as,
         level=estimate.level or LEVEL,
         clip=estimate.options.get("clip", "auto"),
     )
+    assert isinstance(found, Reliability)
+    return found
 
 
 def _labelled(estimate: Estimate) -> ScoreTable | None:

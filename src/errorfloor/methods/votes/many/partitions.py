@@ -7,6 +7,7 @@ symmetry of the classes. The sum is a recursion over classes: a class adds one p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -77,18 +78,17 @@ def law(points: Floats, most: int = MOST_VOTES_USED) -> Floats:
     >>> law(np.array([[0.5, 0.3, 0.2]]), 2)[:, 0].round(2)  # (), (1), (1, 1), (2)
     array([1.  , 1.  , 0.62, 0.38])
     """
-    powers = points.T[:, None, :] ** np.arange(1, most + 1)[:, None]
-    powers /= np.exp(gammaln(np.arange(2, most + 2)))[:, None]
-    return np.asarray(_recursion(powers, most) * np.exp(gammaln(sums(most) + 1))[:, None])
+    parts = np.arange(1, most + 1)[:, None]
+    terms = (own**parts / np.exp(gammaln(parts + 1)) for own in points.T if own.any())
+    found = _recursion(terms, most, points.shape[0])
+    return np.asarray(found * np.exp(gammaln(sums(most) + 1))[:, None])
 
 
-def _recursion(terms: Floats, most: int) -> Floats:
-    """Sum products of terms (classes, parts, columns) over all ways to make each partition."""
-    found = np.zeros((len(partitions(most)), terms.shape[2]))
+def _recursion(terms: Iterable[Floats], most: int, columns: int) -> Floats:
+    """Sum products of the classes' terms (parts, columns) over all ways to make each partition."""
+    found = np.zeros((len(partitions(most)), columns))
     found[0] = 1.0
     for own in terms:
-        if not own[0].any():
-            continue
         # In place: a partition needs smaller ones only, as they were before this class.
         for i, part, rest in _steps(most):
             found[i] += own[part - 1] * found[rest]
@@ -155,6 +155,6 @@ def subtables(votes: Counts, most: int) -> Floats:
     terms[:, 0] = share
     for j in range(1, most):  # binom(c, j + 1) / m^(j + 1)
         terms[:, j] = terms[:, j - 1] * np.maximum(share - j * step, 0.0) / (j + 1)
-    found = _recursion(terms, most)
+    found = _recursion(terms, most, votes.shape[0])
     found[sums(most) != most] = 0.0
     return np.asarray(found / found.sum(axis=0))
