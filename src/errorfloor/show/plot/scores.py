@@ -108,9 +108,9 @@ def class_reliability(
         raise ValueError(f"`axes` must be {len(panels)} axes, one a panel, got {len(grid)}.")
     for ax, (name, curve) in zip(grid, panels, strict=True):
         _draw_panel(ax, name, curve)
-    if axes is None:
+    figure: Any = grid[0].figure
+    if figure.get_layout_engine() is not None:  # which makes room outside the axes
         handles, labels = grid[0].get_legend_handles_labels()
-        figure: Any = grid[0].figure
         figure.legend(
             handles, labels, loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL
         )

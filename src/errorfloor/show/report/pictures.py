@@ -12,6 +12,7 @@ from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results import (
+    ClassReliability,
     Comparison,
     Confusion,
     Estimate,
@@ -23,7 +24,7 @@ from errorfloor.results import (
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
-from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
@@ -60,8 +61,10 @@ def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Pi
 
 
 def _of_scores(context: Context) -> Iterator[Picture]:
-    if context.curve is not None:
+    if isinstance(context.curve, Reliability):
         yield _reliability(context.curve)
+    elif context.curve is not None:
+        yield _class_reliability(context.curve)
 
 
 def _of_soft_labels(context: Context) -> Iterator[Picture]:
@@ -78,6 +81,7 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
+PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
 SHADED = {
     ROOM: "The shaded part is the room between the best possible and the model.",
     SATURATED: "The grey part may be chance: model and best possible cannot be told apart.",
@@ -107,17 +111,9 @@ def _headroom(verdict: Verdict) -> Picture:
 
 
 def _reliability(curve: Reliability) -> Picture:
-    chosen = np.unique(
-        np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
-    )
-    read = "; ".join(
-        f"{per_cent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
-        f"{per_cent(curve.low[i], 0)} to {per_cent(curve.high[i], 0)}"
-        for i in chosen
-    )
     description = (
         f"Probability of label 1 by the {curve.method} curve, and the {level(curve.level)} band "
-        f"for all scores together: {read}."
+        f"for all scores together: {_read_off(curve)}."
     )
     return Picture(
         "reliability",
@@ -127,6 +123,30 @@ def _reliability(curve: Reliability) -> Picture:
         "probabilities. Beneath, how many items have such scores.",
         description,
         partial(_on_two_axes, 3.8, partial(plot.reliability, curve)),
+    )
+
+
+def _class_reliability(curves: ClassReliability) -> Picture:
+    return Picture(
+        "reliability",
+        "What the scores mean",
+        "How often an item with such a score is of the class: the largest score of each item (top "
+        "label), then single classes against the rest. Points on the dotted line are scores that "
+        "are right as they are.",
+        f"How often the class with the largest score is right: {_read_off(curves.top)}.",
+        partial(_on_panels, curves),
+    )
+
+
+def _read_off(curve: Reliability) -> str:
+    """Return the curve at a few scores in words."""
+    chosen = np.unique(
+        np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
+    )
+    return "; ".join(
+        f"{per_cent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
+        f"{per_cent(curve.low[i], 0)} to {per_cent(curve.high[i], 0)}"
+        for i in chosen
     )
 
 
@@ -250,6 +270,25 @@ def _figure(width: float, height: float) -> Figure:
 def _on_axes(height: float, draw: Callable[..., object], width: float) -> Figure:
     figure = _figure(width, height)
     draw(ax=figure.add_subplot())
+    return figure
+
+
+def _on_panels(curves: ClassReliability, width: float) -> Figure:
+    """Draw the top label and the classes with most labels, two or three panels in a row."""
+    count = [int(one.positives.sum()) for one in curves.by_class]
+    order = sorted(range(len(count)), key=lambda k: -count[k])[:PANELS]
+    names = [curves.classes[k] for k in sorted(order)]
+    columns = 3 if width > WIDE else 2
+    rows = -(-(len(names) + 1) // columns)
+    figure = _figure(width, 0.6 + 1.5 * rows)
+    every = list(figure.subplots(rows, columns, sharex=True, sharey=True).flat)
+    for ax in every[len(names) + 1 :]:
+        ax.remove()
+    for ax in every[len(names) + 1 - columns : len(names) + 1]:
+        ax.set_xlabel("score", fontsize=TEXT)
+        ax.tick_params(labelbottom=True)
+    figure.supylabel("of the class, %", fontsize=TEXT)
+    plot.class_reliability(curves, names, axes=every[: len(names) + 1])
     return figure
 
 
