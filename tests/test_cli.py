@@ -576,7 +576,8 @@ def test_several_readings_are_offered(folder):
     (folder / "all.csv").write_text("score,label,positives,total\n0.2,0,1,3\n0.7,1,2,3\n")
     said = error("estimate", "all.csv")
     assert said.endswith(
-        "You may mean\n  --score score --label label\n  --votes positives --total total\n"
+        "You may mean\n  errorfloor estimate all.csv --score score --label label\n"
+        "  errorfloor estimate all.csv --votes positives --total total\n"
     )
 
 

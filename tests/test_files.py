@@ -1,13 +1,19 @@
 """Files as people have them: each kind is read without a word, and equals the same arrays."""
 
 import json
+import shlex
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
+from errorfloor.apps.cli.options import with_labels
 from errorfloor.data.encodings import encoding_of
 from errorfloor.data.exports import EXPORTS, export_of
 from errorfloor.data.layouts import LAYOUTS
@@ -299,3 +305,120 @@ def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
     assert floor.source.duplicates == "last"
     assert "duplicates='last'" in python_code(floor)
     assert "--duplicates last" in command_line(floor)
+
+
+def looked(name, **how):
+    return ef.look(FILES / name, **how)
+
+
+@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.name)
+def test_a_look_says_a_next_command_that_works(path, monkeypatch):
+    if path.suffix == ".xlsx":
+        pytest.importorskip("openpyxl")
+    found = ef.look(path)
+    assert 1 <= len(found.next) <= 3
+    words = shlex.split(found.next[0])
+    assert words[:3] == ["errorfloor", "estimate", str(path)]
+    labels = with_labels(LAYOUTS)(lambda labels, **_: tables.append(labels))
+    tables = []
+    click.command(labels).main(words[2:], standalone_mode=False)
+    (asked,) = tables
+    assert read(list(asked.files), asked.layouts, asked.where).table.n > 0
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert str(found).splitlines()[0].startswith(f"{path}: ")
+    assert found._repr_html_().startswith("<")
+
+
+def test_a_look_counts_columns_classes_and_votes():
+    found = looked("task_worker_label.csv")
+    assert found.rows == 18
+    assert [(one.name, one.kind, one.distinct, one.missing) for one in found.columns] == [
+        ("task", "text", 6, 0),
+        ("worker", "text", 3, 0),
+        ("label", "text", 3, 0),
+    ]
+    (only,) = found.layouts
+    assert (only.layout, only.n, only.votes) == ("annotations", 6, 18)
+    assert only.classes == tuple(zip(("cat", "dog", "fox"), COUNTS.sum(axis=0), strict=True))
+    assert only.columns == {"item": "task", "annotator": "worker", "vote": "label"}
+    missing = looked("missing.csv")
+    assert [one.missing for one in missing.columns] == [5, 2]
+    assert missing.layouts[0].dropped == 7
+    assert "--drop-missing" in missing.next[0]
+
+
+def test_a_look_says_what_is_wrong_and_how_to_mend_it():
+    (only,) = looked("repeated.csv").layouts
+    assert "voted more than once" in only.problem
+    assert [line.split()[-1] for line in looked("repeated.csv").next] == ["last", "first", "all"]
+    frame = pd.DataFrame({"score": [0.1, 0.9], "label": ["a", "b"]})
+    assert ef.look(frame).next == (
+        "ef.from_scores(df, score='score', label='label', positive='b')",
+        "ef.from_scores(df, score='score', label='label', positive='a')",
+    )
+    odd = ef.look(pd.DataFrame({"first": ["x", "y"], "second": [None, None]}))
+    assert "Nothing is in column 'second'." in odd.problems
+    assert odd.next[0] == "ef.from_scores(df, score=COL, label=COL)"
+    with pytest.raises(ef.InputError, match="must be a dataframe, a path or a table"):
+        ef.look([0.1, 0.2])
+
+
+def test_a_look_guesses_where_no_name_tells():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.random(30), "b": rng.integers(0, 2, 30)})
+    assert ef.look(frame).next == ("ef.from_scores(df, score='a', label='b')",)
+
+
+def test_a_look_at_a_table(tmp_path):
+    table = VoteTable.from_arrays([1, 2], 3)
+    table.save(tmp_path / "x.npz")
+    assert ef.look(table).layouts[0].votes == 6
+    assert ef.look(tmp_path / "x.npz").next == (f"errorfloor estimate {tmp_path / 'x.npz'}",)
+
+
+def run(*words):
+    found = CliRunner().invoke(cli, list(map(str, words)))
+    return found.output
+
+
+def test_errors_of_the_command_line_end_with_commands(tmp_path):
+    path = FILES / "missing.csv"
+    assert run("estimate", path).endswith(f"\n  errorfloor estimate {path} --drop-missing\n")
+    path = FILES / "repeated.csv"
+    assert run("estimate", path).endswith(f"\n  errorfloor estimate {path} --duplicates all\n")
+    path = tmp_path / "word.csv"
+    path.write_text("score,label\n0.1,0\nlow,1\n")
+    assert run("estimate", path).endswith(f"\n  errorfloor look {path}\n")
+
+
+def test_errors_do_not_print_what_columns_hold(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("score,label\n" + "".join(f'0.{i},"{chr(97 + i) * 500}"\n' for i in range(9)))
+    said = run("estimate", path)
+    assert "holds texts of up to 500 characters, which are no classes" in said
+    assert "a" * 50 not in said
+
+
+def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
+    path = FILES / "decimal_comma.csv"
+    model = ("--test-items", "100", "--model-error")
+    assert "0.23" in run("headroom", path, *model, "23")
+    assert "Usage" not in run("headroom", path, *model, "23%")
+    assert "95 % is 0.95" in run("estimate", path, "--level", "95")
+    assert "90 % interval" in run("estimate", path, "--level", "90%")
+
+
+def offered(*words):
+    """Return what a shell offers for the last of some words."""
+    found = ShellComplete(cli, {}, "errorfloor", "_ERRORFLOOR_COMPLETE")
+    return [one.value for one in found.get_completions(list(map(str, words[:-1])), words[-1])]
+
+
+def test_shells_complete_columns_methods_and_sets():
+    path = FILES / "task_worker_label.csv"
+    assert offered("estimate", path, "--item", "") == ["task", "worker", "label"]
+    assert offered("estimate", path, "--annotators", "task,w") == ["task,worker"]
+    assert offered("estimate", "nowhere.csv", "--item", "") == []
+    assert "isotonic" in offered("compare", path, "--method", "iso")
+    assert "certified" in offered("estimate", path, "--interval", "")
+    assert offered("data", "fetch", "cifar10") == ["cifar10h"]

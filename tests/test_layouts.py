@@ -237,6 +237,7 @@ STARTS = {
     "jsonl": b' {"p": 0.1}',
     "parquet": b"PAR1",
     "npz": b"PK\x03\x04",
+    "excel": b"PK\x03\x04....[Content_Types].xml",
 }
 
 

@@ -13,7 +13,8 @@ import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor.data.cells import ClassVoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.means import Betting, Hoeffding
+from errorfloor.inference.means import Betting, Hoeffding, growing_blocks
+from errorfloor.inference.votes import triangle
 from errorfloor.inference.votes.bracket import SIDES, agreements, missed_votes, pair_floor
 from errorfloor.inference.votes.many_limits import likelihood_limits
 from errorfloor.methods.record import Options
@@ -186,12 +187,12 @@ def test_the_pair_bounds_are_reached():
 
 
 def test_the_certified_interval_is_made_of_four_limits_that_share_the_error():
-    votes = table([[3, 0, 0], [2, 1, 0], [1, 1, 1], [0, 0, 3]], [300, 80, 20, 100])
+    votes = table([[3, 0, 0, 0], [2, 1, 0, 0], [1, 1, 1, 0], [0, 0, 3, 0]], [300, 80, 20, 100])
     found = ef.from_votes(votes, interval="certified", rng=0, level=0.9)
     evidence, each = found.evidence, 1 - 2 * 0.1 / SIDES
     sides = (
         evidence.left.limits(each)[0],
-        pair_floor(evidence.most.limits(each)[1], 3),
+        pair_floor(evidence.most.limits(each)[1], 4),
         evidence.missed.limits(each)[1],
         1 - evidence.least.limits(each)[0],
     )
@@ -200,13 +201,75 @@ def test_the_certified_interval_is_made_of_four_limits_that_share_the_error():
 
 
 def test_pairs_are_those_of_items_with_two_votes_unless_totals_depend_on_items():
-    votes = table([[1, 0, 0], [2, 0, 0], [1, 1, 0]], [500, 80, 20])
+    votes = table([[1, 0, 0, 0], [2, 0, 0, 0], [1, 1, 0, 0]], [500, 80, 20])
     by_chance = ef.from_votes(votes, interval="certified", rng=0).evidence
     assert sorted(by_chance.least.values) == sorted(by_chance.most.values) == [0.0, 1.0]
     by_item = ef.from_votes(votes, interval="certified", totals_by="item", rng=0)
-    assert sorted(by_item.evidence.least.values) == [0.0, pytest.approx(1 / 3), 1.0]
+    assert sorted(by_item.evidence.least.values) == [0.0, 0.25, 1.0]
     assert sorted(by_item.evidence.most.values) == [0.0, 1.0, 1.0]
     assert by_item.high - by_item.low > 0.3  # single votes say next to nothing about their items
+
+
+@pytest.mark.parametrize("m", [2, 3, 6, 10])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_numbers_of_three_classes_stay_on_their_side_of_the_floor(m, sign, rng):
+    cells = triangle.cells_of(m)
+    share = rng.dirichlet(np.ones(cells.size))
+    weights = triangle.weights_for(m, share, sign, 2.0)
+    grid = np.array([(i, j, 60 - i - j) for i in range(61) for j in range(61 - i)]) / 60
+    floor = 1 - grid.max(axis=1)
+    slack = sign * (weights @ law(grid)[cells] - floor)
+    assert slack.min() > 0
+    # They are the best: at least as near on average as the plurality of the others, or the plug-in.
+    votes = np.array(
+        [
+            [*parts, *[0] * (3 - len(parts))]
+            for parts in partitions(10)
+            if sum(parts) == m and len(parts) < 4
+        ]
+    )
+    plain = missed_votes(votes) if sign > 0 else 1 - votes.max(axis=1) / m
+    assert sign * (share @ weights) <= sign * (share @ plain) + 1e-3
+
+
+def test_bernstein_coefficients_are_those_of_the_partitions_chances():
+    order = np.array([(i, j, 4 - i - j) for i in range(5) for j in range(5 - i)])
+    coefficients, floor = triangle.bernstein(4)
+    cells, corners = triangle.cells_of(4), np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])
+    inside = np.array([0.2, 0.5, 0.3])
+    basis = triangle.law_of_counts(order, inside[None])[0]
+    for i, small in enumerate(triangle.small_triangles(10)):
+        p = inside @ small @ corners
+        here = slice(i * len(order), (i + 1) * len(order))
+        np.testing.assert_allclose(
+            coefficients[:, here] @ basis, law(p[None])[cells, 0], atol=1e-12
+        )
+        assert floor[here] @ basis == pytest.approx(1 - p[0])
+
+
+def test_numbers_for_a_block_depend_on_earlier_blocks_only(rng):
+    votes, counts = drawn(rng, 0, 5, rng.dirichlet([0.5] * 3, 800))
+    blocks = growing_blocks(counts, rng)
+    other = blocks.copy()
+    other[4] = other[4, ::-1]  # as if the last block had held other votes
+    one, two = (triangle.Triangle.of(votes, own) for own in (blocks, other))
+    np.testing.assert_array_equal(one.below.values, two.below.values)
+    np.testing.assert_array_equal(one.above.values, two.above.values)
+    assert (one.above.values[0] == missed_votes(votes)).all()
+    assert (one.above.values[4] != one.above.values[0]).any()
+    for side in (one.below, one.above):
+        assert (side.least <= side.values.min(axis=1)).all()
+        assert (side.values.max(axis=1) <= side.most).all()
+
+
+def test_three_classes_have_narrower_certified_limits(rng):
+    votes = rng.multinomial(5, rng.dirichlet([0.3] * 3, 3000))
+    three, four = (
+        ef.from_votes(table(np.pad(votes, ((0, 0), (0, k)))), interval="certified", rng=0)
+        for k in (0, 1)
+    )
+    assert three.low < 0.2307 < three.high
+    assert three.high - three.low < 0.9 * (four.high - four.low)
 
 
 def test_limits_of_means_scale_with_the_largest_number_there_can_be(rng):

@@ -11,13 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from errorfloor import Comparison, compare, from_soft_labels, from_votes
+from errorfloor._typing import Floats
 from errorfloor.data.storage import replacing, write_text
 from errorfloor.datasets.synthetic import (
+    ManySynthetic,
     Synthetic,
     corrupt,
     draw_labels,
     gaussian_mixture,
     gaussian_ring,
+    vote_for_classes,
     weigh,
 )
 
@@ -28,6 +31,8 @@ WEIGHTS = (3.0, 1.0, 1.0, 0.5, 2.0)  # by which the scores of the five classes a
 def main() -> None:
     """Print the floors of all methods and whether their intervals hold the true one."""
     print(text(*run()))
+    print()
+    print(text_of_five(*run_five()))
 
 
 def run() -> tuple[Comparison, float]:
@@ -43,16 +48,39 @@ def run() -> tuple[Comparison, float]:
     return Comparison(rows), data.floor
 
 
+def run_five() -> tuple[Comparison, float]:
+    """Return floors of data of five classes, and the true one."""
+    data = _ring()
+    rows = (
+        from_soft_labels(data.soft_labels, classes=FRUIT, rng=0),
+        from_votes(vote_for_classes(data.soft_labels, 5, rng=0), classes=FRUIT),
+        *compare(_seen(data), data.labels, classes=FRUIT, methods=["offsets", "top1"], rng=0),
+    )
+    return Comparison(rows), data.floor
+
+
 def text(rows: Comparison, floor: float) -> str:
     """Return the floors as a table, with whether each interval holds the true one."""
-    head, *lines = str(rows).splitlines()
     about = (
         "10,000 items of two Gaussian classes. clean: their true probabilities; plugin: 50 votes",
         "each; mixture: 3 votes each; all others: scores distorted by f(p; 2, 0.7) and one label",
         "each. 95 % intervals.",
-        "",
-        f"{head:<54} true floor {100 * floor:.2f} %",
     )
+    return _table(about, rows, floor)
+
+
+def text_of_five(rows: Comparison, floor: float) -> str:
+    """Return the same for five classes."""
+    about = (
+        "2,000 items of five Gaussian classes. clean: their true probabilities; mixture: 5 votes",
+        "each; offsets and top1: scores of the classes with wrong weights, and one label each.",
+    )
+    return _table(about, rows, floor)
+
+
+def _table(about: tuple[str, ...], rows: Comparison, floor: float) -> str:
+    head, *lines = (line for line in str(rows).splitlines() if line)
+    about = (*about, "", f"{head:<54} true floor {100 * floor:.2f} %")
     held = (
         row.interval is not None and row.interval.low <= floor <= row.interval.high for row in rows
     )
@@ -118,8 +146,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
 
 def _five_classes() -> dict[str, list[Iterable[object]]]:
     """Return scores of five classes with a label, and three votes per item, as rows."""
-    data = gaussian_ring(2000, classes=len(FRUIT), rng=0)
-    seen = weigh(data.soft_labels, WEIGHTS, 0.7).round(6).tolist()
+    data = _ring()
+    seen = _seen(data).round(6).tolist()
     votes = [draw_labels(data.soft_labels, rng=seed).tolist() for seed in (1, 2, 3)]
     scores = ((*row, FRUIT[label]) for row, label in zip(seen, data.labels.tolist(), strict=True))
     names = ("ann", "bob", "eve")
@@ -128,6 +156,15 @@ def _five_classes() -> dict[str, list[Iterable[object]]]:
         "class_scores.csv": [(*(f"proba_{name}" for name in FRUIT), "label"), *scores],
         "class_votes.csv": [("item", "annotator", "vote"), *long],
     }
+
+
+def _ring() -> ManySynthetic:
+    return gaussian_ring(2000, classes=len(FRUIT), rng=0)
+
+
+def _seen(data: ManySynthetic) -> Floats:
+    """Return the scores of five classes, with weights that are wrong."""
+    return weigh(data.soft_labels, WEIGHTS, 0.7)
 
 
 def _data() -> Synthetic:

@@ -10,7 +10,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from errorfloor._checks import DoubtWarning, RefutedWarning, warn
-from errorfloor.checks import annotators, many, order, rows, scores, soft, votes, votes_fit
+from errorfloor.checks import (
+    annotators,
+    averages,
+    many,
+    order,
+    rows,
+    scores,
+    soft,
+    votes,
+    votes_fit,
+)
 from errorfloor.checks.record import Check
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
@@ -25,6 +35,7 @@ RECORDS: tuple[Check, ...] = (
     annotators.SAMPLE,
     *votes.RECORDS,
     *many.RECORDS,
+    *averages.RECORDS,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}

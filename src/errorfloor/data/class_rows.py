@@ -21,7 +21,16 @@ from errorfloor.data.counting import rows_by_group
 from errorfloor.data.engines import Columns, Frame, with_numbers
 from errorfloor.data.matrices import check_some_positive, counted_scores, counted_soft, normalised
 from errorfloor.data.naming import names_of_columns
-from errorfloor.data.rows import Items, Request, Rule, checked, count, groups_of, named, with_class
+from errorfloor.data.rows import (
+    Items,
+    Request,
+    Rule,
+    checked_together,
+    count,
+    groups_of,
+    named,
+    with_class,
+)
 from errorfloor.data.table import ROUNDING, check_sums
 from errorfloor.data.tables import ScoreTable, SoftTable
 
@@ -68,10 +77,11 @@ def _checked(request: Request, name: str, beside: tuple[str, ...]) -> Items:
     """Return checked rows with the columns s0, s1 and so on, those beside them and the group."""
     frame, given, rules = _numbers(request, name, beside)
     _refuse_too_many(request, frame, name)
+    more = []
     for one in beside:
         frame, rule = with_class(frame, one, given[one], request)
-        rules.append(rule)
-    items = checked(request, frame, given, rules)
+        more.append(rule)
+    items = checked_together(request, frame, given, rules, more)
     scores = [
         nw.col(f"{name} {k}").cast(nw.Float64).alias(f"s{k}")
         for k in range(len(request.columns[name]))

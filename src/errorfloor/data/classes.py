@@ -33,7 +33,8 @@ from errorfloor.data.naming import (
     refuse_several,
     told,
 )
-from errorfloor.data.rows import NotBinaryError, Request, spelt
+from errorfloor.data.rows import NotBinaryError, Request
+from errorfloor.data.spelling import spelt
 from errorfloor.data.table import TWO_CLASSES, Table
 
 # Pairs of which the first means "yes": letters and digits only, in small letters.

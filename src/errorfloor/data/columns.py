@@ -159,9 +159,11 @@ def choose(
 def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[Chosen]:
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
-    found = [one for layout in likely if (one := _by_name(layout, kinds)) is not None]
-    found = found or [one for layout in likely if (one := _by_kind(layout, kinds)) is not None]
-    return _surest(found)
+    readings: list[Chosen] = []
+    for guess in (_by_name, _by_classes, _by_kind):
+        found = (guess(layout, kinds) for layout in likely)
+        readings = readings or [one for one in found if one is not None]
+    return _surest(readings)
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:
@@ -302,22 +304,19 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     columns: dict[str, Any] = {}
     for role in layout.roles:
         named = _of_kind(role, fitting(role, kinds), kinds)
-        if role.by_class and not named:
-            named = list(_one_for_each(role, kinds))
-        several = role.several or (len(named) > 1 and role.by_class and not fitting(role, kinds))
-        if len(named) < 2 if several else len(named) != 1:
+        if len(named) < 2 if role.several else len(named) != 1:
             return None
-        columns[role.name] = tuple(named) if several else named[0]
+        columns[role.name] = tuple(named) if role.several else named[0]
     return Chosen(layout, columns, tuple(columns))
 
 
 def _of_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
     """Return the columns that hold lists, or those that do not, as the role has it."""
-    if role.by_class and role.alone:
+    if role.is_list or (role.by_class and not role.alone):
+        return [one for one in columns if kinds[one] in ("list", "other")]
+    if role.by_class or not role.is_number:  # of labels it is said that a row has several
         return list(columns)
-    if role.by_class:
-        return [one for one in columns if kinds[one] in ("list", "text", "other")]
-    return [one for one in columns if (kinds[one] == "list") == role.is_list]
+    return [one for one in columns if kinds[one] != "list"]
 
 
 def _surest(readings: list[Chosen]) -> list[Chosen]:
@@ -333,8 +332,19 @@ def _has_unsure_number(chosen: Chosen) -> bool:
     return any(
         _simple(chosen.columns[role.name]) in role.unsure_names
         for role in chosen.layout.roles
-        if role.is_number
+        if role.is_number and isinstance(chosen.columns.get(role.name), str)
     )
+
+
+def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+    """Return the layout if names say that there is a column for each class, and all the rest."""
+    columns: dict[str, Any] = {}
+    for role in layout.roles:
+        named = _one_for_each(role, kinds) if role.by_class else tuple(fitting(role, kinds))
+        if not named or (not role.by_class and len(named) > 1):
+            return None
+        columns[role.name] = named if role.by_class else named[0]
+    return Chosen(layout, columns, tuple(columns)) if layout.of_classes is not None else None
 
 
 def _one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:

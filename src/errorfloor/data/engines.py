@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
+from operator import add, or_
 from string import whitespace
 from typing import Any, TypeAlias
 
@@ -23,6 +24,9 @@ Progress: TypeAlias = Callable[[float], None]
 
 # Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
 _COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
+
+
+_ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
 
 
 def lazy(data: Any) -> Frame:
@@ -49,10 +53,10 @@ def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as numbers, null where it is missing or is none."""
     kind = frame.collect_schema()[source]
-    if str(kind) in ("Float16", "Int128", "UInt128"):  # some engines cannot group or return them
-        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
-    if kind.is_float() or kind.is_integer():
+    if _is_number(kind):
         return frame.with_columns(nw.col(source).alias(target))
+    if str(kind) in _ODD:
+        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
     if kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS:
         return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
     if kind == nw.Boolean:
@@ -68,6 +72,11 @@ def with_number(frame: Frame, source: str, target: str) -> Frame:
     return read.with_columns(
         nw.when(word == "true").then(nw.lit(1.0)).otherwise(number).alias(target)
     )
+
+
+def _is_number(kind: Any) -> bool:
+    """Tell whether a column holds numbers that need no reading."""
+    return (kind.is_float() or kind.is_integer()) and str(kind) not in _ODD
 
 
 def _read_plain(frame: Frame, column: str) -> Frame:
@@ -97,8 +106,13 @@ def _with_sql_number(frame: Frame, source: str, target: str) -> Frame:
 def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
     """Add columns: those that are named, as numbers, null where they are missing or are none."""
     if not frame.implementation.is_duckdb() or len(columns) == 1:
+        kinds = frame.collect_schema()
+        plain = {new: old for new, old in columns.items() if _is_number(kinds[old])}
+        if plain:  # in one step, too
+            frame = frame.with_columns(*(nw.col(old).alias(new) for new, old in plain.items()))
         for target, source in columns.items():
-            frame = with_number(frame, source, target)
+            if target not in plain:
+                frame = with_number(frame, source, target)
         return frame
     # In one step, because DuckDB takes long to plan hundreds of them.
     kinds = frame.collect_schema()
@@ -110,7 +124,7 @@ def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
 def _sql_number(column: str, kind: Any) -> str:
     """Return what reads a column as numbers, as `with_number` does."""
     name = quoted(column)
-    if str(kind) in ("Float16", "Int128", "UInt128") or kind.is_decimal() or kind == nw.Boolean:
+    if str(kind) in _ODD or kind.is_decimal() or kind == nw.Boolean:
         return f"cast({name} as double)"
     if kind.is_float() or kind.is_integer():
         return name
@@ -126,10 +140,13 @@ def _sql_number(column: str, kind: Any) -> str:
     )
 
 
-def is_missing(frame: Frame, column: str) -> nw.Expr:
-    """Return the expression that tells where `column` is null or not a number (NaN)."""
+def is_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
+    """Return the expression that tells where `column` is null or not a number (NaN).
+
+    `kinds` is the schema of the frame, for whoever has it: to find it out takes time.
+    """
     null = nw.col(column).is_null()
-    if frame.collect_schema()[column].is_float():
+    if (frame.collect_schema() if kinds is None else kinds)[column].is_float():
         return null | nw.col(column).is_nan().fill_null(False)
     return null
 
@@ -148,16 +165,28 @@ def with_each(frame: Frame, *columns: nw.Expr) -> Frame:
 
 
 def added_up(terms: Sequence[nw.Expr]) -> nw.Expr:
-    """Return the sum of expressions, none of them null, in pairs so that it is not nested deep."""
+    """Return the sum of expressions, none of them null."""
+    return _in_pairs(terms, add)
+
+
+def any_of(terms: Sequence[nw.Expr]) -> nw.Expr:
+    """Return whether one of several expressions, none of them null, is true."""
+    return _in_pairs(terms, or_)
+
+
+def _in_pairs(terms: Sequence[nw.Expr], join: Callable[[Any, Any], Any]) -> nw.Expr:
+    """Join expressions in pairs, and pairs of these, so that none is nested deep."""
     while len(terms) > 1:
         pairs = zip(terms[::2], terms[1::2], strict=False)
-        terms = [*(one + other for one, other in pairs), *(terms[-1:] if len(terms) % 2 else ())]
+        terms = [*(join(one, other) for one, other in pairs), *terms[len(terms) & ~1 :]]
     return terms[0]
 
 
-def holds_several(frame: Frame, run: Callable[[Frame], Columns], column: str) -> bool:
+def holds_several(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, kinds: Any = None
+) -> bool:
     """Tell whether a column has lists or the like, which pandas keeps among other objects."""
-    kind = frame.collect_schema()[column]
+    kind = (frame.collect_schema() if kinds is None else kinds)[column]
     if kind != nw.Object or not frame.implementation.is_pandas():
         return bool(kind.is_nested())
     values = run(select(frame, {column: column}))[column].tolist()

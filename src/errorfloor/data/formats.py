@@ -188,8 +188,8 @@ def _call_arrays(connection: Any, file: str, view: str) -> str:
     if not flat or len({shape[0] for shape in shapes.values()}) != 1:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise InputError(
-            f"{file!r} must hold 1-d arrays of equal length, or 2-d ones with so many rows, got "
-            f"{listed or 'none'}."
+            f"{file!r} must hold 1-d arrays of equal length, got {listed or 'none'}. 2-d arrays "
+            "must have so many rows."
         )
     single = dict(_columns_of(arrays))
     # DuckDB knows the byte order of this machine only, and no days.

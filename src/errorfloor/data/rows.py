@@ -20,6 +20,7 @@ from errorfloor.data.engines import (
     Columns,
     Frame,
     added_up,
+    any_of,
     holds_several,
     is_missing,
     select,
@@ -29,8 +30,10 @@ from errorfloor.data.engines import (
 )
 from errorfloor.data.grid import CELLS
 from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
+from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
+_FEW_COLUMNS = 100  # of which a bad one is named
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -176,7 +179,7 @@ def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
         hint = "" if known and isinstance(column, str) else TEXT_FIRST
         choices = map(str, kinds) if known else [one for one in kinds if isinstance(one, str)]
         check_choice(column, choices, name=said, hint=hint)
-        if holds_several(request.frame, request.run, column):
+        if holds_several(request.frame, request.run, column, kinds):
             raise InputError(
                 argument(said),
                 f" (column {column!r}) holds several values in a row, {kinds[column]}. "
@@ -264,13 +267,10 @@ def _with_places(
 
 def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
     """Return the place of a value among the classes; -1 for what is none of them."""
-    given = f"given_{name}"
+    given, are_numbers = f"given_{name}", naming.are_numbers
     terms = []
     for value, place in naming.place.items():
-        if naming.are_numbers:
-            same = nw.col(name) == whole_of(value)
-        else:
-            same = _is_positive(frame, given, value)
+        same = nw.col(name) == whole_of(value) if are_numbers else _is_positive(frame, given, value)
         terms.append(same.fill_null(False).cast(nw.Int64) * (place + 1))
     found = (added_up(terms) - 1).cast(nw.Int64)
     return nw.when(~is_missing(frame, given)).then(found).alias(name)
@@ -306,7 +306,7 @@ def _rating(name: str, said: tuple[Part, ...]) -> Rule:
 def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
     kind = frame.collect_schema()[given]
     if kind.is_numeric():
-        number = _number(positive) if isinstance(positive, str | Real) else None
+        number = number_of(positive) if isinstance(positive, str | Real) else None
         try:
             number = number if number is None or abs(float(number)) < inf else None
         except OverflowError:
@@ -316,30 +316,6 @@ def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
     if kind == nw.Boolean:  # which engines spell in different ways
         return nw.col(given).cast(nw.String).str.to_lowercase() == str(positive).lower()
     return nw.col(given).cast(nw.String) == str(positive)
-
-
-def spelt(text: str) -> float | None:
-    """Return the number or boolean that text spells, and None for words."""
-    word = text.strip().lower()
-    if word in ("true", "false"):
-        return float(word == "true")
-    try:
-        number = float(word)
-    except ValueError:
-        return None
-    return number if abs(number) < inf else None
-
-
-def _number(value: Any) -> Any:
-    """Return what spells a number as that number, and None for what does not."""
-    if not isinstance(value, str):
-        return int(value) if isinstance(value, bool | np.bool_) else value
-    for number in (int, float):
-        try:
-            return number(value)
-        except ValueError:
-            continue
-    return None
 
 
 def checked(
@@ -380,6 +356,26 @@ def checked(
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
+
+
+def checked_together(
+    request: Request, frame: Frame, given: Given, rules: Sequence[Rule], more: Sequence[Rule]
+) -> Items:
+    """Return what `checked` does, where `rules` are about the same of many columns.
+
+    Together they are one question to the engine. Where some column is bad, few enough of them are
+    looked at one by one to name it.
+    """
+    kinds = frame.collect_schema()
+    missing = [is_missing(frame, f"given_{name}", kinds) for name in given]
+    gone = {rules[0].name[0].name: any_of(missing)}  # type: ignore[union-attr]
+    together = replace(rules[0], name=rules[0].name[:1], bad=any_of([rule.bad for rule in rules]))
+    try:
+        return checked(request, frame, given, [together, *more], missing=gone)
+    except InputError:
+        if len(rules) > _FEW_COLUMNS:
+            raise
+        return checked(request, frame, given, [*rules, *more])
 
 
 def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:

@@ -19,6 +19,7 @@ from errorfloor.data.rows import (
     Rule,
     check_positive,
     checked,
+    checked_together,
     count,
     named,
     whole,
@@ -94,19 +95,15 @@ def by_class(request: Request) -> Items:
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name, 0) for name in names]
     total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
-    first = next(iter(names))
-    must = ("must have votes for some class",)
-    rules.append(
-        Rule(
-            (argument("counts"),),
-            f"given_{first}",
-            (total == 0).fill_null(False),
-            must,
-            "Leave out items without votes.",
-        )
+    blank = Rule(
+        (argument("counts"),),
+        f"given_{next(iter(names))}",
+        (total == 0).fill_null(False),
+        "must have votes for some class",
+        "Leave out items without votes.",
     )
     frame, more = _with_label(frame, given, request)
-    items = checked(request, frame, given, [*rules, *more])
+    items = checked_together(request, frame, given, rules, [blank, *more])
     most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
     base = max(int(whole(one)[0]) for one in most.values()) + 1
     numbers = packing.numbers([nw.col(name) for name in names], base)

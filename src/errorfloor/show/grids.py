@@ -166,7 +166,7 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
     return f"{low:+.{digits}f} to {high:+.{digits}f}"
 
 
-def of_annotators(result: AnnotatorsResult) -> Grid:
+def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
     level = numbers.level(result.level)
     head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")
@@ -179,7 +179,7 @@ def of_annotators(result: AnnotatorsResult) -> Grid:
             "" if row.low is None else f"{_percent(row.low)} to {_percent(row.high)}",
             _percent(row.share),
         )
-        for row in result.rows[:MOST_ANNOTATORS]
+        for row in result.rows[:most]
     )
     return Grid(head, tuple(rows), "<>>>>>")
 

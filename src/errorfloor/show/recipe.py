@@ -8,37 +8,16 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from errorfloor import inference, methods
 from errorfloor.data.formats import format_called
-from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
-from errorfloor.data.source import Source
-from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.record import IntervalKind
-from errorfloor.inference.seeds import Seed
-from errorfloor.methods.record import Method
-from errorfloor.results import AgreementEstimate, Estimate, Groups, Verdict
-from errorfloor.show.columns import can_be_typed, columns_in_python, item, words_of
-from errorfloor.show.records import interval_named, method_of
-
-# Options of estimates, and what the command line calls them.
-FLAGS = {
-    "method": "--method",
-    "interval": "--interval",
-    "level": "--level",
-    "n_resamples": "--resamples",
-    "clip": "--clip",
-    "totals_by": "--totals-by",
-    "stopping": "--stopping",
-    "majority": "--majority",
-    "model_error": "--bias-for-error",
-    "simultaneous": "--simultaneous",
-}
+from errorfloor.results import AgreementEstimate, Comparison, Estimate, Groups, Verdict
+from errorfloor.show.asked import FLAGS, Asked
+from errorfloor.show.columns import columns_in_python, item, words_of
+from errorfloor.show.records import method_of
 
 
 def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
@@ -52,7 +31,7 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     <BLANKLINE>
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
-    asked = _Asked.of(estimate)
+    asked = Asked.of(estimate)
     if verdict is not None and verdict.test is not None:
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
     if isinstance(estimate, AgreementEstimate):
@@ -64,6 +43,38 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
         )
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
     return "\n".join([*_before(asked), floor, *_headroom(verdict)])
+
+
+def code_of_comparison(comparison: Comparison) -> str | None:
+    """Return the call that leads to the rows of a comparison, or None if no single one does."""
+    asked = _asked_of_comparison(comparison)
+    if asked is None:
+        return None
+    call = f"ef.compare({', '.join([*_labels(asked), *_options_of(comparison, asked)])})"
+    return "\n".join([*_before(asked), f"rows = {_of_group(asked, call)}"])
+
+
+def command_of_comparison(comparison: Comparison) -> str | None:
+    """Return the command that leads to the rows of a comparison, or None if none does."""
+    asked = _asked_of_comparison(comparison)
+    if asked is None or not asked.has_command:
+        return None
+    words = ["errorfloor", "compare", *words_of(asked.source)]
+    for row in comparison:
+        words += ["--method", row.method]
+    for name, value in _compared(asked).items():
+        words += [FLAGS[name], "none" if value is None else str(item(value))]
+    if asked.is_random and asked.seed is not None:
+        words += ["--seed", str(asked.seed.number)]
+    return shlex.join(words)
+
+
+def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:
+    """Return another command on the same files, or None where there are none to read again."""
+    asked = Asked.of(estimate)
+    if not asked.can_be_read_again or asked.source is None or asked.source.called is not None:
+        return None
+    return shlex.join(["errorfloor", command, *words_of(asked.source), *more])
 
 
 def code_of_groups(groups: Groups[Estimate]) -> str:
@@ -88,7 +99,7 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         return shlex.join([*words, "--level", str(verdict.level)])
     if isinstance(estimate, AgreementEstimate):
         return None if verdict is not None else _agreement_command(estimate)
-    asked = _Asked.of(estimate)
+    asked = Asked.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
@@ -143,123 +154,15 @@ def versions() -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What an estimate was asked for, as far as it has an influence."""
-
-    estimate: Estimate
-    source: Source | None
-    layout: Layout
-    method: Method | None
-    kind: IntervalKind | None
-    values: dict[str, Any]
-
-    @classmethod
-    def of(cls, estimate: Estimate) -> _Asked:
-        """Take apart what the estimate keeps."""
-        method = method_of(estimate)
-        values = _asked_values(estimate, method)
-        kind = interval_named(values["interval"], method)
-        source = estimate.source
-        layout = _layout(estimate, method)
-        heeded = {
-            name: value for name, value in values.items() if _heeds(name, value, method, kind)
-        }
-        if len(methods.names(layout.kind)) > 1:
-            heeded = {"method": estimate.method, **heeded}
-        return cls(estimate, source, layout, method, kind, heeded)
-
-    @property
-    def seed(self) -> Seed | None:
-        return self.estimate.seed
-
-    @property
-    def group(self) -> str | None:
-        """The column of the groups."""
-        return None if self.source is None else self.source.group
-
-    @property
-    def is_random(self) -> bool:
-        """Whether value or interval draw random numbers."""
-        if self.kind is not None:
-            return self.kind.is_random
-        return self.method is None or any(
-            kind.is_random for kind in inference.of(self.method).values()
-        )
-
-    @property
-    def is_at_level(self) -> bool:
-        """Whether the interval is at the level that was asked for, not at another one since."""
-        asked, given = self.values.get("level"), self.estimate.level
-        if asked is None or given is None or asked == given:
-            return True
-        # Each of g intervals that hold at once has its share of the probability to miss.
-        groups = max(round((1 - asked) / (1 - given)), 1)
-        return "simultaneous" in self.values and given == 1 - (1 - asked) / groups
-
-    @property
-    def has_command(self) -> bool:
-        """Whether the command line can read the same, and be asked for the same."""
-        source = self.source
-        if source is None or source.origin != "files":
-            return False
-        seeded = self.seed is not None and self.seed.number is not None
-        told = source.positive is None or type(item(source.positive)) in (str, int, float)
-        levels = self.is_at_level or "simultaneous" not in self.values
-        return (
-            told
-            and can_be_typed(source, self.layout)
-            and levels
-            and self.values.keys() <= FLAGS.keys()
-            and (seeded or not self.is_random)
-        )
-
-
-def _asked_together(groups: Groups[Estimate]) -> _Asked | None:
+def _asked_together(groups: Groups[Estimate]) -> Asked | None:
     """Return what all groups were asked for by one call, or None if they were not."""
-    first, *others = map(_Asked.of, groups.values())
+    first, *others = map(Asked.of, groups.values())
     call = None if first.group is None else _call(first)
     together = all(_call(one) == call and one.is_at_level for one in (first, *others))
     return first if together else None
 
 
-def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
-    """Return what was asked for; of an estimate that does not say, what it has."""
-    replicates = estimate.replicates
-    values = {
-        "interval": estimate.interval_method,
-        "level": estimate.level,
-        "n_resamples": None if replicates is None else replicates.size,
-        **estimate.options,
-    }
-    if values["interval"] == "auto":  # where it is undefined, the one asked for says so again
-        values["interval"] = estimate.interval_method if method is None else method.interval
-    return values
-
-
-def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
-    """Tell whether an option has an influence on the result."""
-    matters = {
-        "interval": True,
-        "level": kind is not None,
-        "n_resamples": kind is not None and kind.resamples,
-        "clip": method is not None and "clip" in method.options and value != "auto",
-        "totals_by": bool(value != "chance"),
-        "simultaneous": bool(value),
-    }
-    return matters.get(name, value is not None)
-
-
-def _layout(estimate: Estimate, method: Method | None) -> Layout:
-    """Return the layout of the labels; of a table the first that makes tables of its kind."""
-    kind = ScoreTable.kind if method is None else method.reads
-    kind = kind if estimate.table is None else estimate.table.kind
-    name = None if estimate.source is None else estimate.source.layout
-    possible = (layout for layout in LAYOUTS if layout.kind == kind and layout.name == name)
-    return next(possible, of_kind(kind)[0])
-
-
-def _before(asked: _Asked) -> Iterator[str]:
+def _before(asked: Asked) -> Iterator[str]:
     """Yield what comes before the call: imports, the random numbers, remarks."""
     generator = asked.seed.generator if asked.is_random and asked.seed is not None else None
     yield "import errorfloor as ef"
@@ -271,13 +174,48 @@ def _before(asked: _Asked) -> Iterator[str]:
     yield from _remarks(asked)
 
 
-def _call(asked: _Asked) -> str:
-    columns = columns_in_python(asked.source, asked.layout)
-    given = ", ".join([_data(asked), *columns, *_options(asked)])
+def _call(asked: Asked) -> str:
+    given = ", ".join([*_labels(asked), *_options(asked)])
     return f"ef.{asked.layout.asks}({given})"
 
 
-def _data(asked: _Asked) -> str:
+def _labels(asked: Asked) -> list[str]:
+    """Return the arguments that name the data and its columns."""
+    return [_data(asked), *columns_in_python(asked.source, asked.layout)]
+
+
+def _asked_of_comparison(comparison: Comparison) -> Asked | None:
+    """Return what the rows of a comparison were asked for by one call, or None if by several.
+
+    It is that of a row which draws random numbers, where there is one.
+    """
+    rows = [Asked.of(row) for row in comparison]
+    first = rows[0].estimate
+    together = all(
+        row.table is first.table
+        and (row.source, row.seed, row.options) == (first.source, first.seed, first.options)
+        and method_of(row) is not None
+        for row in comparison
+    )
+    if not together or rows[0].layout.asks != "from_scores":
+        return None
+    return next((row for row in rows if row.is_random), rows[0])
+
+
+def _compared(asked: Asked) -> dict[str, Any]:
+    """Return the options of a comparison as they were asked for."""
+    given = asked.estimate.options
+    names = ("interval", "level", "n_resamples", "clip")
+    return {name: given[name] for name in names if given.get(name, "auto") != "auto"}
+
+
+def _options_of(comparison: Comparison, asked: Asked) -> Iterator[str]:
+    yield f"methods={[row.method for row in comparison]!r}"
+    yield from (f"{name}={item(value)!r}" for name, value in _compared(asked).items())
+    yield from (one for one in _options(asked) if one.startswith("rng="))
+
+
+def _data(asked: Asked) -> str:
     source = asked.source
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
@@ -293,7 +231,7 @@ def _data(asked: _Asked) -> str:
     return f"ef.frames.scan({files}, format={source.format!r})"
 
 
-def _options(asked: _Asked) -> Iterator[str]:
+def _options(asked: Asked) -> Iterator[str]:
     for name, value in asked.values.items():
         yield f"{name}={item(value)!r}"
     if asked.is_random and asked.seed is not None:
@@ -314,7 +252,7 @@ def _generator(kept: Any) -> Iterator[str]:
     yield "rng = np.random.Generator(bits)"
 
 
-def _remarks(asked: _Asked) -> Iterator[str]:
+def _remarks(asked: Asked) -> Iterator[str]:
     source, seed = asked.source, asked.seed
     if source is not None and source.origin == "files" and source.called is not None:
         yield f"# path is that of a file with what was read from {source.called}."
@@ -323,7 +261,7 @@ def _remarks(asked: _Asked) -> Iterator[str]:
         yield "# The limits have random parts: the same rng gives the same again."
 
 
-def _of_group(asked: _Asked, call: str) -> str:
+def _of_group(asked: Asked, call: str) -> str:
     if asked.group is None:
         return call
     group = item(asked.estimate.group)
@@ -332,14 +270,14 @@ def _of_group(asked: _Asked, call: str) -> str:
     return f"next(row for name, row in {call}.items() if str(name) == {str(group)!r})"
 
 
-def _at_level(asked: _Asked, verdict: Verdict | None) -> str:
+def _at_level(asked: Asked, verdict: Verdict | None) -> str:
     given = asked.estimate.level
     if asked.is_at_level or (verdict is not None and verdict.level == given):
         return ""
     return f".at_level({given!r})"
 
 
-def _paired_call(asked: _Asked, verdict: Verdict) -> str:
+def _paired_call(asked: Asked, verdict: Verdict) -> str:
     """Return the call for a floor and a model that share their items."""
     assert verdict.test is not None
     prediction = f"prediction={verdict.test.prediction!r}"
@@ -360,7 +298,7 @@ def _headroom(verdict: Verdict | None) -> Iterator[str]:
     )
 
 
-def _option_words(asked: _Asked, verdict: Verdict | None) -> Iterator[str]:
+def _option_words(asked: Asked, verdict: Verdict | None) -> Iterator[str]:
     values = dict(asked.values)
     if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
         values["level"] = asked.estimate.level if verdict is None else verdict.level

@@ -17,6 +17,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeeBeeResult,
     Groups,
     Items,
     Plan,
@@ -115,6 +116,17 @@ def _(result: Items | ClassItems) -> str:
     return f"{numbers.counted(int(result.count.sum()), 'item')}, the hardest first."
 
 
+@sentence_of.register
+def _(result: FeeBeeResult) -> str:
+    rows = list(result)
+    if not rows:
+        return ""
+    best = min(rows, key=lambda row: row.score)
+    if len(rows) == 1:
+        return f"{best.method} misses added label noise by {best.score:.5f}."
+    return f"Of {len(rows):,} methods, {best.method} misses added label noise the least here."
+
+
 def refusal_of(result: Estimate) -> str:
     """Say why a floor cannot be stated, and what to do about it."""
     return f"{NO_FLOOR} {refuting(result)[0].text}"
@@ -151,19 +163,25 @@ def _shown(result: Estimate, metric: Metric) -> str:
 
 def _standing(result: Verdict) -> str:
     """Say where the model stands; what can be gained is the same in errors and accuracies."""
-    small = result.high if result.verdict == SATURATED else min(abs(result.low), abs(result.high))
-    digits = numbers.digits_of_size(result.high - result.low, small)
-    least, most = (f"{100 * abs(size):.{digits}f}" for size in (result.low, result.high))
+    least, most = gain_of(result)
     if result.test is not None and result.verdict == ROOM:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
         return f"can be beaten: a better rule exists ({sure}). At most {most} points are left."
-    if result.verdict == BEYOND:
-        least, most = most, least
     return {
         ROOM: f"can still gain {least} to {most} points.",
         SATURATED: f"is there as far as these items can tell: at most {most} points are left.",
         BEYOND: f"is {least} to {most} points better than any model can be: suspect {SUSPECT}.",
     }[result.verdict]
+
+
+def gain_of(result: Verdict) -> tuple[str, str]:
+    """Return how many points the model can gain, or is beyond: at least and at most."""
+    sizes = sorted((abs(result.low), abs(result.high)))
+    if result.verdict == SATURATED:
+        sizes = [0.0, result.high]
+    digits = numbers.digits_of_size(result.high - result.low, sizes[0] or sizes[1])
+    least, most = (f"{100 * size:.{digits}f}" for size in sizes)
+    return least, most
 
 
 def _range_of_groups(groups: Groups[Estimate]) -> str:

@@ -361,6 +361,7 @@ def report_suffixes() -> list[str]:
 @with_labels(LAYOUTS, groups=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
+@option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
 @SIMULTANEOUS
 @with_model
 @with_how
@@ -373,6 +374,7 @@ def report(
     simultaneous: bool,
     output: Path,
     title: str | None,
+    theory: bool,
 ) -> None:
     """Write a report on the floor; with a model's errors, on where the model stands.
 
@@ -397,7 +399,7 @@ def report(
     with session.step("writing"):
         # Files can be read again by what the result says; of standard input nothing is left.
         command = session.shell_command if labels.is_stdin else None
-        report(result, output, title=title, command=command)
+        report(result, output, title=title, command=command, theory=theory)
     text = f"{long_text_of(result)}\nWrote {output}."
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 

@@ -4,12 +4,14 @@ Given an item's probabilities p, its votes enclose 1 - max p in two ways. *Brack
 votes that the leading class leaves is too low on average, for a maximum of means is at most the
 mean of maxima; and a vote that is predicted from the other votes is missed at least as often as
 the likeliest class is. *Pairs*: two votes agree with chance A, the sum of p^2, which lies between
-bounds in terms of max p. Each of the four means has a betting limit that holds for any n.
+bounds in terms of max p. Each of the four means has a betting limit that holds for any n. Of three
+classes, better numbers than these are sought; see `triangle`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +23,9 @@ from errorfloor.inference.means import Betting, blocks_of
 from errorfloor.inference.record import Case
 from errorfloor.inference.votes.records import not_a_sample
 from errorfloor.methods.record import VOTES_DECIDE
+
+if TYPE_CHECKING:
+    from errorfloor.inference.votes.triangle import Triangle
 
 SIDES = 4  # one-sided limits that share the error probability
 
@@ -35,6 +40,7 @@ class Bracket:
     missed: Betting = field(repr=False)  # votes missed by the plurality of the others
     least: Betting = field(repr=False)  # agreement of pairs, as low as can be
     most: Betting = field(repr=False)  # and as high
+    triangle: Triangle | None = field(default=None, repr=False)  # in place of all, of three classes
     note: str = ""
     method: str = "certified"
 
@@ -54,6 +60,11 @@ class Bracket:
             Betting(np.where(some, agree, unknown)[own], blocks[:, own], top=1.0)
             for unknown in (1 / classes, 1.0)
         )
+        triangle = None
+        if classes == 3:
+            from errorfloor.inference.votes.triangle import Triangle  # SciPy's parts load slowly
+
+            triangle = Triangle.of(votes, blocks)
         return cls(
             case.value,
             classes,
@@ -61,11 +72,15 @@ class Bracket:
             Betting(missed_votes(votes), blocks, top=1.0),
             least,
             most,
+            triangle,
             not_a_sample(table),
         )
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
+        if self.triangle is not None:
+            low, high = self.triangle.limits(1 - level)
+            return min(low, self.value), max(high, self.value)
         each = 1 - 2 * (1 - level) / SIDES  # two-sided, of which one side is used
         low = max(self.left.limits(each)[0], pair_floor(self.most.limits(each)[1], self.classes))
         high = min(self.missed.limits(each)[1], 1 - self.least.limits(each)[0])

@@ -34,6 +34,7 @@ class OneVsRest:
     def _missed(self, counts: Counts, totals: Floats) -> Floats:
         """Return one minus the largest probability of each row, for each row of counts."""
         top, total = np.zeros((2, *totals.shape))
+        items = [None if (one == 1).all() else one for one in totals]
         prob = np.zeros(totals.shape[1])
         short = self.cells.label.astype(np.uint16)  # only for speed
         of_class = np.argsort(short, kind="stable")
@@ -45,7 +46,7 @@ class OneVsRest:
             steps = Steps(share, float(share[row].min()))
             for k, count in enumerate(counts):
                 prob[:] = 0
-                prob[steps.order] = steps.fit(sums(row, count[mine], share.size), totals[k])
+                prob[steps.order] = steps.fit(sums(row, count[mine], share.size), items[k])
                 np.maximum(top[k], prob, out=top[k])
                 total[k] += prob
         # Where no class is possible by its own fit, all are alike.
@@ -63,7 +64,8 @@ class OneVsRest:
 class Steps:
     """Rows in the order of one class's share, from the least share that matters on.
 
-    Shares that are equal but for rounding are one step; `start` has the first row of each.
+    Shares that are equal but for rounding are one step. `start` has the first row of each step;
+    None if each row is a step.
     """
 
     def __init__(self, share: Floats, least: float) -> None:
@@ -71,38 +73,42 @@ class Steps:
         self.order: NDArray[np.intp] = np.argsort(share[some])
         if self.order.size < share.size:
             self.order = np.flatnonzero(some)[self.order]
-        ascending = share[self.order]
-        new = np.ones(self.order.size, dtype=bool)
-        np.greater(np.diff(ascending), TIE * ascending[1:], out=new[1:])
-        self.start = np.flatnonzero(new)
-        self.knots = ascending[self.start]
+        self.knots = share[self.order]
+        self.start: NDArray[np.intp] | None = None
+        tied = np.diff(self.knots) <= TIE * self.knots[1:]
+        if tied.any():
+            self.start = np.flatnonzero(np.append(True, ~tied))
+            self.knots = self.knots[self.start]
 
-    def fit(self, own: Floats, totals: Floats) -> Floats:
-        """Return the fitted probability of the rows in their order."""
+    def fit(self, own: Floats, totals: Floats | None) -> Floats:
+        """Return the fitted probability of the rows in their order; None means an item each."""
         levels = self.levels(own, totals)
-        if self.start.size == self.order.size:
+        if self.start is None:
             return levels
         return np.repeat(levels, np.diff(np.append(self.start, self.order.size)))
 
-    def levels(self, own: Floats, totals: Floats) -> Floats:
+    def levels(self, own: Floats, totals: Floats | None) -> Floats:
         """Return the fitted probability at each step; one without items has that before it."""
         from scipy.optimize import isotonic_regression  # slow to load
 
-        own, behind = own[self.order], np.append(self.start, self.order.size)
-        if self.start.size < self.order.size:
+        own = own[self.order]
+        if self.start is not None:
             own = np.add.reduceat(own, self.start)
         # A step without labels of the class is never above the one before: they are one block.
         first = np.flatnonzero(own)
-        if first.size == 0:
-            return np.zeros(own.size)
-        ends = np.append(first, own.size)
-        weight = np.diff(behind[ends]).astype(np.float64)
-        if not (totals == 1).all():
-            weight = np.add.reduceat(totals[self.order], self.start[first])
-        found = isotonic_regression(own[first] / weight, weights=weight).x
         levels = np.zeros(own.size)
-        levels[first[0] :] = np.repeat(found, np.diff(ends))
+        if first.size:
+            weight = self._items_from(first, totals)
+            found = isotonic_regression(own[first] / weight, weights=weight).x
+            levels[first[0] :] = np.repeat(found, np.diff(np.append(first, own.size)))
         return levels
+
+    def _items_from(self, first: NDArray[np.intp], totals: Floats | None) -> Floats:
+        """Return the items from each of these steps to the next, and from the last on."""
+        row = first if self.start is None else self.start[first]
+        if totals is None:
+            return np.diff(np.append(row, self.order.size)).astype(np.float64)
+        return np.add.reduceat(totals[self.order], row)
 
 
 def shares(scores: Floats) -> Floats:

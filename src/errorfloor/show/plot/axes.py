@@ -97,7 +97,12 @@ def legend_above(ax: Axes, columns: int = 1) -> None:
 
 def few_ticks(ax: Axes) -> None:
     """Leave room between the numbers of a linear x-axis."""
-    ax.xaxis.set_major_locator(matplotlib("ticker").MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    ax.xaxis.set_major_locator(ticks_of(6))
+
+
+def ticks_of(most: int) -> Any:
+    """Return what places up to so many round numbers on an axis."""
+    return matplotlib("ticker").MaxNLocator(most, steps=[1, 2, 2.5, 5, 10])
 
 
 def log_ticks(axis: Any) -> None:

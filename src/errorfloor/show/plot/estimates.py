@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial, singledispatch
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from errorfloor import metrics
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
-from errorfloor.show.numbers import level, per_cent, unsigned
+from errorfloor.show import sentences
+from errorfloor.show.numbers import level, per_cent
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
 from errorfloor.show.plot.axes import (
     SMALL,
@@ -23,13 +23,20 @@ from errorfloor.show.plot.axes import (
     finish,
     ink,
     legend_above,
+    ticks_of,
     wrapped,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
+LONG = 12  # letters of a name beside which an axis is short
+# How the part between floor and model is filled.
+SHADES: dict[str, dict[str, Any]] = {
+    ROOM: {"color": GREEN, "alpha": 0.3, "linewidth": 0},
+    SATURATED: {"color": GREY, "alpha": 0.15, "linewidth": 0},
+    BEYOND: {"color": ORANGE, "alpha": 0.3, "linewidth": 0},
+}
 
 
 def forest(
@@ -72,6 +79,8 @@ def forest(
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
     finish(ax, f"error floor, %{lines.intervals}", grid="x")
+    if lines.are_long:  # which leaves less room for the axis than its name needs
+        ax.set_xlabel(ax.get_xlabel(), loc="right")
     legend_above(ax)
     return ax
 
@@ -82,10 +91,10 @@ def height_of_lines(comparison: Comparison | Groups[Estimate] | Sequence[Estimat
 
 
 def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
-    """Draw a model's error beside the floor, their difference, and the verdict.
+    """Draw a model's error and the floor on one axis, and shade the room between them.
 
-    The difference is drawn from the floor on: its interval crosses the floor's line where the
-    model cannot be told from the floor. The scale above is that of the difference.
+    The scale above is that of the accuracy. The room is green where there is some, grey where model
+    and floor cannot be told apart, and orange where the model is better than any model can be.
 
     Parameters
     ----------
@@ -99,24 +108,32 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     Axes
     """
     found = check_type(verdict, Verdict, "verdict", "Pass what errorfloor.headroom returned.")
-    ax = axes_or_new(ax, 2.0)
-    floor, model, value = found.floor, found.model, found.floor.value
-    ax.axvline(100 * value, color=BLUE, linewidth=0.8, linestyle=":")
-    _draw_interval(ax, 0, value, floor.low, floor.high, BLUE)
+    ax = axes_or_new(ax, 1.9)
+    floor, model, metric = found.floor, found.model, metrics.named(found.floor.metric)
+    ax.axvspan(
+        100 * min(floor.value, found.model_error),
+        100 * max(floor.value, found.model_error),
+        zorder=0.5,
+        **SHADES[found.verdict],
+    )
+    _draw_interval(ax, 0, floor.value, floor.low, floor.high, BLUE)
     _draw_interval(ax, 1, found.model_error, model.low, model.high, RED)
-    shade = SHADES[found.verdict]
-    _draw_interval(ax, 2, found.model_error, value + found.low, value + found.high, shade)
-    ax.set_yticks(range(3), ["floor", "model", "model\nless floor"])
-    ax.set_ylim(2.6, -0.6)
+    ax.set_yticks(range(2), ["best\npossible", "your\nmodel"])
+    ax.set_ylim(1.6, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    finish(ax, f"error, %, with {level(found.level)} intervals", grid="x")
-    shift = 100 * value
-    above = ax.secondary_xaxis("top", functions=(partial(np.add, -shift), partial(np.add, shift)))
-    above.set_xlabel("model less floor, percentage points", fontsize=TEXT)
-    above.tick_params(labelsize=SMALL)
-    ax.set_title(_headline(found), fontsize=TEXT, loc="left")
+    finish(ax, f"{metric.name}, %, with {level(found.level)} intervals", grid="x")
+    if metric.opposite:
+        above = ax.secondary_xaxis("top", functions=(_opposite, _opposite))
+        above.xaxis.set_major_locator(ticks_of(6))
+        above.set_xlabel(f"{metric.opposite}, %", fontsize=TEXT)
+        above.tick_params(labelsize=SMALL)
+    ax.set_title(_headline(found), fontsize=TEXT, loc="left", fontweight="bold")
     return ax
+
+
+def _opposite(value: Any) -> Any:
+    return 100 - value
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +143,11 @@ class _Lines:
     rows: list[Estimate]
     names: list[str]
     intervals: str
+
+    @property
+    def are_long(self) -> bool:
+        """Whether a name takes much of the width."""
+        return max(len(part) for name in self.names for part in name.split("\n")) > LONG
 
     @property
     def height(self) -> float:
@@ -210,9 +232,11 @@ def _draw_interval(
 
 
 def _headline(found: Verdict) -> str:
-    least, most = unsigned(found.low), unsigned(found.high)
+    """Return what is left in a few words, with the digits of the sentence."""
+    least, most = sentences.gain_of(found)
+    room = f"{least} to {most}" if found.test is None else f"up to {most}"
     return {
-        ROOM: f"Room: {least} to {most} points left",
-        SATURATED: f"Saturated: at most {most} points left",
-        BEYOND: f"Below the floor by {most} to {least} points",
+        ROOM: f"Room: {room} points",
+        SATURATED: f"At most {most} points are left",
+        BEYOND: f"{least} to {most} points too good",
     }[found.verdict]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EDGES = np.linspace(0, 1, 22)  # an odd number of bins, so that coin flips are in the middle of one
+FEW_VOTES = 20  # votes per item whose shares are drawn one by one
 MOST_NUMBERS = 6  # rows and columns of a heat map that have room for numbers
 LEAST, NO_NEWS = 1e-4, 50.0  # percentage points of bias that matter to nobody, and say nothing
 SHARES = (0, 1, 5, 10, 20, 40, 60, 80, 100)  # marks of a square-root scale, in per cent
@@ -157,9 +158,16 @@ def _draw_votes(ax: Axes, estimate: Estimate) -> float:
     if fitted is not None:
         name = "items, by the fitted distribution"
         top = _draw_items(ax, found, fitted.points, fitted.weights, name, fitted.floor)
-    shares = _in_bins(_vote_shares(votes), votes.counts / votes.n)
     name = f"vote shares, plug-in {per_cent(found.plugin)}"
-    ax.stairs(shares, 100 * EDGES, color=RED, linewidth=1.2, label=name)
+    totals = np.unique(votes.totals)
+    if totals.size == 1 and totals[0] <= FEW_VOTES:  # they are m + 1 values, not a smear
+        place, at = np.unique(_vote_shares(votes), return_inverse=True)
+        shares: Floats = 100 * np.bincount(at, votes.counts) / votes.n
+        ax.vlines(100 * place, 0, shares, color=RED, linewidth=1.5)
+        ax.plot(100 * place, shares, color=RED, marker="o", markersize=4, linestyle="", label=name)
+    else:
+        shares = _in_bins(_vote_shares(votes), votes.counts / votes.n)
+        ax.stairs(shares, 100 * EDGES, color=RED, linewidth=1.2, label=name)
     return max(top, float(shares.max()))
 
 

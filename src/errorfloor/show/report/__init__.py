@@ -14,7 +14,15 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.storage import write_text
 from errorfloor.questions.question import floor_of
-from errorfloor.results import Comparison, Estimate, Groups, Verdict
+from errorfloor.results import (
+    AnnotatorsResult,
+    ClassItems,
+    Comparison,
+    Estimate,
+    Groups,
+    Items,
+    Verdict,
+)
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.groups import GroupsSummary
 from errorfloor.show.report.summary import Summary, summarize
@@ -34,7 +42,6 @@ class Columns(TypedDict, total=False):
     item: str
     vote: str
     annotator: str
-    annotators: Sequence[str]
     positive: object
     positive_from: float
     classes: Sequence[object]
@@ -75,6 +82,9 @@ def report(
     command: str | None = None,
     comparison: Comparison | None = None,
     rng: RandomLike = None,
+    theory: bool = False,
+    items: Items | ClassItems | None = None,
+    annotators: AnnotatorsResult | Sequence[str] | None = None,
     **columns: Unpack[Columns],
 ) -> Path:
     """Write a report on a floor, on a model beside it, or on the floors of groups, as one file.
@@ -101,6 +111,14 @@ def report(
     rng : None, int or numpy.random.Generator
         For the intervals of these few methods, and for the floor of data. A fixed seed by default,
         so the same result gives the same file.
+    theory : bool
+        Whether to draw the bounds on the bias of vote shares as well.
+    items : Items or ClassItems, optional
+        What `errorfloor.items` returned: the ten hardest items are in the report. By default they
+        are read again where votes came from a file that names items, up to 100,000 of them.
+    annotators : AnnotatorsResult, optional
+        What `errorfloor.annotators` returned: ten of them are in the report. By default they are
+        read again likewise. For data, the columns of the annotators.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
         and `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`, `group` and
@@ -128,13 +146,18 @@ def report(
         *most, last = FORMATS
         endings = f"{', '.join(most)} or {last}"
         raise InputError(argument("path"), f" must end in {endings}, got {os.fspath(path)!r}.")
+    people = annotators if isinstance(annotators, AnnotatorsResult) else None
+    named = {} if people is annotators else {"annotators": annotators}
     document = summarize(
-        _as_result(result, columns, rng),
+        _as_result(result, {**columns, **named}, rng),
         title=title,
         source=source,
         command=command,
         comparison=comparison,
         rng=rng,
+        theory=theory,
+        items=items,
+        annotators=people,
     )
     write_text(target, written.write(document))
     return target
@@ -142,7 +165,7 @@ def report(
 
 def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
     """Return a result as it is, and of data the floor."""
-    for name in columns.keys() - Columns.__annotations__.keys():
+    for name in columns.keys() - {*Columns.__annotations__, "annotators"}:
         raise TypeError(f"report() got an unexpected keyword argument {name!r}")
     if is_data(result):
         return floor_of(result, Where.of(**columns), rng=0 if rng is None else rng)

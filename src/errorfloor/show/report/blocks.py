@@ -73,13 +73,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing, how to read it, and in words what it shows."""
+    """A drawing, how to read it, and in words what it shows.
+
+    `draw` takes a width in inches: a phone and a screen need different drawings, because letters
+    that can be read on both have another size beside them.
+    """
 
     name: str
     title: str
     caption: str
     description: str
-    draw: Callable[[], Figure] = field(repr=False, compare=False)
+    draw: Callable[[float], Figure] = field(repr=False, compare=False)
 
 
 Block: TypeAlias = Text | Facts | Table | Findings | Entries | Code | Picture

@@ -14,11 +14,19 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, logistic
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Classes, Method
+from errorfloor.methods.rules.records import CORRUPTED as MANY_CORRUPTED
 from errorfloor.methods.rules.records import MANY_SCORES
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
-from errorfloor.results import Comparison, Confusion, Estimate, Reliability, VotesEstimate
+from errorfloor.results import (
+    ClassReliability,
+    Comparison,
+    Confusion,
+    Estimate,
+    Reliability,
+    VotesEstimate,
+)
 from errorfloor.show.records import method_of
 
 DEFAULT = default(ScoreTable.kind)
@@ -46,15 +54,23 @@ class Context:
 
     estimate: Estimate
     comparison: Comparison | None = None
-    curve: Reliability | None = None
+    curve: Reliability | ClassReliability | None = None
     bias: BiasCurves | None = None
     confusion: Confusion | None = None
 
     @classmethod
     def of(
-        cls, estimate: Estimate, comparison: Comparison | None = None, rng: RandomLike = None
+        cls,
+        estimate: Estimate,
+        comparison: Comparison | None = None,
+        rng: RandomLike = None,
+        *,
+        theory: bool = False,
     ) -> Context:
-        """Compute what is not at hand; a few other methods are run if no comparison is given."""
+        """Compute what is not at hand; a few other methods are run if no comparison is given.
+
+        Bounds from theory are for those who ask for them.
+        """
         table = _labelled(estimate)
         if comparison is not None:
             comparison = _with(estimate, comparison)
@@ -64,16 +80,19 @@ class Context:
             estimate=estimate,
             comparison=comparison,
             curve=curve_of(estimate),
-            bias=_bias(estimate),
+            bias=_bias(estimate) if theory else None,
             confusion=_confusion(estimate),
         )
 
 
-def curve_of(estimate: Estimate) -> Reliability | None:
+def curve_of(estimate: Estimate) -> Reliability | ClassReliability | None:
     """Return what the scores of an estimate mean, where there are labels to tell."""
     table = _labelled(estimate)
-    if table is None or len(table.classes) > 2:
+    if table is None:
         return None
+    if len(table.classes) > 2:
+        probable = len(table) <= MOST_ROWS and MANY_CORRUPTED.takes(table)
+        return reliability(table, level=estimate.level or LEVEL) if probable else None
     method = method_of(estimate) or DEFAULT
     found = reliability(
         table,

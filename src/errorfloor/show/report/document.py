@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from errorfloor.show.next_steps import Step
 from errorfloor.show.report.blocks import Picture, Section
 
 SCHEMA = "errorfloor-report/2"
@@ -28,6 +29,8 @@ class Document(ABC):
         What to type for the same result; None where no command gives it.
     versions : dict
         With what it was computed.
+    steps : tuple of Step
+        What to do next.
     """
 
     title: str
@@ -36,6 +39,7 @@ class Document(ABC):
     python: str
     command: str | None
     versions: Mapping[str, str]
+    steps: tuple[Step, ...] = ()
 
     @property
     @abstractmethod
@@ -84,6 +88,7 @@ class Document(ABC):
                 {name: getattr(picture, name) for name in ("title", "caption", "description")}
                 for picture in self.pictures
             ],
+            "next": [step.to_dict() for step in self.steps],
             "method": self.method,
             "references": list(self.references),
             "python": self.python,

@@ -9,11 +9,20 @@ from typing import Any
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.results import Comparison, Estimate, Groups, Interval
+from errorfloor.results import (
+    AnnotatorsResult,
+    ClassItems,
+    Comparison,
+    Estimate,
+    Groups,
+    Interval,
+    Items,
+)
 from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import hold_floors
+from errorfloor.show.next_steps import steps_of_groups
 from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
 from errorfloor.show.report.blocks import (
     Answer,
@@ -29,7 +38,7 @@ from errorfloor.show.report.blocks import (
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import picture_of_groups
-from errorfloor.show.report.sections import last_sections
+from errorfloor.show.report.sections import last_sections, next_section
 from errorfloor.show.report.summary import in_sight_of, source_of, summarize, title_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
 from errorfloor.show.sentences import sentence_of
@@ -85,6 +94,7 @@ class GroupsSummary(Document):
         return [
             Section("answer", "Answer", _answer(self)),
             Section("groups", "The groups", (table, *self.pictures)),
+            *next_section(self),
             Section("assumptions", "The intervals and what they assume", _assumptions(self.shown)),
             Section("data", "The data", _data(self)),
             *last_sections(self),
@@ -113,7 +123,11 @@ def _(
     command: str | None = None,
     comparison: Comparison | None = None,
     rng: RandomLike = None,  # nothing is drawn: other methods are not run
+    theory: bool = False,
+    items: Items | ClassItems | None = None,
+    annotators: AnnotatorsResult | None = None,
 ) -> GroupsSummary:
+    _refuse(items=items, annotators=annotators)
     groups = _floors(result, comparison)
     shown = replace(groups, column=in_sight(groups.column), estimates=_under_shown_names(groups))
     about = in_sight_of(_about(groups) if source is None else source)
@@ -128,7 +142,15 @@ def _(
         python=in_sight(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
         command=None if typed is None else in_sight(typed),
         versions=versions(),
+        steps=steps_of_groups(groups),
     )
+
+
+def _refuse(**given: object) -> None:
+    """Refuse what is about all items beside groups."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(argument(name), " goes with one floor, not with groups.")
 
 
 def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
@@ -146,8 +168,7 @@ def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
 
 def _floors(result: Groups[Any], comparison: Comparison | None) -> Groups[Estimate]:
     """Return groups that have a floor each, and refuse others."""
-    if comparison is not None:
-        raise InputError(argument("comparison"), " goes with one floor, not with groups.")
+    _refuse(comparison=comparison)
     if hold_floors(result):
         return result
     kinds = sorted({type(row).__name__ for row in result.values()})

@@ -12,6 +12,7 @@ from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results import (
+    ClassReliability,
     Comparison,
     Confusion,
     Estimate,
@@ -20,9 +21,10 @@ from errorfloor.results import (
     Verdict,
     VotesEstimate,
 )
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
-from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
@@ -30,8 +32,6 @@ from errorfloor.show.report.context import Context
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-WIDTH = 3.7  # inches: small enough for letters to stay legible on a phone
 
 
 def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Picture, ...]:
@@ -61,8 +61,10 @@ def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Pi
 
 
 def _of_scores(context: Context) -> Iterator[Picture]:
-    if context.curve is not None:
+    if isinstance(context.curve, Reliability):
         yield _reliability(context.curve)
+    elif context.curve is not None:
+        yield _class_reliability(context.curve)
 
 
 def _of_soft_labels(context: Context) -> Iterator[Picture]:
@@ -79,6 +81,12 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
+PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
+SHADED = {
+    ROOM: "The shaded part is the room between the best possible and the model.",
+    SATURATED: "The grey part may be chance: model and best possible cannot be told apart.",
+    BEYOND: "The orange part is where no model can be.",
+}
 OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     ScoreTable.kind: _of_scores,
     SoftTable.kind: _of_soft_labels,
@@ -95,25 +103,17 @@ def _headroom(verdict: Verdict) -> Picture:
     return Picture(
         "headroom",
         "The model beside the floor",
-        f"Dots are estimates, lines {level(verdict.level)} intervals. The difference starts at "
-        "the floor: where its line crosses the dotted one, model and floor cannot be told apart.",
+        f"Dots are estimates, lines {level(verdict.level)} intervals, as errors below and as "
+        f"accuracies above. {SHADED[verdict.verdict]}",
         description,
-        partial(_on_axes, 2.1, partial(plot.headroom, verdict)),
+        partial(_on_axes, 1.9, partial(plot.headroom, verdict)),
     )
 
 
 def _reliability(curve: Reliability) -> Picture:
-    chosen = np.unique(
-        np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
-    )
-    read = "; ".join(
-        f"{per_cent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
-        f"{per_cent(curve.low[i], 0)} to {per_cent(curve.high[i], 0)}"
-        for i in chosen
-    )
     description = (
         f"Probability of label 1 by the {curve.method} curve, and the {level(curve.level)} band "
-        f"for all scores together: {read}."
+        f"for all scores together: {_read_off(curve)}."
     )
     return Picture(
         "reliability",
@@ -123,6 +123,30 @@ def _reliability(curve: Reliability) -> Picture:
         "probabilities. Beneath, how many items have such scores.",
         description,
         partial(_on_two_axes, 3.8, partial(plot.reliability, curve)),
+    )
+
+
+def _class_reliability(curves: ClassReliability) -> Picture:
+    return Picture(
+        "reliability",
+        "What the scores mean",
+        "How often an item with such a score is of the class: the largest score of each item (top "
+        "label), then single classes against the rest. Points on the dotted line are scores that "
+        "are right as they are.",
+        f"How often the class with the largest score is right: {_read_off(curves.top)}.",
+        partial(_on_panels, curves),
+    )
+
+
+def _read_off(curve: Reliability) -> str:
+    """Return the curve at a few scores in words."""
+    chosen = np.unique(
+        np.searchsorted(curve.scores, _spread(curve)).clip(max=len(curve.scores) - 1)
+    )
+    return "; ".join(
+        f"{per_cent(curve.probabilities[i], 0)} at score {curve.scores[i]:.3g}, band "
+        f"{per_cent(curve.low[i], 0)} to {per_cent(curve.high[i], 0)}"
+        for i in chosen
     )
 
 
@@ -238,18 +262,37 @@ def _with_interval(row: Estimate) -> str:
     return f"{per_cent(row.value)} ({level(row.interval.level)} interval {span})"
 
 
-def _figure(height: float) -> Figure:
-    made: Figure = matplotlib("figure").Figure(figsize=(WIDTH, height), layout="constrained")
+def _figure(width: float, height: float) -> Figure:
+    made: Figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
     return made
 
 
-def _on_axes(height: float, draw: Callable[..., object]) -> Figure:
-    figure = _figure(height)
+def _on_axes(height: float, draw: Callable[..., object], width: float) -> Figure:
+    figure = _figure(width, height)
     draw(ax=figure.add_subplot())
     return figure
 
 
-def _on_two_axes(height: float, draw: Callable[..., object]) -> Figure:
-    figure = _figure(height)
+def _on_panels(curves: ClassReliability, width: float) -> Figure:
+    """Draw the top label and the classes with most labels, two or three panels in a row."""
+    count = [int(one.positives.sum()) for one in curves.by_class]
+    order = sorted(range(len(count)), key=lambda k: -count[k])[:PANELS]
+    names = [curves.classes[k] for k in sorted(order)]
+    columns = 3 if width > WIDE else 2
+    rows = -(-(len(names) + 1) // columns)
+    figure = _figure(width, 0.6 + 1.5 * rows)
+    every = list(figure.subplots(rows, columns, sharex=True, sharey=True).flat)
+    for ax in every[len(names) + 1 :]:
+        ax.remove()
+    for ax in every[len(names) + 1 - columns : len(names) + 1]:
+        ax.set_xlabel("score", fontsize=TEXT)
+        ax.tick_params(labelbottom=True)
+    figure.supylabel("of the class, %", fontsize=TEXT)
+    plot.class_reliability(curves, names, axes=every[: len(names) + 1])
+    return figure
+
+
+def _on_two_axes(height: float, draw: Callable[..., object], width: float) -> Figure:
+    figure = _figure(width, height)
     draw(axes=tuple(figure.subplots(2, sharex=True, height_ratios=[3, 1])))
     return figure

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errorfloor.results import Comparison, Confusion, Verdict
+from errorfloor.results import (
+    AnnotatorsResult,
+    ClassItems,
+    Comparison,
+    Confusion,
+    Items,
+    Verdict,
+)
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
-from errorfloor.show.grids import of_pairs
+from errorfloor.show.characters import in_sight
+from errorfloor.show.grids import (
+    Grid,
+    how_items,
+    of_annotators,
+    of_class_items,
+    of_items,
+    of_pairs,
+)
 from errorfloor.show.numbers import (
     REFUTED,
+    counted,
     digits_for,
     level,
     limits,
@@ -35,6 +51,7 @@ from errorfloor.show.sentences import NO_FLOOR
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
 
+FEW = 10  # items and annotators in a table
 NO_VERDICT = "no verdict"
 VERDICTS = {ROOM: "room left", SATURATED: "at the floor", BEYOND: "below the floor"}
 
@@ -47,14 +64,28 @@ def sections_of(summary: Summary) -> list[Section]:
     ]
     if summary.verdict is not None:
         sections.append(Section("model", "The model", _model(summary.verdict)))
+    sections += next_section(summary)
     if summary.confusion is not None:
         sections.append(Section("classes", "The classes", _classes(summary.confusion)))
     if summary.pictures:
         sections.append(Section("pictures", "Pictures", summary.pictures))
     sections.append(Section("data", "The data", _data(summary)))
+    if summary.items is not None:
+        sections.append(Section("items", "The hardest items", _items(summary.items)))
+    if summary.annotators is not None:
+        found = _annotators(summary.annotators)
+        sections.append(Section("annotators", "The annotators", found))
     if summary.comparison is not None:
         sections.append(Section("methods", "By other methods", _methods(summary.comparison)))
     return [*sections, *last_sections(summary)]
+
+
+def next_section(document: Document) -> list[Section]:
+    """Return the section that says what to do next, where there is something to do."""
+    blocks: list[Block] = []
+    for step in document.steps:
+        blocks += [Text(step.why), Code(step.text)]
+    return [Section("next", "What to do next", tuple(blocks))] if blocks else []
 
 
 def last_sections(document: Document) -> tuple[Section, Section]:
@@ -115,6 +146,26 @@ def _classes(found: Confusion) -> tuple[Block, ...]:
     grid = of_pairs(found)
     title = "Pairs of classes by their share of the errors that any model makes"
     return Text(found.sentence), Table(title, grid.head, grid.rows), Text(found.basis)
+
+
+def _items(found: Items | ClassItems) -> tuple[Block, ...]:
+    grid = of_class_items(found) if isinstance(found, ClassItems) else of_items(found)
+    title = "Items by how often the best answer to them is wrong"
+    return Table(title, grid.head, _in_sight(grid)), Text(how_items(found))
+
+
+def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
+    grid = of_annotators(found, FEW)
+    title = "Annotators by their share of the floor"
+    more = len(found) - len(grid.rows)
+    rest = [f"{counted(more, 'annotator')} more are not shown."] if more else []
+    said = map(Text, (*rest, *found.notes))
+    return Text(found.sentence), Table(title, grid.head, _in_sight(grid)), *said
+
+
+def _in_sight(grid: Grid) -> tuple[tuple[str, ...], ...]:
+    """Return rows whose names somebody else chose."""
+    return tuple(tuple(map(in_sight, row)) for row in grid.rows)
 
 
 def _data(summary: Summary) -> tuple[Block, ...]:

@@ -12,16 +12,32 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
-from errorfloor.results import Comparison, Confusion, Estimate, Verdict
+from errorfloor.results import (
+    AnnotatorsResult,
+    ClassItems,
+    Comparison,
+    Confusion,
+    Estimate,
+    Items,
+    Verdict,
+)
 from errorfloor.results.finding import Finding
 from errorfloor.show.characters import in_sight
-from errorfloor.show.recipe import command_line, python_code, versions
+from errorfloor.show.next_steps import steps_of
+from errorfloor.show.recipe import (
+    code_of_comparison,
+    command_line,
+    command_of_comparison,
+    python_code,
+    versions,
+)
+from errorfloor.show.report.again import annotators_again, items_again
 from errorfloor.show.report.blocks import Section
 from errorfloor.show.report.context import Context
 from errorfloor.show.report.diagnostics import diagnose
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import pictures_of
-from errorfloor.show.report.sections import sections_of
+from errorfloor.show.report.sections import FEW, sections_of
 from errorfloor.show.report.words import interval_in_words, method_in_words, references
 from errorfloor.show.sentences import sentence_of
 
@@ -42,6 +58,10 @@ class Summary(Document):
         What to know about the data, with those that call for attention first.
     confusion : Confusion or None
         Which classes no model can tell apart, where there are more than two.
+    items : Items, ClassItems or None
+        The items of votes, where they have names.
+    annotators : AnnotatorsResult or None
+        The annotators, where they are known.
     """
 
     floor: Estimate
@@ -49,6 +69,8 @@ class Summary(Document):
     comparison: Comparison | None
     diagnostics: tuple[Finding, ...]
     confusion: Confusion | None = None
+    items: Items | ClassItems | None = None
+    annotators: AnnotatorsResult | None = None
 
     @property
     def answer(self) -> str:
@@ -85,6 +107,8 @@ class Summary(Document):
             "diagnostics": [one.to_dict() for one in self.diagnostics],
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
             **({} if self.confusion is None else {"confusion": self.confusion.to_dict()}),
+            **({} if self.items is None else {"items": _hardest(self.items)}),
+            **({} if self.annotators is None else {"annotators": _largest(self.annotators)}),
         }
 
 
@@ -97,6 +121,9 @@ def summarize(
     command: str | None = None,
     comparison: Comparison | None = None,
     rng: RandomLike = None,
+    theory: bool = False,
+    items: Items | ClassItems | None = None,
+    annotators: AnnotatorsResult | None = None,
 ) -> Document:
     """Return all that a report on `result` says.
 
@@ -104,9 +131,10 @@ def summarize(
     """
     subject = _subject(result)
     estimate, verdict = subject.estimate, subject.verdict
-    context = Context.of(estimate, comparison or subject.comparison, rng)
+    context = Context.of(estimate, comparison or subject.comparison, rng, theory=theory)
     about = in_sight_of(_about(estimate) if source is None else source)
-    typed = command_line(estimate, verdict) if command is None else command
+    call = _Call(subject, comparison, rng, theory)
+    typed = call.command if command is None else command
     return Summary(
         title=title_of(about) if title is None else in_sight(title),
         floor=estimate,
@@ -116,9 +144,12 @@ def summarize(
         confusion=None if estimate.refuted else context.confusion,
         pictures=pictures_of(context, verdict),
         source=about,
-        python=in_sight(f"{python_code(estimate, verdict)}\n{_call(verdict, rng)}"),
+        items=items_again(estimate) if items is None else items,
+        annotators=annotators_again(estimate) if annotators is None else annotators,
+        python=in_sight(call.python),
         command=None if typed is None else in_sight(typed),
         versions=versions(),
+        steps=steps_of(estimate, verdict),
     )
 
 
@@ -196,8 +227,51 @@ def _file(source: Source) -> str:
     return source.called or f"{source.files[0]}{more}"
 
 
-def _call(verdict: Verdict | None, rng: RandomLike) -> str:
-    """Return the call that writes the report."""
-    name = "floor" if verdict is None else "verdict"
-    seed = f", rng={int(rng)}" if isinstance(rng, int | np.integer) else ""
-    return f'ef.report({name}, "report.html"{seed})'
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What leads to the same report."""
+
+    subject: _Subject
+    comparison: Comparison | None
+    rng: RandomLike
+    theory: bool
+
+    @property
+    def rows(self) -> str | None:
+        """The call for the methods that were compared, where there is a single one."""
+        rows = self.comparison or self.subject.comparison
+        return None if rows is None else code_of_comparison(rows)
+
+    @property
+    def python(self) -> str:
+        """The calls for the result, and the one that writes the report."""
+        more = f", rng={int(self.rng)}" if isinstance(self.rng, int | np.integer) else ""
+        more += ", theory=True" if self.theory else ""
+        if self.comparison is None and self.rows is not None:
+            return f'{self.rows}\nef.report(rows, "report.html"{more})'
+        subject = self.subject
+        name = "floor" if subject.verdict is None else "verdict"
+        code = python_code(subject.estimate, subject.verdict)
+        if self.rows is not None:
+            code = "\n".join([code, *self.rows.splitlines()[2:]])
+            more = f", comparison=rows{more}"
+        return f'{code}\nef.report({name}, "report.html"{more})'
+
+    @property
+    def command(self) -> str | None:
+        """The command for the same numbers."""
+        rows = self.subject.comparison
+        found = None if rows is None else command_of_comparison(rows)
+        return found or command_line(self.subject.estimate, self.subject.verdict)
+
+
+def _hardest(items: Items | ClassItems) -> list[dict[str, Any]]:
+    """Return the hardest items as plain values."""
+    places = items.hardest()
+    columns = {name: column[places].tolist() for name, column in items.columns.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _largest(annotators: AnnotatorsResult) -> list[dict[str, Any]]:
+    """Return the annotators with the largest shares as plain values."""
+    return [row.to_dict() for row in annotators.rows[:FEW]]

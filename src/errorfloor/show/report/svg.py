@@ -20,7 +20,17 @@ SETTINGS = {
 }
 
 
+# Widths in inches at which letters of 7.5 points have 11 pixels in the column of a phone of 360
+# pixels, and 12 in that of a screen; the page shows one of them.
+WIDTHS = {"narrow": 3.1, "broad": 6.1}
+
+
 def inline(picture: Picture) -> str:
+    """Return the picture as SVG elements, for phones and for screens, of which one is shown."""
+    return "".join(drawn(picture, size, width) for size, width in WIDTHS.items())
+
+
+def drawn(picture: Picture, size: str, width: float) -> str:
     """Return the picture as an SVG element that can stand in a page beside others."""
     try:
         context = matplotlib("style").context
@@ -35,11 +45,12 @@ def inline(picture: Picture) -> str:
         # The browser has the letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         file = io.StringIO()
-        picture.draw().savefig(file, format="svg", metadata={"Date": None})
-    return _fitted(file.getvalue(), picture)
+        picture.draw(width).savefig(file, format="svg", metadata={"Date": None})
+    return _fitted(file.getvalue(), picture, size)
 
 
-def _fitted(svg: str, picture: Picture) -> str:
+def _fitted(svg: str, picture: Picture, size: str) -> str:
+    own = f"{picture.name}-{size}"
     match = re.search(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>(.*)</svg>', svg, re.DOTALL)
     assert match is not None, "matplotlib writes a viewBox"
     box, inner = match.groups()
@@ -47,12 +58,12 @@ def _fitted(svg: str, picture: Picture) -> str:
     inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
     inner = re.sub(r"<style.*?</style>", "", inner, flags=re.DOTALL)  # would hold for the page
     # Texts between the tags stay as they are: a group may be called 0.12345 or #0072b2.
-    inner = re.sub(r"<[^>]*>", lambda tag: _tag_on_page(tag[0], picture.name), inner)
+    inner = re.sub(r"<[^>]*>", lambda tag: _tag_on_page(tag[0], own), inner)
     inner = re.sub(r"\n\s*", "\n", inner)
-    title, description = (f"{picture.name}-{part}" for part in ("title", "description"))
+    title, description = (f"{own}-{part}" for part in ("title", "description"))
     return (
-        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{box}" role="img" '
-        f'aria-labelledby="{title} {description}">'
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" class="{size}" viewBox="{box}" '
+        f'role="img" aria-labelledby="{title} {description}">'
         f'<title id="{title}">{escape(picture.title)}</title>'
         f'<desc id="{description}">{escape(picture.description)}</desc>'
         f"{inner.strip()}</svg>"

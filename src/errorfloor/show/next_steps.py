@@ -1,0 +1,197 @@
+"""What to do next about a result: one to three complete commands or lines of Python.
+
+They are made as those that lead to the same result again, so that they can be pasted as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any
+
+from errorfloor import methods
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.histogram import HISTOGRAM
+from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
+from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.show.recipe import (
+    code_of_groups,
+    command_line,
+    command_of_groups,
+    python_code,
+    typed,
+)
+from errorfloor.show.sentences import refuting
+
+MOST = 3  # steps; nobody takes more of them
+FEW_VOTES = 10  # per item; with fewer, votes are what narrows an interval
+TEST_ITEMS = 1000  # of the model that nobody has named yet
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to do next: why, and what to type; `command` is None where there is no file."""
+
+    why: str
+    python: str
+    command: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What to type: the command where there is one."""
+        return self.python if self.command is None else self.command
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, ...]:
+    """Return what to do next about a floor, or about a model beside it."""
+    if estimate.refuted:
+        return tuple(islice(_mended(estimate), MOST))
+    if estimate.table is None:  # a number, or an agreement rate
+        return ()
+    return tuple(islice(_further(estimate, verdict), MOST))
+
+
+def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
+    """Return how to get intervals of groups that can be compared."""
+    rows = list(groups.values())
+    alone = len(rows) > 1 and not groups.simultaneous and all(row.interval for row in rows)
+    if not alone or any(row.source is None or row.source.group is None for row in rows):
+        return ()
+    at_once = {
+        name: replace(row, options={**row.options, "simultaneous": True})
+        for name, row in groups.items()
+    }
+    asked = replace(groups, estimates=at_once, simultaneous=True)
+    why = "To compare groups, ask for intervals that hold all at once:"
+    return (Step(why, f"{code_of_groups(asked)}\nprint(floors)", command_of_groups(asked)),)
+
+
+def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
+    """Yield what helps most first."""
+    table = estimate.table
+    votes = float(table.counts @ table.totals / table.n) if isinstance(table, VoteTable) else None
+    few = votes is not None and votes < FEW_VOTES
+    if few and verdict is None:
+        yield from _plan(estimate)
+    if verdict is None:
+        yield _model(estimate)
+    yield from _closer(estimate)
+    if not few or verdict is not None:
+        yield from _plan(estimate)
+
+
+def _model(estimate: Estimate) -> Step:
+    """Return how to compare a model, with errors for the user's own to take the place of."""
+    errors = round(TEST_ITEMS * min(1.2 * estimate.value + 0.01, 1))
+    why = "Put in how many test items your model got wrong, and see what it can still gain:"
+    return _step(
+        estimate,
+        why,
+        f"print(ef.headroom(floor, errors={errors}, n={TEST_ITEMS}))",
+        ("headroom", "--model-errors", str(errors), "--test-items", str(TEST_ITEMS)),
+    )
+
+
+def _closer(estimate: Estimate) -> Iterator[Step]:
+    """Yield where the errors are that no model can avoid."""
+    table = estimate.table
+    assert table is not None
+    if len(table.classes) > 2:
+        why = "See which classes no model can tell apart:"
+        yield _step(estimate, why, "print(ef.confusion(floor))", ("confusion",), grouped=False)
+    if isinstance(table, VoteTable):
+        if table.totals.max() > 1:
+            why = "See which items carry the floor, because people differ on them:"
+            yield _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
+    elif isinstance(table, ScoreTable):
+        why = "See whether other methods find the same floor:"
+        yield _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
+
+
+def _plan(estimate: Estimate) -> Iterator[Step]:
+    """Yield which labels to buy to halve the interval."""
+    table = estimate.table
+    width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
+    if width <= 0 or isinstance(table, SoftTable) or estimate.options.get("majority"):
+        return
+    target = float(f"{width / 2:.1g}")
+    why = "Plan which labels to buy for an interval of half the width:"
+    yield _step(
+        estimate, why, f"print(ef.plan(floor.table, target={target}))", ("plan", "--target", target)
+    )
+
+
+def _mended(estimate: Estimate) -> Iterator[Step]:
+    """Yield how to ask again without what is refuted, as far as that can be known."""
+    finding = refuting(estimate)[0]
+    asked = [*REMEDIES[finding.name](estimate)] if finding.name in REMEDIES else []
+    for why, changed in asked:
+        yield Step(why, f"{python_code(changed)}\nprint(floor)", command_line(changed))
+    if not asked:
+        why = f"{finding.remedy} Then ask again:".lstrip()
+        yield Step(why, f"{python_code(estimate)}\nprint(floor)", command_line(estimate))
+
+
+Remedy = Callable[[Estimate], Iterator[tuple[str, Estimate]]]
+
+
+def _totals(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
+    for why, decides in (
+        ("If some kinds of items get more votes than others:", ITEM_DECIDES),
+        ("If votes were collected until they agreed:", VOTES_DECIDE),
+    ):
+        yield why, replace(estimate, options={**estimate.options, "totals_by": decides})
+
+
+def _other_class(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
+    source = estimate.source
+    classes = None if source is None else source.facts.get("classes")
+    if source is not None and isinstance(classes, dict) and len(classes["0"]) == 1:
+        (other,) = classes["0"]
+        yield f"If class 1 is {other}:", replace(estimate, source=replace(source, positive=other))
+    why = "If the scores are meant as they are, a method that lets probabilities fall:"
+    yield why, _by(estimate, HISTOGRAM.make(25).name)
+
+
+def _without_order(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
+    yield "A method that needs no order of the scores:", _by(estimate, HISTOGRAM.make(25).name)
+
+
+def _calibrated(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
+    table = estimate.table
+    classes = Classes.TWO if table is None else Classes.of(table)
+    usual = methods.default(ScoreTable.kind, classes)
+    yield "The default method, which calibrates the scores:", _by(estimate, usual.name)
+
+
+REMEDIES: dict[str, Remedy] = {
+    "Why totals differ": _totals,
+    "Reversed scores": _other_class,
+    "Falling probabilities": _without_order,
+    "Worse than guessing": _calibrated,
+}
+
+
+def _by(estimate: Estimate, method: str) -> Estimate:
+    """Return what would be asked for by another method."""
+    kept = ("level", "n_resamples", "simultaneous")
+    options = {name: estimate.options[name] for name in kept if name in estimate.options}
+    return replace(estimate, method=method, options={"interval": "auto", **options}, evidence=None)
+
+
+def _step(
+    estimate: Estimate, why: str, line: str, words: tuple[Any, ...], *, grouped: bool = True
+) -> Step:
+    """Return a step whose Python goes on from the floor; one group alone has no command."""
+    command, *more = map(str, words)
+    alone = estimate.source is not None and estimate.source.group is not None and not grouped
+    return Step(
+        why,
+        f"{python_code(estimate)}\n{line}",
+        None if alone else typed(estimate, command, more),
+    )
