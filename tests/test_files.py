@@ -291,6 +291,40 @@ def test_repeated_votes_are_refused_with_the_item_and_what_to_do():
         table_of("repeated.csv", duplicates="some")
 
 
+def test_votes_of_unknown_people_have_no_duplicates():
+    frame = pd.DataFrame({"item": [1, 1], "vote": [0, 1]})
+    with pytest.raises(ef.InputError, match="`duplicates='last'` is about votes in rows"):
+        ef.from_votes(frame, item="item", vote="vote", duplicates="last")
+    with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+        ef.from_votes([0, 1], 2, duplicates="last")
+
+
+def test_one_row_of_json_with_lists_is_a_row(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"probs": [0.2, 0.8], "label": 1}\n')
+    assert ef.look(path).rows == 1
+    path.write_text('{"probs": [0.2, 0.8],\n "label": [1')
+    with pytest.raises(ef.InputError, match="not all there"):
+        ef.look(path)
+
+
+def test_several_labels_of_one_annotator_are_no_votes(tmp_path):
+    path = tmp_path / "several.jsonl"
+    labels = (["a"], ["b"], ["a", "b"])
+    records = [{"id": i, "text": "x", "label": one} for i, one in enumerate(labels)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    with pytest.raises(ef.InputError, match="missing values: 1 of 3 rows"):
+        ef.from_votes(path, item="item", vote="vote")
+
+
+def test_text_that_turns_to_latin_late_is_refused_with_how_to_convert_it(tmp_path):
+    path = tmp_path / "late.csv"
+    rows = b"0.5,1,plain text that goes on and on\n" * 150_000
+    path.write_bytes(b"score,label,text\n" + rows + "0.5,0,süß\n".encode("latin-1"))
+    with pytest.raises(ef.InputError, match="iconv -f WINDOWS-1252 -t UTF-8"):
+        ef.from_scores(path)
+
+
 def test_an_engine_without_an_order_has_no_first_vote():
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.read_csv(str(FILES / "repeated.csv"))

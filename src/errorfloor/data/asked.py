@@ -239,7 +239,7 @@ def refuse_options(asked: Asked) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
     said = (where.positive, where.positive_from, where.group)
-    if where.drop_missing or any(one is not None for one in said):
+    if where.drop_missing or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")
         columns = joined([argument(role.argument) for role in asked.layouts[0].needed])
         raise InputError(

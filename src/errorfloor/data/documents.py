@@ -40,9 +40,15 @@ def columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | Non
         )
     with opening(file) as stream:
         text = stream.read().decode("utf-8-sig", "replace")
-    if export is not None:
-        return _arrays(rows_of(export, _records(text)))
-    return _of_object(json.loads(text))
+    try:
+        if export is not None:
+            return _arrays(rows_of(export, _records(text)))
+        return _of_object(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"Could not read {file!r}: it is no JSON, or not all there ({error}). Copy it again, "
+            "or save its rows as CSV or JSON lines."
+        ) from error
 
 
 def _first(start: str) -> tuple[Any, bool]:
@@ -98,7 +104,8 @@ def _of_object(whole: Mapping[str, Any]) -> dict[str, Any] | None:
             return _arrays(inside if export is None else rows_of(export, inside))
     lists = {name: value for name, value in whole.items() if isinstance(value, list)}
     sizes = {len(value) for value in lists.values()}
-    if lists and len(sizes) == 1 and sizes != {0}:
+    # One object of lists and plain values is one row, which happens to hold lists.
+    if lists and len(lists) == len(whole) and len(sizes) == 1 and sizes != {0}:
         return {name: as_array(value) for name, value in lists.items()}
     by_row = {name: value for name, value in whole.items() if isinstance(value, Mapping)}
     keys = {tuple(value) for value in by_row.values()}

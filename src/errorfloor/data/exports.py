@@ -59,7 +59,10 @@ def rows_of(export: Export, records: list[Any]) -> list[dict[str, Any]]:
 
 
 def _one_of(values: Any) -> Any:
-    """Return the only one of several choices; None where there are none, or more."""
+    """Return the only one of several choices; None where there are none, or more.
+
+    Several labels of one annotator are no votes of several; they count as missing.
+    """
     if isinstance(values, list | tuple):
         return values[0] if len(values) == 1 else None
     return values
@@ -142,9 +145,8 @@ def _votes_of_doccano(record: Record) -> Iterator[Vote]:
     if isinstance(record.get("annotations"), list):
         for one in record["annotations"]:
             yield item, one.get("user"), one["label"]
-    else:
-        for label in record["label"]:
-            yield item, record.get("username"), label
+    elif record["label"]:
+        yield item, record.get("username"), _one_of(record["label"])
 
 
 EXPORTS = (
@@ -170,6 +172,6 @@ EXPORTS = (
         "doccano",
         _is_doccano,
         _votes_of_doccano,
-        "The labels of a text are its votes.",
+        "The label of a text, one for each annotator, is a vote.",
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -318,6 +319,12 @@ def _unreadable(files: Sequence[str], error: Exception) -> InputError:
     advice = ("Possible", "The search space")  # about settings, which come last
     lines = takewhile(lambda line: line and not line.startswith(advice), str(error).split("\n"))
     reason = " ".join(list(lines)[:3]).strip().rstrip(".")
+    if "utf-8" in reason.lower():
+        first = shlex.quote(files[0])
+        return InputError(
+            f"Could not read {_which(files)}: some of its text is not UTF-8. If it is Latin-1, as "
+            f"Windows writes it, type\n  iconv -f WINDOWS-1252 -t UTF-8 {first} > utf-8.csv"
+        )
     return InputError(
         f"Could not read {_which(files)}: {reason}. Check that all of it is rows of one format, or "
         "name that with ",

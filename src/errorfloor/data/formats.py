@@ -293,7 +293,10 @@ FORMATS = (
     Format(
         name="excel",
         suffixes=(".xlsx", ".xlsm"),
-        begins=lambda start: start.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in start,
+        begins=lambda start: (
+            start.startswith(b"PK\x03\x04")
+            and any(part in start for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
+        ),
         call=_call_excel,
         is_archive=True,
     ),

@@ -79,6 +79,7 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     with rows_of(data, asked.progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         layout = chosen.layout
+        _refuse_duplicates(where, chosen)
         request = _request(frame, run, chosen, where, is_source(data))
         request, classes, tables = counted(request, layout)
         rows = layout.rows(tables)
@@ -89,6 +90,16 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
     told = where.positive if where.classes is not None else request.positive
     return Reading(tables, replace(source, positive=told))
+
+
+def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
+    """Refuse to choose among votes of one annotator where nobody knows whose they are."""
+    if where.duplicates != "error" and "annotator" not in chosen.columns:
+        raise InputError(
+            argument("duplicates", where.duplicates),
+            " is about votes in rows of their own, and needs to know whose they are. Name ",
+            *(argument("annotator"), " as well, or leave it out."),
+        )
 
 
 def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:

@@ -51,9 +51,11 @@ def are_lists(values: Sequence[Any]) -> bool:
         return False
     if all(text[:1] == "[" and text[-1:] == "]" for text in texts):
         return True
-    parts = [re.split(BETWEEN, text) for text in texts]
-    if any(len(part) > 40 or " " in part for split in parts for part in split):
-        return False
+    parts = []
+    for text in texts:
+        parts.append(re.split(BETWEEN, text[:10_000]))
+        if any(len(part) > 40 or " " in part for part in parts[-1]):
+            return False
     several = [split for split in parts if len(split) > 1]
     # Classes repeat, and one comma may be that of a number.
     repeated = any(len(set(split)) < len(split) for split in several)
