@@ -403,6 +403,30 @@ def test_a_look_guesses_where_no_name_tells():
     assert ef.look(frame).next == ("ef.from_scores(df, score='a', label='b')",)
 
 
+def test_a_file_without_names_is_told_and_gets_some(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("0.9,1\n0.2,0\n0.7,1\n")
+    with pytest.raises(ef.InputError, match="The first row holds values, not names"):
+        ef.from_scores(path)
+    found = ef.look(path)
+    assert found.next == (f"(echo score,label; cat {path}) | errorfloor estimate -",)
+    assert "The first row holds values" in found.problems[0]
+
+
+def test_a_look_offers_votes_of_any_name():
+    frame = pd.DataFrame({"task": [1, 1, 2, 2], "user": [*"abab"], "is_toxic": [0, 1, 1, 1]})
+    expected = "ef.from_votes(df, item='task', annotator='user', vote='is_toxic')"
+    assert ef.look(frame).next == (expected,)
+
+
+def test_an_item_is_no_score_and_needs_no_annotator():
+    frame = pd.DataFrame({"item": [1, 1, 2, 2], "vote": ["yes", "no", "yes", "yes"]})
+    same(read(frame, LAYOUTS, Where.of()).table, VoteTable.from_arrays([1, 2], 2))
+    frame = frame.rename(columns={"vote": "what"})
+    with pytest.raises(ef.InputError, match="Cannot tell which columns"):
+        read(frame, LAYOUTS, Where.of())
+
+
 def test_a_look_at_a_table(tmp_path):
     table = VoteTable.from_arrays([1, 2], 3)
     table.save(tmp_path / "x.npz")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
-from errorfloor.data.columns import Chosen, fitting, names_an_id
 from errorfloor.data.counting import count_repeated
 from errorfloor.data.engines import Frame, holds_several, select
+from errorfloor.data.guessing import Chosen, fitting, names_an_id
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL
 from errorfloor.data.numbering import are_numbered, is_numbered
 from errorfloor.data.rows import Request, Run

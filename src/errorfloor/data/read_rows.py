@@ -12,12 +12,13 @@ from errorfloor._checks import InputError, argument, function
 from errorfloor.data.asked import Asked, Reading, Where, as_asked, is_source
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import Chosen, as_named, by_role, choose
+from errorfloor.data.columns import as_named, by_role, choose
 from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of
+from errorfloor.data.guessing import Chosen
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run

@@ -111,7 +111,7 @@ class Keeper:
 
 def _with_names(request: Any) -> Any:
     """Take a column that names the items for their group, where they have no other names."""
-    from errorfloor.data.columns import fitting
+    from errorfloor.data.guessing import fitting
 
     if "item" in request.columns or request.group is not None:
         return request

@@ -11,7 +11,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from errorfloor._checks import InputError, Mention, argument, function
-from errorfloor.data.layouts import ANNOTATORS, LAYOUTS, SCORES, Layout
+from errorfloor.data.columns import NO_NAMES, has_no_names
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, ITEM, LAYOUTS, SCORES, Layout
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
@@ -80,7 +81,7 @@ def looked_at(data: Any, where: Where, write: Write, files: tuple[str, ...]) -> 
         columns=tuple(columns),
         layouts=tuple(tried),
         problems=tuple(_problems(rows, columns, tried)),
-        next=tuple(following) or _in_general(files),
+        next=tuple(following) or _in_general(files, columns),
     )
 
 
@@ -123,9 +124,9 @@ def _columns_in(
     data: Any, where: Where
 ) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]]]:
     """Return the number of rows, the columns, and the layouts that they may be in."""
-    from errorfloor.data.columns import likely_readings
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.frames import rows_of
+    from errorfloor.data.guessing import likely_readings
     from errorfloor.data.rows import count
 
     with rows_of(data, None, where.format) as (frame, run):
@@ -156,12 +157,19 @@ def _column(frame: Any, run: Any, name: str, kind: str, rows: int) -> ColumnLook
 
 def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layout, dict[str, Any]]]:
     """Yield layouts that no name tells, but numbers of different values allow."""
-    from errorfloor.data.columns import names_an_id
+    from errorfloor.data.guessing import fitting, names_an_id
 
     named = [one for one in columns if not names_an_id(one.name)]
     labels = [one.name for one in named if 1 < (one.distinct or 0) <= _MOST_LABELS]
     scores = [one.name for one in named if one.kind == "number" and one.name not in labels]
     votes = [one.name for one in named if one.distinct in (2, 3, 4, 5) and one.name in labels]
+    names = [one.name for one in columns]
+    items, people = fitting(ITEM, names), fitting(ANNOTATIONS.roles[1], names)
+    if len(items) == len(people) == 1:
+        left = [one for one in labels if one not in (items[0], people[0])]
+        for vote in left[:2]:
+            yield ANNOTATIONS, {"item": items[0], "annotator": people[0], "vote": vote}
+        return
     if scores and labels and rows:
         yield SCORES, {"score": scores[0], "label": labels[-1]}
     if len(votes) > 2:
@@ -272,7 +280,9 @@ def _problems(
     empty = [one.name for one in columns if one.missing == rows]
     if empty:
         yield f"Nothing is in column {', '.join(map(repr, empty[:3]))}."
-    if not tried:
+    if columns and has_no_names(one.name for one in columns):
+        yield NO_NAMES.strip()
+    elif not tried:
         yield "No columns are called what labels are usually called. Name them."
     elif len([one for one in tried if one.problem is None]) > 1:
         yield "The columns can be read in several ways. Take the command that is meant."
@@ -299,8 +309,10 @@ def _code(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str:
     return f"ef.{layout.asks}({', '.join(parts)})"
 
 
-def _in_general(files: Sequence[str]) -> tuple[str, ...]:
+def _in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str, ...]:
     """Return what to type where no layout fits, with COL for a column."""
+    if len(files) == 1 and len(columns) == 2 and has_no_names(one.name for one in columns):
+        return (f"(echo score,label; cat {shlex.quote(files[0])}) | errorfloor estimate -",)
     if files:
         start = shlex.join(["errorfloor", "estimate", *files])
         return (
