@@ -480,3 +480,17 @@ def test_shells_complete_columns_methods_and_sets():
     assert "isotonic" in offered("compare", path, "--method", "iso")
     assert "certified" in offered("estimate", path, "--interval", "")
     assert offered("data", "fetch", "cifar10") == ["cifar10h"]
+
+
+@pytest.mark.parametrize("rows", [VOTES, ANIMALS], ids=["two classes", "three classes"])
+def test_lists_of_votes_beside_a_gold_label_are_scores(tmp_path, rows):
+    gold = rows[:, 0]
+    names = [f"a{k}" for k in range(3)]
+    wide = pd.DataFrame(rows, columns=names).assign(gold=gold)
+    expected = read(wide, LAYOUTS, Where.of(annotators=names, label="gold")).table
+    frame = pd.DataFrame({"annotations": rows.tolist(), "gold": gold})
+    found = read(frame, LAYOUTS, Where.of(annotations="annotations", label="gold")).table
+    assert found == expected
+    frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    where = Where.of(annotations="annotations", label="gold")
+    assert read(tmp_path / "x.jsonl", LAYOUTS, where).table == expected
