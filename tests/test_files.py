@@ -466,6 +466,13 @@ def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
     assert "90 % interval" in run("estimate", path, "--level", "90%")
 
 
+def test_levels_may_be_text_with_a_per_cent_sign():
+    floor = ef.from_scores(SCORES, LABELS, level="90%", rng=0)
+    assert floor.level == 0.9
+    with pytest.raises(ef.InputError, match=r"got 90\. Write 0\.9 for 90 %\."):
+        ef.from_scores(SCORES, LABELS, level=90, rng=0)
+
+
 def offered(*words):
     """Return what a shell offers for the last of some words."""
     found = ShellComplete(cli, {}, "errorfloor", "_ERRORFLOOR_COMPLETE")
