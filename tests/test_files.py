@@ -210,6 +210,22 @@ def test_lists_of_many_votes_and_other_columns_are_refused(tmp_path):
         ef.from_votes(pd.DataFrame({"a": [[], []]}), annotations="a")
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lists_of_objects_are_no_votes(engine, tmp_path):
+    frame = ENGINES[engine]({"annotations": [[{"label": 1}], [{"label": 0}, {"label": 1}]]})
+    with pytest.raises(ef.InputError, match="holds lists of objects"):
+        ef.from_votes(frame, annotations="annotations")
+
+
+def test_lists_of_objects_in_files_are_no_votes(tmp_path):
+    frame = pd.DataFrame({"annotations": [[{"label": 1}], [{"label": 0}, {"label": 1}]]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    for name in ("x.parquet", "x.jsonl"):
+        with pytest.raises(ef.InputError, match="holds lists of objects"):
+            ef.from_votes(tmp_path / name)
+
+
 def test_lists_of_numbers_called_votes_may_be_counts_and_are_asked_for(tmp_path):
     path = tmp_path / "votes.npz"
     np.savez(path, votes=COUNTS)
