@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -18,6 +19,11 @@ import errorfloor as ef
 from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.cuts import CutErrors
+from errorfloor.show import palette
+from errorfloor.show.plot.axes import log_ticks
+from errorfloor.show.report.blocks import Picture
+from errorfloor.show.report.svg import drawn
+from errorfloor.show.sentences import gain_of
 
 mpl.use("agg")
 COLUMN = 3.4  # inches
@@ -351,7 +357,7 @@ def test_a_forest_of_other_groups_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["room", "saturated", "beyond"])
-def test_headroom_shows_both_intervals_and_the_difference_from_the_floor(kind):
+def test_headroom_shades_the_room_between_both_intervals_on_one_axis(kind):
     found, ax = verdict(kind), on_axes(PICTURES[f"headroom-{kind}"])
     spans = {tuple(drawn.get_ydata()): drawn.get_xdata() for drawn in ax.lines}
     floor = found.floor
@@ -359,18 +365,29 @@ def test_headroom_shows_both_intervals_and_the_difference_from_the_floor(kind):
     exact = CutErrors("exact", errors, found.n, errors, found.n).limits(0.95)
     assert spans[0, 0] == pytest.approx([100 * floor.low, 100 * floor.high])
     assert spans[1, 1] == pytest.approx([100 * limit for limit in exact])
-    difference = [100 * (floor.value + limit) for limit in (found.low, found.high)]
-    assert spans[2, 2] == pytest.approx(difference)
+    (room,) = ax.patches
+    ends = sorted(100 * value for value in (floor.value, found.model_error))
+    assert [room.get_x(), room.get_x() + room.get_width()] == pytest.approx(ends)
+    assert (
+        to_hex(room.get_facecolor())
+        == {
+            "room": palette.GREEN,
+            "saturated": palette.GREY,
+            "beyond": palette.ORANGE,
+        }[kind]
+    )
     ax.figure.canvas.draw()
     (above,) = ax.child_axes
-    assert above.get_xlim() == pytest.approx(np.array(ax.get_xlim()) - 100 * floor.value)
+    assert sorted(above.get_xlim()) == pytest.approx(sorted(100 - np.array(ax.get_xlim())))
+    assert above.get_xlabel() == "accuracy, %"
+    least, most = gain_of(found)
     headline = {
-        "room": "Room: ",
-        "saturated": "Saturated: at most ",
-        "beyond": "Below the floor by ",
+        "room": f"Room: {least} to {most} points",
+        "saturated": f"At most {most} points are left",
+        "beyond": f"{least} to {most} points too good",
     }
-    assert ax.get_title(loc="left").startswith(headline[kind])
-    assert f"{100 * abs(found.high):.2f}" in ax.get_title(loc="left")
+    assert ax.get_title(loc="left") == headline[kind]
+    assert all(number in found.sentence for number in (least, most) if float(number))
 
 
 def test_headroom_draws_the_floor_at_the_verdicts_level():
@@ -512,13 +529,53 @@ def test_next_to_no_bias_leaves_the_logarithmic_scale():
 @pytest.mark.parametrize("kind", ["three", "coins", "certain"])
 def test_the_bars_of_a_distribution_add_up_to_all_items_and_to_the_floor(kind):
     found, ax = votes(kind), on_axes(PICTURES[f"votes-{kind}"])
-    items, errors, shares = (patch.get_data().values for patch in ax.patches)
+    items, errors = (patch.get_data().values for patch in ax.patches)
+    place, shares = line(ax, "vote shares").get_data()
+    totals = found.table.totals[0]
+    np.testing.assert_allclose(place * totals / 100, np.round(place * totals / 100), atol=1e-9)
     assert items.sum() == pytest.approx(100)
     assert shares.sum() == pytest.approx(100)
     assert errors.sum() == pytest.approx(100 * found.mixture.floor)
     assert legend(ax)[1].endswith(f"floor {100 * found.mixture.floor:.2f} %")
     assert legend(ax)[2].endswith(f"plug-in {100 * found.plugin:.2f} %")
     assert ax.get_ylim()[1] > max(items.max(), shares.max())
+
+
+def test_shares_of_few_votes_stand_at_their_values_and_others_in_bins():
+    rng = np.random.default_rng(0)
+    few = plot.distribution(ef.from_votes(rng.binomial(3, 0.3, 90), 3), ax=figure().add_subplot())
+    np.testing.assert_allclose(line(few, "vote shares").get_xdata(), [0, 100 / 3, 200 / 3, 100])
+    counts = rng.multinomial(5, [0.6, 0.3, 0.1], 90)
+    many = plot.distribution(ef.from_votes(counts), ax=figure().add_subplot())
+    np.testing.assert_allclose(line(many, "vote shares").get_xdata(), [40, 60, 80, 100])
+    for totals in (21, rng.choice([3, 5], 90)):
+        votes = ef.from_votes(rng.binomial(totals, 0.3, 90), totals)
+        binned = plot.distribution(votes, ax=figure().add_subplot())
+        assert not binned.lines
+        assert binned.patches[-1].get_data().values.sum() == pytest.approx(100)
+
+
+def test_small_numbers_of_a_logarithmic_axis_are_written_out():
+    ax = figure().add_subplot()
+    ax.set_yscale("log")
+    ax.set_ylim(2e-4, 30)
+    log_ticks(ax.yaxis)
+    ax.figure.canvas.draw()
+    said = {
+        tick.get_text() for tick in ax.get_yticklabels() if 2e-4 <= tick.get_position()[1] <= 30
+    }
+    assert {"0.001", "0.01", "0.1", "1", "10"} <= said
+    assert not {"0.00", "0.0", "0"} & said
+    picture = Picture("p", "t", "c", "d", lambda width: ax.figure)
+    assert ">0.001</text>" in drawn(picture, "narrow", 3.1)
+
+
+def test_a_band_has_points_only_where_its_limits_turn():
+    found = curve()
+    band, _ = plot.reliability(found, axes=pair_of_axes())
+    (path,) = band.collections[0].get_paths()
+    turns = np.count_nonzero(np.diff(found.low)) + np.count_nonzero(np.diff(found.high))
+    assert len(path.vertices) <= 8 * turns + 12
 
 
 def test_the_bars_of_soft_labels_add_up_likewise():

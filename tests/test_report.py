@@ -139,8 +139,9 @@ def test_pictures_have_titles_and_descriptions(name):
     summary = summarize(RESULTS[name]())
     page = Page(page_of(name))
     drawings = [attrs for tag, attrs in page.elements if tag == "svg"]
-    assert len(drawings) == len(summary.pictures)
-    for attrs, picture in zip(drawings, summary.pictures, strict=True):
+    assert len(drawings) == 2 * len(summary.pictures)
+    assert [one["class"] for one in drawings] == ["narrow", "broad"] * len(summary.pictures)
+    for attrs, picture in zip(drawings[::2], summary.pictures, strict=True):
         assert attrs["role"] == "img"
         assert picture.title in page.text
         assert picture.description in page.text
@@ -660,7 +661,7 @@ def test_a_page_on_groups_is_well_formed():
     assert used <= set(page.values("id"))
     headings = [tag for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert headings[:3] == ["h1", "h2", "h2"]
-    assert [tag for tag, _ in page.elements].count("svg") == 1
+    assert [tag for tag, _ in page.elements].count("svg") == 2  # for phones and for screens
 
 
 def test_intervals_that_hold_each_by_itself_are_a_caution():

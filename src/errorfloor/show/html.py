@@ -1,4 +1,4 @@
-"""Results as HTML, as notebooks show them."""
+"""Results as cards, as notebooks show them: sentence, picture, numbers, warnings and remarks."""
 
 from __future__ import annotations
 
@@ -7,21 +7,45 @@ from functools import singledispatch
 from html import escape
 from typing import Any
 
+from errorfloor import metrics
 from errorfloor.results import (
     AnnotatorsResult,
+    ClassItems,
     Comparison,
     Confusion,
     Estimate,
     FeeBeeResult,
     Groups,
+    Items,
     Plan,
     Verdict,
 )
-from errorfloor.show import grids
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
+from errorfloor.show import grids, small
 from errorfloor.show.grids import Grid
-from errorfloor.show.sentences import refusal_of, sentence_of
+from errorfloor.show.numbers import level
+from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
+from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import doubts_of
 from errorfloor.show.words import difference_of
+
+SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
+
+
+def card(
+    said: str,
+    grid: Grid | None = None,
+    *,
+    picture: str = "",
+    warnings: Iterable[str] = (),
+    remarks: Iterable[str] = (),
+) -> str:
+    """Return a card: what was found in a sentence, then all that goes with it."""
+    parts = [f"<p><b>{escape(said)}</b></p>" if said else "", picture]
+    parts += ["" if grid is None or not grid.rows else _table(grid)]
+    parts += [f"<p><b>Warning:</b> {escape(one)}</p>" for one in dict.fromkeys(warnings)]
+    parts += [f"<p><small>{escape(one)}</small></p>" for one in remarks if one]
+    return f'<div class="errorfloor" style="max-width:46em">{"".join(parts)}</div>'
 
 
 @singledispatch
@@ -32,23 +56,43 @@ def html_of(result: Any) -> str:
 
 @html_of.register
 def _(result: Estimate) -> str:
+    said = sentence_of(result)
     if result.refuted:
-        return f"<p><b>{escape(refusal_of(result))}</b></p>"
-    table = _table(grids.of_estimates([result]))
-    return _said(result) + table + _doubts([result]) + _small(result.assumptions)
+        return card(said)
+    return card(
+        said,
+        grids.of_estimates([result]),
+        picture=_intervals([(result.method, result)], said),
+        warnings=doubts_of(result),
+        remarks=[result.assumptions],
+    )
 
 
 @html_of.register
 def _(result: Comparison) -> str:
-    return _said(result) + _table(grids.of_estimates(result)) + _doubts(result)
+    said = sentence_of(result) if len(result) else ""
+    drawn = [] if not said or result.main.refuted else [(row.method, row) for row in result]
+    return card(
+        said,
+        grids.of_estimates(result),
+        picture=_intervals(drawn, said),
+        warnings=[doubt for row in result for doubt in doubts_of(row)],
+        remarks=result.notes,
+    )
 
 
 @html_of.register(Groups)
 def _(result: Groups[Any]) -> str:
+    said = sentence_of(result)
     if grids.hold_floors(result):
-        table = _table(grids.of_groups(result))
-        return _said(result) + table + _small(grids.how_groups(result))
-    return _said(result) + "".join(
+        return card(
+            said,
+            grids.of_groups(result),
+            picture=_intervals([(str(name), row) for name, row in result.items()], said),
+            warnings=[doubt for row in result.values() for doubt in doubts_of(row)],
+            remarks=[grids.how_groups(result)],
+        )
+    return card(said) + "".join(
         f"<p><b>{escape(f'{result.column} {name}')}</b></p>{html_of(row)}"
         for name, row in result.items()
     )
@@ -56,49 +100,90 @@ def _(result: Groups[Any]) -> str:
 
 @html_of.register
 def _(result: Verdict) -> str:
+    said = sentence_of(result)
     if result.floor.refuted:
-        return _said(result)
-    return f"{_said(result)}{_doubts([result.floor])}{_small(difference_of(result))}"
+        return card(said)
+    return card(
+        said,
+        picture=_headroom(result, said),
+        warnings=[*doubts_of(result.floor), *result.warnings],
+        remarks=[difference_of(result)],
+    )
 
 
 @html_of.register
 def _(result: Plan) -> str:
-    return _said(result) + _small(grids.how_plan(result)) + _table(grids.of_plan(result))
+    return card(sentence_of(result), grids.of_plan(result), remarks=[grids.how_plan(result)])
+
+
+@html_of.register(Items)
+@html_of.register(ClassItems)
+def _(result: Items | ClassItems) -> str:
+    grid = (
+        grids.of_class_items(result) if isinstance(result, ClassItems) else grids.of_items(result)
+    )
+    return card(sentence_of(result), grid, remarks=[grids.how_items(result)])
 
 
 @html_of.register
 def _(result: FeeBeeResult) -> str:
-    return _table(grids.of_feebee(result)) + _small(grids.how_feebee(result))
+    remarks = [grids.how_feebee(result), *result.notes]
+    grid = grids.of_feebee(result)
+    return card(sentence_of(result), grid, warnings=result.warnings, remarks=remarks)
 
 
 @html_of.register
 def _(result: AnnotatorsResult) -> str:
-    return _said(result) + _table(grids.of_annotators(result)) + _small(" ".join(result.notes))
+    said = sentence_of(result)
+    shares = [(row.annotator, row.share or 0.0) for row in result]
+    return card(
+        said,
+        grids.of_annotators(result),
+        picture=small.bars(shares, "share of the floor, %", said),
+        warnings=doubts_of(result.floor),
+        remarks=result.notes,
+    )
 
 
 @html_of.register
 def _(result: Confusion) -> str:
-    return _said(result) + _table(grids.of_pairs(result))
-
-
-def _said(result: Any) -> str:
     said = sentence_of(result)
-    return f"<p><b>{escape(said)}</b></p>" if said else ""
+    shares = [(f"{pair.first} / {pair.second}", pair.share) for pair in result.pairs]
+    picture = small.bars(shares, "share of all errors, %", said)
+    return card(said, grids.of_pairs(result), picture=picture, remarks=[result.basis])
 
 
-def _doubts(rows: Iterable[Estimate]) -> str:
-    """Say each doubt once."""
-    found = dict.fromkeys(doubt for row in rows for doubt in doubts_of(row))
-    return "".join(f"<p><b>Warning:</b> {escape(doubt)}</p>" for doubt in found)
+def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
+    """Return the floors on one axis, without those that are refuted."""
+    stated = [(name, row) for name, row in rows if not row.refuted]
+    if not stated:
+        return ""
+    lines = [
+        small.Line(name, row.value, row.low, row.high, colour(row.method)) for name, row in stated
+    ]
+    levels = {row.level for _, row in stated if row.level is not None}
+    which = f" with {level(levels.pop())} intervals" if len(levels) == 1 else ""
+    axis = f"best possible {stated[0][1].metric}, %{which}"
+    return small.intervals(lines, axis, said, left_out=len(rows) - len(stated))
 
 
-def _small(text: str) -> str:
-    return f"<p><small>{escape(text)}</small></p>"
+def _headroom(result: Verdict, said: str) -> str:
+    """Return floor and model on one axis, with the room between them shaded."""
+    floor, model = result.floor, result.model
+    lines = [
+        small.Line("best possible", floor.value, floor.low, floor.high, BLUE),
+        small.Line("your model", result.model_error, model.low, model.high, RED),
+    ]
+    low, high = sorted((floor.value, result.model_error))
+    shade = small.Shade(low, high, SHADES[result.verdict])
+    axis = f"{metrics.named(floor.metric).name}, %, with {level(result.level)} intervals"
+    return small.intervals(lines, axis, said, shade=shade)
 
 
 def _table(grid: Grid) -> str:
     body = "".join(_row(row, "td") for row in grid.rows)
-    return f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x:auto;white-space:nowrap">{table}</div>'  # for narrow cells
 
 
 def _row(cells: Sequence[str], tag: str) -> str:

@@ -17,6 +17,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeeBeeResult,
     Groups,
     Items,
     Plan,
@@ -113,6 +114,17 @@ def _(result: Confusion) -> str:
 @sentence_of.register(ClassItems)
 def _(result: Items | ClassItems) -> str:
     return f"{numbers.counted(int(result.count.sum()), 'item')}, the hardest first."
+
+
+@sentence_of.register
+def _(result: FeeBeeResult) -> str:
+    rows = list(result)
+    if not rows:
+        return ""
+    best = min(rows, key=lambda row: row.score)
+    if len(rows) == 1:
+        return f"{best.method} misses added label noise by {best.score:.5f}."
+    return f"Of {len(rows):,} methods, {best.method} misses added label noise the least here."
 
 
 def refusal_of(result: Estimate) -> str:

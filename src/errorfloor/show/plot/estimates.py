@@ -30,6 +30,7 @@ from errorfloor.show.plot.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LONG = 12  # letters of a name beside which an axis is short
 # How the part between floor and model is filled.
 SHADES: dict[str, dict[str, Any]] = {
     ROOM: {"color": GREEN, "alpha": 0.3, "linewidth": 0},
@@ -78,6 +79,8 @@ def forest(
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
     finish(ax, f"error floor, %{lines.intervals}", grid="x")
+    if lines.are_long:  # which leaves less room for the axis than its name needs
+        ax.set_xlabel(ax.get_xlabel(), loc="right")
     legend_above(ax)
     return ax
 
@@ -140,6 +143,11 @@ class _Lines:
     rows: list[Estimate]
     names: list[str]
     intervals: str
+
+    @property
+    def are_long(self) -> bool:
+        """Whether a name takes much of the width."""
+        return max(len(part) for name in self.names for part in name.split("\n")) > LONG
 
     @property
     def height(self) -> float:

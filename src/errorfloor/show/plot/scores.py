@@ -8,7 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from errorfloor._typing import Floats
 from errorfloor.methods import known
 from errorfloor.methods.record import Shape
 from errorfloor.results import ORACLE, ClassReliability, FeeBeeResult, NoiseCurve, Reliability
@@ -245,6 +247,8 @@ def _draw_band(ax: Axes, curve: Reliability, name: str = "") -> None:
     x = np.repeat(curve.scores, 3)[1:-1]
     low = 100 * np.repeat(curve.low, 3)[:-2]
     high = 100 * np.repeat(curve.high, 3)[2:]
+    turns = _turns(low) | _turns(high)  # between them the limits are level, and need no points
+    x, low, high = x[turns], low[turns], high[turns]
     # The triples of each score are: just before it, at it, just behind it.
     name = name or f"{level(curve.level)} band for all scores together"
     fill = partial(ax.fill_between, x, low, high, linewidth=0)
@@ -254,6 +258,12 @@ def _draw_band(ax: Axes, curve: Reliability, name: str = "") -> None:
     if not curve.in_order:
         name = "limits cross: scores are out of order"
         fill(where=low >= high, color=RED, alpha=0.4, label=name)
+
+
+def _turns(limits: Floats) -> NDArray[np.bool_]:
+    """Tell which limits differ from the one before or behind, and the ends."""
+    steps = np.diff(limits) != 0
+    return np.concatenate(([True], steps)) | np.concatenate((steps, [True]))
 
 
 def _draw_histogram(ax: Axes, curve: Reliability) -> None:

@@ -267,10 +267,9 @@ class _Call:
 
 def _hardest(items: Items | ClassItems) -> list[dict[str, Any]]:
     """Return the hardest items as plain values."""
-    columns = items.columns
-    return [
-        {name: column[at].tolist() for name, column in columns.items()} for at in items.hardest()
-    ]
+    places = items.hardest()
+    columns = {name: column[places].tolist() for name, column in items.columns.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _largest(annotators: AnnotatorsResult) -> list[dict[str, Any]]:

@@ -1,0 +1,154 @@
+"""Small pictures for notebooks: plain SVG of a few kilobytes, without matplotlib or scripts.
+
+Letters and axes have the colour of the text around them, so that they fit light and dark pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from errorfloor.show.characters import in_sight
+from errorfloor.show.palette import BLUE
+
+WIDTH, LEFT, RIGHT, ROW, FOOT = 520, 120, 24, 20, 34  # pixels
+MOST, LONG = 16, 17  # rows of a picture, and letters of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value with its interval, all as fractions."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    colour: str = BLUE
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A part of the axis that is filled, as fractions."""
+
+    low: float
+    high: float
+    colour: str
+
+
+def intervals(
+    lines: Sequence[Line], axis: str, said: str, *, shade: Shade | None = None, left_out: int = 0
+) -> str:
+    """Return values with their intervals on one axis, one below the other."""
+    drawn = lines[:MOST]
+    if not drawn:
+        return ""
+    ends = [one for line in drawn for one in (line.value, line.low, line.high) if one is not None]
+    scale = _Scale.over([*ends, *(() if shade is None else (shade.low, shade.high))])
+    bottom = 6 + ROW * len(drawn)
+    parts = []
+    if shade is not None:
+        x, end = scale(shade.low), scale(shade.high)
+        parts.append(
+            f'<rect x="{x:.1f}" y="6" width="{end - x:.1f}" height="{bottom - 6}" '
+            f'fill="{shade.colour}" fill-opacity=".3"/>'
+        )
+    parts.append(_axis(scale, bottom, axis))
+    for place, line in enumerate(drawn):
+        parts.append(_line(line, scale, 6 + ROW * place + ROW / 2))
+    more = len(lines) - len(drawn) + left_out
+    return _picture(parts, bottom + FOOT, said if not more else f"{said} {more:,} are not drawn.")
+
+
+def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
+    """Return shares as bars, one below the other."""
+    drawn = pairs[:MOST]
+    if not drawn or not any(value for _, value in drawn):
+        return ""
+    scale = _Scale.over([0.0, *(value for _, value in drawn)])
+    bottom = 6 + ROW * len(drawn)
+    parts = [_axis(scale, bottom, axis)]
+    for place, (name, value) in enumerate(drawn):
+        y = 6 + ROW * place
+        parts.append(_name(name, y + ROW / 2))
+        wide = scale(value) - scale(0)
+        parts.append(
+            f'<rect x="{scale(0):.1f}" y="{y + 4}" width="{wide:.1f}" height="{ROW - 8}" '
+            f'fill="{BLUE}"/>'
+        )
+    return _picture(parts, bottom + FOOT, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where fractions are on the axis, in per cent; marks are at round numbers."""
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, values: Iterable[float]) -> _Scale:
+        """Return an axis that all values have room on."""
+        there = [100 * value for value in values]
+        low, high = min(there), max(there)
+        if high - low < 1e-9:
+            low, high = low - 0.5, high + 0.5
+        room = 0.04 * (high - low)
+        least = max(low - room, 0.0) if low >= 0 else low - room
+        return cls(least, high + room, _round_up((high - low) / 5))
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a fraction in pixels."""
+        part = (100 * value - self.low) / (self.high - self.low)
+        return LEFT + part * (WIDTH - LEFT - RIGHT)
+
+    @property
+    def marks(self) -> list[float]:
+        """The numbers on the axis, in per cent."""
+        first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        return [self.step * at for at in range(first, last + 1)]
+
+
+def _round_up(step: float) -> float:
+    """Return the next larger of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * (1 - 1e-9))
+
+
+def _axis(scale: _Scale, bottom: float, name: str) -> str:
+    parts = []
+    for mark in scale.marks:
+        x = scale(mark / 100)
+        parts.append(
+            f'<path d="M{x:.1f} 6V{bottom}" stroke="currentColor" stroke-opacity=".18"/>'
+            f'<text x="{x:.1f}" y="{bottom + 13}" text-anchor="middle">{mark:.6g}</text>'
+        )
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(f'<text x="{middle}" y="{bottom + 28}" text-anchor="middle">{escape(name)}</text>')
+    return "".join(parts)
+
+
+def _line(line: Line, scale: _Scale, y: float) -> str:
+    span = ""
+    if line.low is not None and line.high is not None:
+        ends = f"M{scale(line.low):.1f} {y}H{scale(line.high):.1f}"
+        span = f'<path d="{ends}" stroke="{line.colour}" stroke-width="3"/>'
+    dot = f'<circle cx="{scale(line.value):.1f}" cy="{y}" r="4.5" fill="{line.colour}"/>'
+    return f"{_name(line.name, y)}{span}{dot}"
+
+
+def _name(name: str, y: float) -> str:
+    shown = in_sight(name).replace("\n", " ")
+    shown = shown if len(shown) <= LONG else f"{shown[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(shown)}</text>'
+
+
+def _picture(parts: Iterable[str], height: float, said: str) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(said)}" '
+        f'style="display:block;width:100%;max-width:{WIDTH}px;height:auto;margin:.4em 0;'
+        'font:12px system-ui,sans-serif" fill="currentColor">'
+        f"{''.join(parts)}</svg>"
+    )
