@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from benchmarks import attacks, coverage, door, scale, start, votes
+from benchmarks import attacks, coverage, door, many_scores, scale, start, votes
 from errorfloor.data.grid import CELLS, cell_of
 
 
@@ -113,3 +113,25 @@ def test_the_cells_that_the_door_is_timed_against_are_those_of_the_library(tmp_p
     counted = door.of_file(path)[door.GROUP_BY]()
     scores = np.sort(ef.from_scores(path, score="score", label="label", interval=None).table.scores)
     assert set(counted["cell"]) == set(cell_of(scores, CELLS))
+
+
+@pytest.mark.parametrize("setting", many_scores.settings_of(many_scores.FLAT, [3]))
+def test_a_setting_of_many_classes_has_probabilities_and_draws_labels_from_them(setting):
+    true = setting.truth(many_scores.scores_of(np.random.default_rng(0), 500, 3))
+    assert true.sum(axis=1) == pytest.approx(1)
+    scores, labels = setting.draw(1)
+    assert scores.shape == (setting.n, 3)
+    assert (setting.truth(scores)[np.arange(setting.n), labels] > 0).all()
+
+
+def test_the_document_of_many_classes_counts_what_holds_the_true_floor():
+    (setting, *_) = many_scores.settings_of(many_scores.USUAL, [3])
+    rows = np.array([many_scores.row_of(setting, seed, "honest") for seed in range(2)])
+    assert (rows[:, 1] < rows[:, 0]).all()
+    assert (rows[:, 0] < rows[:, 2]).all()
+    floor = setting.floor
+    made = np.array([[floor, floor - 0.01, floor + 0.01], [floor, floor + 0.01, floor + 0.03]])
+    line = many_scores.line(setting, made)
+    assert line[5:] == ["0.500", "0.500", "0.000", "2.00"]
+    text = many_scores.document([line, ["", "", "2,000", *["1"] * 6]], [line], [line], 2)
+    assert "Mean width: 2.00 at 500 items, 1.00 at 2,000 items." in text

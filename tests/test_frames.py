@@ -248,7 +248,7 @@ NUMBERED = pd.DataFrame({0: [0.1, 0.9], 1: [0, 1], "g": ["a", "b"]})
         lambda: ef.from_scores(NUMBERED, group=0),
         lambda: ef.from_scores(NUMBERED, group=["g"]),
         lambda: ef.from_votes(NUMBERED, annotators=[0, 1]),
-        lambda: frames.score_tables(NUMBERED, score="g", label="g", group=1),
+        lambda: frames.soft_tables(NUMBERED, soft="g", group=1),
     ],
 )
 def test_columns_whose_names_are_no_text_are_refused_with_how_to_rename_them(call):

@@ -387,6 +387,8 @@ def test_columns_are_guessed_where_their_names_leave_no_doubt():
     assert table_of(plain.add_prefix("soft_")) == SOFT
     both = pd.concat([plain.add_prefix("p_"), plain.add_prefix("logit_")], axis=1)
     assert "Cannot tell which columns" in error_of(reading, both.assign(y=WORDS))
+    beside = votes.add_prefix("n_").assign(score=P[:, 0], label=YES)  # whose names are surer
+    assert table_of(beside) == BINARY
     numbers = pd.DataFrame({"n_positive": [1, 2], "n_votes": [3, 3]})  # have names of their own
     assert table_of(numbers) == ef.VoteTable.from_arrays([1, 2], 3)
 

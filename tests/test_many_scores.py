@@ -352,6 +352,16 @@ def test_the_search_is_the_same_each_time_and_its_claim_equals_a_recount():
     assert errors <= Rule.of(fit(OFFSETS, items, count)).errors(items, count)
 
 
+def test_of_very_many_items_some_are_searched_and_all_are_counted(monkeypatch):
+    scores, labels = made(3000, 4, np.random.default_rng(31))
+    items, count = items_of(scores, labels)
+    whole, _ = fewest_errors(items, count, (Rule.as_it_is(4),))
+    monkeypatch.setattr(fewest, "LARGEST", 4000)
+    errors, rule = fewest_errors(items, count, (Rule.as_it_is(4),))
+    assert errors == rule.errors(items, count)
+    assert whole <= errors <= Rule.as_it_is(4).errors(items, count)
+
+
 # Floors
 
 
@@ -362,7 +372,7 @@ def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
     found = statistic.values(cells.count[None], np.random.default_rng(3))[0]
 
     def errors(train, test):
-        fitted = fit(OFFSETS, statistic.near, train)
+        fitted = fit(OFFSETS, statistic.items, train, None, statistic.fitted.reach)
         offsets = fitted.weight / fitted.power[0]
         return slow_errors(cells.scores[cells.row][test > 0], cells.label[test > 0], offsets)
 

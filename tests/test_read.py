@@ -629,7 +629,7 @@ def test_the_public_module_has_all_that_counts():
     import errorfloor.frames as public
 
     assert {name: getattr(public, name) for name in public.__all__} == {
-        name: getattr(frames, name) for name in public.__all__
+        name: getattr(saved if hasattr(saved, name) else frames, name) for name in public.__all__
     }
 
 

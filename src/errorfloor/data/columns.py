@@ -143,10 +143,10 @@ def choose(
         }
         return _completed(layout, columns, kinds, name)
     likely = [layout for layout in allowed if not layout.of_shares]
-    readings = [found for layout in likely if (found := _by_name(layout, kinds)) is not None]
-    readings = readings or [
-        found for layout in likely if (found := _by_kind(layout, kinds)) is not None
-    ]
+    readings: list[Chosen] = []
+    for guess in (_by_name, _by_classes, _by_kind):
+        found = (guess(layout, kinds) for layout in likely)
+        readings = readings or [one for one in found if one is not None]
     if len(readings) == 1:
         return readings[0]
     meant = _lines("You may mean", [reading.mentions for reading in readings])
@@ -294,13 +294,21 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     columns: dict[str, Any] = {}
     for role in layout.roles:
         named = fitting(role, kinds)
-        if role.by_class and not named:
-            named = list(_one_for_each(role, kinds))
-        several = role.several or (len(named) > 1 and role.by_class and not fitting(role, kinds))
-        if len(named) < 2 if several else len(named) != 1:
+        if len(named) < 2 if role.several else len(named) != 1:
             return None
-        columns[role.name] = tuple(named) if several else named[0]
+        columns[role.name] = tuple(named) if role.several else named[0]
     return Chosen(layout, columns, tuple(columns))
+
+
+def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+    """Return the layout if names say that there is a column for each class, and all the rest."""
+    columns: dict[str, Any] = {}
+    for role in layout.roles:
+        named = _one_for_each(role, kinds) if role.by_class else tuple(fitting(role, kinds))
+        if not named or (not role.by_class and len(named) > 1):
+            return None
+        columns[role.name] = named if role.by_class else named[0]
+    return Chosen(layout, columns, tuple(columns)) if layout.of_classes is not None else None
 
 
 def _one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:

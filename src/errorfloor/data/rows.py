@@ -268,8 +268,7 @@ def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
     given, are_numbers = f"given_{name}", naming.are_numbers
     terms = []
     for value, place in naming.place.items():
-        number = nw.col(name) == whole_of(value)
-        same = number if are_numbers else _is_positive(frame, given, value)
+        same = nw.col(name) == whole_of(value) if are_numbers else _is_positive(frame, given, value)
         terms.append(same.fill_null(False).cast(nw.Int64) * (place + 1))
     found = (added_up(terms) - 1).cast(nw.Int64)
     return nw.when(~is_missing(frame, given)).then(found).alias(name)

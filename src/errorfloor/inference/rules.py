@@ -86,7 +86,7 @@ def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
     starts = (rules.rule, Rule.as_it_is(len(rules.items.logs)))
     errors, _ = fewest_errors(rules.items, rules.count, starts)
     held_out = rules.held_out(rng)
-    unsure = unsure_share(OFFSETS_FAMILY, rules.near, rules.count, rules.fitted)
+    unsure = unsure_share(OFFSETS_FAMILY, rules.items, rules.count, rules.fitted)
     return RuleErrors("honest", errors, n, held_out, n, unsure)
 
 
@@ -125,7 +125,7 @@ HONEST = _kind(
     "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
     "no rule is clearly best. Coverage is measured by simulation, not proven.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
-    proof="[measured](coverage.md)",
+    proof="[measured](many_scores.md)",
     holds="measured",
     stands_in=1,
 )

@@ -19,7 +19,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import ClassCells
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE, Rule
-from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.softmax import Family, fit_within_reach
 
 APART = 4 * TIE  # places between items that are closer than this are not tried
@@ -27,6 +27,7 @@ STARTS = 20
 FEWEST_STARTS = 4
 MOST_STEPS = 3e9  # numbers looked at, in all
 STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
+LARGEST = 4e7  # numbers; of more, some items are searched and all are counted
 SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
 
@@ -34,21 +35,22 @@ BINS, FEW = 1024, 8192  # only for speed
 def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tuple[int, Rule]:
     """Return the fewest errors that were found, counted anew, and offsets that reach them.
 
-    Classes without labels are never chosen. Where classes are tied the item counts as an error:
+    Classes without labels are never chosen. Where items are very many, the search looks at some of
+    them, and the errors are counted on all. Where classes are tied the item counts as an error:
     a small change of the offsets would do as well as the better of the tied ones for each class.
     """
-    some = count > 0
-    items, weight = items.where(some), count[some]
-    seen = np.flatnonzero(items.by_class(weight))
-    search = _Search.of(items, weight, seen)
-    n, best = int(weight.sum()), np.zeros(seen.size)
-    fewest = n + 1
+    some = np.flatnonzero(count)
+    stride = int(-(-some.size * len(items.logs) // LARGEST))
+    seen = np.flatnonzero(items.by_class(count))
+    search = _Search.of(items.where(some[::stride]), count[some[::stride]], seen)
+    best = np.zeros(seen.size)
+    fewest = int(count.sum()) + 1
     for offsets in _all_starts(starts, seen, search):
         about = best if offsets is None else offsets
         if offsets is None:
             about = best + SPREAD * search.rng.standard_normal(seen.size)
         found = search.descend(about)
-        wrong = search.recount(found)
+        wrong = search.recount(found) if stride == 1 else _strict(items, count, seen, found)
         if wrong < fewest:
             fewest, best = wrong, found
         if search.is_spent:
@@ -56,6 +58,16 @@ def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tup
     offsets = np.full(len(items.logs), -np.inf)
     offsets[seen] = best
     return fewest, Rule(offsets)
+
+
+def _strict(items: Labelled, count: Counts, seen: NDArray[np.intp], offsets: Floats) -> int:
+    """Return the errors of offsets on all items, block by block."""
+    some, wrong = np.flatnonzero(count), 0
+    for block in blocks(some.size, len(items.logs)):
+        part = some[block]
+        search = _Search.of(items.where(part), count[part], seen)
+        wrong += search.recount(offsets)
+    return wrong
 
 
 def wrong_of_offsets(cells: ClassCells, options: Options) -> Bools:
@@ -100,7 +112,10 @@ class _Search:
         at = (label, np.arange(label.size))
         own = rivals[at]
         rivals[at] = -np.inf
-        order = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
+        order = np.split(
+            np.argsort(label, kind="stable"),
+            np.cumsum(np.bincount(label, minlength=seen.size))[:-1],
+        )
         return cls(rivals, own, tuple(order), weight)
 
     @property

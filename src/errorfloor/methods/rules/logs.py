@@ -110,18 +110,12 @@ class Labelled:
         """Return the items with each label."""
         return sums(self.label, count, len(self.logs))
 
-    def own_logs(self, count: Counts) -> Floats:
+    def own_logs(self, count: Counts, reach: float) -> Floats:
         """Return the sum of the log scores that items have for their own labels, by class."""
-        own = count * self.logs[self.label, self.row]
+        own = count * np.maximum(self.logs[self.label, self.row], -reach)
         return sums(self.label, own, len(self.logs))
 
-    def within(self, reach: float) -> Labelled:
-        """Return the same with no log score further than `reach` below the row's largest."""
-        if reach == np.inf:
-            return self
-        return Labelled(np.maximum(self.logs, -reach), self.row, self.label)
-
-    def where(self, some: NDArray[np.bool_]) -> Labelled:
+    def where(self, some: NDArray[Any]) -> Labelled:
         """Return the same with some of the cells only, and the rows that these have."""
         row, label = self.row[some], self.label[some]
         return Labelled(self.logs[:, row], np.arange(row.size), label)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells, split
+from errorfloor.data.cells import MANY_ITEMS, ClassCells, split
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
@@ -26,7 +28,6 @@ class OffsetErrors:
         self.items = Labelled.of(cells, options.clip)
         self.count = cells.count
         self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, self.count)
-        self.near = self.items.within(self.fitted.reach)
         self._held_out: tuple[str, float] | None = None
 
     @property
@@ -42,7 +43,7 @@ class OffsetErrors:
         n = int(count.sum())
         if np.array_equal(count, self.count):
             return (self.rule.errors(self.items, count) + self.held_out(rng)) / (2 * n)
-        fitted = fit(OFFSETS_FAMILY, self.near, count, self.fitted)
+        fitted = fit(OFFSETS_FAMILY, self.items, count, self.fitted, self.fitted.reach)
         own = Rule.of(fitted).errors(self.items, count)
         return (own + self._cross_fitted(count, fitted, rng)) / (2 * n)
 
@@ -56,12 +57,12 @@ class OffsetErrors:
     def _cross_fitted(self, count: Counts, fitted: Power, rng: np.random.Generator) -> float:
         """Return the errors on each part of the rule that is fitted to all the others, added up."""
         wrong = 0.0
-        for part in split(count, FOLDS, rng):
+        for part in _parts(count, rng):
             others = count - part
             if part.any():
-                on_others = (
-                    fit(OFFSETS_FAMILY, self.near, others, fitted) if others.any() else fitted
-                )
+                on_others = fitted
+                if others.any():
+                    on_others = fit(OFFSETS_FAMILY, self.items, others, fitted, fitted.reach)
                 wrong += Rule.of(on_others).errors(self.items, part)
         return wrong
 
@@ -69,6 +70,17 @@ class OffsetErrors:
         """Return the floor without one item of each cell in turn, by the same rule."""
         wrong = 1 - self.rule.right(self.items)
         return np.asarray((self.count @ wrong - wrong) / max(self.count.sum() - 1, 1))
+
+
+def _parts(count: Counts, rng: np.random.Generator) -> Iterator[Counts]:
+    """Yield ten random parts of the items, those of `split`, without all of them in memory."""
+    if int(count.max()) > MANY_ITEMS * FOLDS:
+        yield from split(count, FOLDS, rng)
+        return
+    cell = np.repeat(np.arange(count.size), count)
+    place = rng.integers(FOLDS, size=cell.size).astype(np.uint8)
+    for fold in range(FOLDS):
+        yield np.bincount(cell[place == fold], minlength=count.size)
 
 
 class TopErrors(MeanFloor):

@@ -57,17 +57,23 @@ def softmax(values: Floats) -> tuple[Floats, Floats]:
     return values, top + np.log(total)
 
 
-def fit(family: Family, items: Labelled, count: Counts, start: Power | None = None) -> Power:
+def fit(
+    family: Family,
+    items: Labelled,
+    count: Counts,
+    start: Power | None = None,
+    reach: float = np.inf,
+) -> Power:
     """Return the powers and weights that make the labels of the cells likeliest.
 
     Powers below 0 would turn the order of the scores around. A common power is 0 instead, which
     leaves the shares of the classes, or equal ones without weights.
     """
-    task = _Task.of(family, items, count)
+    task = _Task.of(family, items, count, reach)
     flat = task.flat
     if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
         start = flat
-    start = replace(start, reach=np.inf)
+    start = replace(start, reach=reach)
     found = task.climb(start)
     return flat if not family.powers and found.power[0] <= 0 else found
 
@@ -84,19 +90,18 @@ def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
     for reach in REACHES:
         if reach < np.inf and least >= -reach:
             continue
-        near = items.within(reach)
-        fitted = fit(family, near, count, best)
-        new = _Task.of(family, near, count).at(fitted)[0]
+        fitted = fit(family, items, count, best, reach)
+        new = _Task.of(family, items, count, reach).at(fitted)[0]
         if best is not None and new <= likelihood:
             break
-        best, likelihood = replace(fitted, reach=reach), new
+        best, likelihood = fitted, new
     assert best is not None
     return best
 
 
 def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) -> Floats:
     """Return the inverse of the likelihood's curvature: of powers, then of weights."""
-    task = _Task.of(family, items, count)
+    task = _Task.of(family, items, count, fitted.reach)
     free = task.free
     _, _, hessian = task.at(fitted)
     spread = np.zeros_like(hessian)
@@ -119,21 +124,23 @@ class _Task:
     by_class: Floats
     own_logs: Floats
     seen: Bools
+    reach: float
 
     @classmethod
-    def of(cls, family: Family, items: Labelled, count: Counts) -> _Task:
+    def of(cls, family: Family, items: Labelled, count: Counts, reach: float) -> _Task:
         totals, by_class = items.totals(count), items.by_class(count)
         seen = by_class > 0 if family.weights else np.ones(by_class.size, dtype=bool)
-        kept = np.flatnonzero(totals)
-        logs = items.logs if kept.size == totals.size else items.logs[:, kept]
-        return cls(family, logs, totals[kept], by_class, items.own_logs(count), seen)
+        logs, kept = items.logs, np.flatnonzero(totals)
+        if 2 * kept.size < totals.size:  # a copy of more would take more memory than it saves time
+            logs, totals = logs[:, kept], totals[kept]
+        return cls(family, logs, totals, by_class, items.own_logs(count, reach), seen, reach)
 
     @property
     def flat(self) -> Power:
         """The maximum where the scores count for nothing."""
         classes = self.seen.size
         weight = _log_shares(self.by_class) if self.family.weights else np.zeros(classes)
-        return Power(np.zeros(classes), weight)
+        return Power(np.zeros(classes), weight, self.reach)
 
     @property
     def free(self) -> Bools:
@@ -169,7 +176,7 @@ class _Task:
     def moved(self, at: Power, step: Floats) -> Power:
         """Return where a step in the parameters leads."""
         split = step.size - at.weight.size
-        return Power(at.power + step[:split], at.weight + step[split:])
+        return Power(at.power + step[:split], at.weight + step[split:], self.reach)
 
     def at(self, at: Power) -> tuple[float, Floats, Floats]:
         """Return the log-likelihood with its gradient, and minus its second derivatives."""
@@ -180,6 +187,8 @@ class _Task:
         first, second, mass = np.zeros((3, classes))
         for block in blocks(self.totals.size, classes):
             logs, weight = self.logs[:, block], self.totals[block]
+            if self.reach < np.inf:
+                logs = np.maximum(logs, -self.reach)
             prob, log_sum = softmax(at.values(logs))
             normal += float(weight @ log_sum)
             scaled = prob * logs

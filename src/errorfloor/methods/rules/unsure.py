@@ -8,7 +8,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.softmax import Family, Power, covariance
 
-REACH = 2.0  # standard errors
+REACH = 3.0  # standard errors
 
 
 def unsure_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
