@@ -171,7 +171,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     found = ef.from_scores(*data, method="beta", rng=0)
     record = json.loads(json.dumps(found.to_dict()))
     assert set(record) == {
-        *("value", "low", "high", "level", "n", "resolution", "dropped"),
+        *("sentence", "value", "low", "high", "level", "n", "resolution", "dropped"),
         *("method", "interval_method", "assumptions", "warnings"),
         *("metric", "target", "classes", "options", "seed", "source", "refuted", "findings"),
     }

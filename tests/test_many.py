@@ -325,3 +325,12 @@ def test_annotators_who_guess_widen_the_interval_and_it_holds():
     alike = ManySetting(3, 40)
     low, high, our_low, our_high = simulate(alike, 8, n=300, seed=2).T
     assert (our_high - our_low).mean() < 1.15 * (high - low).mean()
+
+
+def test_a_models_error_caps_floors_beyond_a_half():
+    votes = np.random.default_rng(0).multinomial(3, np.full((200, 10), 0.1))
+    free = ef.from_votes(votes)
+    assert free.high > 0.8
+    capped = ef.from_votes(votes, model_error=(140, 200))
+    assert 0.7 < capped.high < 0.8 < free.high
+    assert ef.from_votes(votes, model_error=0.7).bias_bound is None

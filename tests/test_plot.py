@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -509,7 +509,7 @@ def test_bias_bounds_are_drawn_in_percentage_points():
     for label, bias in (
         ("exact", found.exact),
         ("sharp", found.sharp),
-        ("paper's corollary 2", found.computable),
+        ("corollary 2", found.computable),
         ("Ishida", found.ishida),
     ):
         assert line(ax, label).get_ydata() == pytest.approx(100 * bias)
@@ -539,6 +539,23 @@ def test_the_bars_of_a_distribution_add_up_to_all_items_and_to_the_floor(kind):
     assert legend(ax)[1].endswith(f"floor {100 * found.mixture.floor:.2f} %")
     assert legend(ax)[2].endswith(f"plug-in {100 * found.plugin:.2f} %")
     assert ax.get_ylim()[1] > max(items.max(), shares.max())
+
+
+def test_letters_on_cells_stand_out_and_keep_their_colour_on_dark_pages():
+    def luminance(colour):
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+        return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+    scores = np.random.default_rng(0).dirichlet([0.3, 0.5, 1, 2, 3], 400)
+    ax = plot.confusion(ef.confusion(ef.from_soft_labels(scores)), ax=figure().add_subplot())
+    (mesh,) = ax.collections
+    cells = mesh.cmap(mesh.norm(np.asarray(mesh.get_array()).reshape(5, 5)))
+    assert len(ax.texts) > 15
+    for text in ax.texts:
+        column, row = (int(place) for place in text.get_position())
+        pair = sorted((luminance(to_rgb(text.get_color())), luminance(cells[row, column])))
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) > 4
+        assert to_hex(text.get_color()) not in palette.on_a_page()
 
 
 def test_shares_of_few_votes_stand_at_their_values_and_others_in_bins():

@@ -12,7 +12,7 @@ import pytest
 from conftest import needs_browser
 
 import errorfloor as ef
-from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ring
 
 pytestmark = needs_browser
 
@@ -32,7 +32,7 @@ DATA = gaussian_mixture(1000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)
 PHONE = 360
 THEMES = ("light", "dark")
-NAMES = ("model", "votes", "soft", "constant", "tiny", "hostile", "groups")
+NAMES = ("model", "votes", "soft", "constant", "tiny", "hostile", "groups", "many")
 
 # The contrast of every piece of text with what is behind it, by the formula of WCAG 2.
 CONTRAST = """
@@ -59,6 +59,8 @@ while (walker.nextNode()) {
   const element = walker.currentNode.parentElement, text = walker.currentNode.data.trim();
   if (!text || ['STYLE', 'title', 'desc', 'style'].includes(element.tagName)) continue;
   const style = getComputedStyle(element);
+  // Letters on coloured cells have a test of their own.
+  if (['rgb(17, 17, 17)', 'rgb(250, 250, 250)'].includes(style.fill)) continue;
   const ink = luminance(rgba(element.closest('svg') ? style.fill : style.color));
   const paper = luminance(behind(element));
   found.push([text, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)]);
@@ -73,7 +75,7 @@ def results():
         floor = ef.from_scores(SCORES, DATA.labels, rng=0)
         votes = np.random.default_rng(0).binomial(3, DATA.soft_labels)
         yield "model", ef.headroom(floor, errors=130, n=1000), {"source": {"file": "labels.csv"}}
-        yield "votes", ef.from_votes(votes, 3, model_error=0.1), {}
+        yield "votes", ef.from_votes(votes, 3, model_error=0.1), {"theory": True}
         yield "soft", ef.from_soft_labels(DATA.soft_labels, rng=0), {}
         yield "constant", ef.from_scores([0.5] * 100, [0, 1] * 50, rng=0), {}
         yield "tiny", ef.from_scores([0.1, 0.2, 0.6, 0.7], [0, 1, 0, 1], rng=0), {}
@@ -92,6 +94,8 @@ def results():
         frame = pd.DataFrame({"p": SCORES, "y": DATA.labels.astype(int)})
         frame["site"] = [names[i % 4] for i in range(len(frame))]
         yield "groups", ef.from_scores(frame, score="p", label="y", group="site", rng=0), {}
+        ring = gaussian_ring(300, classes=4, rng=0)
+        yield "many", ef.from_scores(ring.soft_labels, ring.labels, rng=0), {}
 
 
 @pytest.fixture(scope="module")

@@ -279,12 +279,11 @@ class ScoreTable(Ranged):
         -------
         Cells, or ClassCells where there are more than two classes
         """
-        classes = len(self.classes)
-        if classes > 2:
-            count = self.counts.ravel()
-            kept = np.arange(count.size) if complete else np.flatnonzero(count)
-            number = count[kept].astype(np.int64)  # counts of many rows may be of a smaller type
-            return ClassCells(self.scores, kept // classes, kept % classes, number)
+        if len(self.classes) > 2:
+            chosen = np.ones(self.counts.shape, dtype=np.bool_) if complete else self.counts
+            row, label = np.nonzero(chosen)
+            count = self.counts[row, label].astype(np.int64)  # large tables have a smaller type
+            return ClassCells(self.scores, row, label, count)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
         return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])

@@ -64,4 +64,5 @@ def capped(found: VotesEstimate, model: Reached, kind: IntervalKind | None) -> V
             "suspect leaked test labels, or labels made in another way than the votes."
         )
         doubts += (warn(message, LabelShiftWarning),)
-    return replace(found, evidence=evidence, interval=Interval.at(level, evidence), warnings=doubts)
+    interval = Interval.at(level, evidence, classes=len(found.classes))
+    return replace(found, evidence=evidence, interval=interval, warnings=doubts)

@@ -14,6 +14,7 @@ from errorfloor.show.characters import in_sight
 from errorfloor.show.palette import BLUE
 
 WIDTH, LEFT, RIGHT, ROW, FOOT = 520, 120, 24, 20, 34  # pixels
+STEPS = (1, 2, 2.5, 5, 10)
 MOST, LONG = 16, 17  # rows of a picture, and letters of a name
 
 
@@ -97,7 +98,7 @@ class _Scale:
             low, high = low - 0.5, high + 0.5
         room = 0.04 * (high - low)
         least = max(low - room, 0.0) if low >= 0 else low - room
-        return cls(least, high + room, _round_up((high - low) / 5))
+        return cls(least, high + room, _round_up((high - low) / 6))
 
     def __call__(self, value: float) -> float:
         """Return the place of a fraction in pixels."""
@@ -112,9 +113,9 @@ class _Scale:
 
 
 def _round_up(step: float) -> float:
-    """Return the next larger of 1, 2 and 5 times a power of ten."""
+    """Return the next larger of 1, 2, 2.5 and 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * (1 - 1e-9))
+    return next(factor * power for factor in STEPS if factor * power >= step * (1 - 1e-9))
 
 
 def _axis(scale: _Scale, bottom: float, name: str) -> str:

@@ -174,7 +174,7 @@ def compare(
 @option(
     "--model-error",
     metavar="RATE",
-    type=Number(0, 0.5),
+    type=Number(0, 1),
     required=True,
     help="Error of the best model known on these labels, a fraction.",
 )
@@ -308,7 +308,7 @@ def headroom(
 @option(
     "--target",
     metavar="WIDTH",
-    type=Number(0, 0.5, min_open=True),
+    type=Number(0, 1, min_open=True),
     help="Width of the interval to reach, a fraction.",
 )
 @option("--cost-per-item", metavar="PRICE", type=Number(0), default=0.0, help="0 by default.")

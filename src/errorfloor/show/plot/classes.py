@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FEW, MOST_PAIRS = 12, 12  # classes that have room in a square, and pairs in a list
 NUMBERED = 0.004  # shares below which a cell has no number
+DEEP = 0.7  # share of the deepest colour from which light letters are read more easily
+SHADES = 32  # of the colour bar; more would make an image of it, which scales badly
+DARK, LIGHT = "#111111", "#fafafa"  # on cells, which have their colours on pages of any theme
 LONG = 16  # letters of a name that have room
 
 
@@ -65,9 +68,12 @@ def _draw_square(ax: Axes, found: Confusion) -> None:
         linewidth=0.8,
         vmax=100 * _most(share),
     )
+    mesh.set_cmap(mesh.cmap.resampled(SHADES))
     for (row, column), value in np.ndenumerate(share):
         if row == column:
-            ax.text(column + 0.5, row + 0.5, "·", ha="center", va="center", fontsize=SMALL)
+            ax.text(
+                column + 0.5, row + 0.5, "·", ha="center", va="center", fontsize=SMALL, color=DARK
+            )
         elif value >= NUMBERED:
             ax.text(
                 column + 0.5,
@@ -75,7 +81,7 @@ def _draw_square(ax: Axes, found: Confusion) -> None:
                 f"{100 * value:.0f}" if value >= 0.0095 else "<1",
                 ha="center",
                 va="center",
-                color="white" if value > 0.55 * _most(share) else "black",
+                color=LIGHT if value > DEEP * _most(share) else DARK,
                 fontsize=SMALL,
             )
     names = [_short(name) for name in found.classes]

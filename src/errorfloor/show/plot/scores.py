@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 DASHES = ("-", (0, (4, 1.5)), (0, (2, 1.2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 MARKERS = "os^DXvP*"
 MOST_CLASSES = 11  # drawn beside the top label
+BROAD = 4.0  # inches that two columns of a legend need
 FEW_METHODS = 4  # the bands of more would hide each other
 
 
@@ -111,8 +112,9 @@ def class_reliability(
     figure: Any = grid[0].figure
     if figure.get_layout_engine() is not None:  # which makes room outside the axes
         handles, labels = grid[0].get_legend_handles_labels()
+        columns = 2 if figure.get_figwidth() >= BROAD else 1
         figure.legend(
-            handles, labels, loc="outside upper left", ncols=2, frameon=False, fontsize=SMALL
+            handles, labels, loc="outside upper left", ncols=columns, frameon=False, fontsize=SMALL
         )
     else:
         legend_above(grid[0])

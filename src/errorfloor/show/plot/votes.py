@@ -55,7 +55,7 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
     limit = f"floor at most {per_cent(found.model_error)}"
     lines = (
         (found.ishida, f"Ishida et al., n = {found.n or 0:,}", GREY, "-."),
-        (found.computable, f"paper's corollary 2, {limit}", ORANGE, "--"),
+        (found.computable, f"corollary 2, {limit}", ORANGE, "--"),
         (found.sharp, f"sharp, {limit}", GREEN, "-"),
         (found.exact, "exact, at the fitted distribution", BLUE, "-"),
     )
