@@ -234,6 +234,25 @@ def test_lists_of_numbers_called_votes_may_be_counts_and_are_asked_for(tmp_path)
     same(ef.from_votes(path, counts="votes").table, VoteTable.from_arrays(COUNTS))
 
 
+def test_lists_in_which_classes_repeat_are_votes_whatever_they_are_called(tmp_path):
+    expected = VoteTable.from_arrays(VOTES.sum(axis=1), 3)
+    for name in ("votes", "labels"):
+        frame = pd.DataFrame({"id": range(6), name: VOTES.tolist()})
+        same(read(frame, LAYOUTS, Where.of()).table, expected)
+        frame.to_csv(tmp_path / "x.csv", index=False)
+        same(read(tmp_path / "x.csv", LAYOUTS, Where.of()).table, expected)
+    several = pd.DataFrame({"labels": [["a", "b"], ["b"], ["a", "c"]]})
+    with pytest.raises(ef.InputError, match="Cannot tell which columns"):
+        read(several, LAYOUTS, Where.of())
+
+
+def test_blanks_may_divide_fields(tmp_path):
+    path = tmp_path / "x.txt"
+    rows = "".join(f"{s} {y}\n" for s, y in zip(SCORES, LABELS, strict=True))
+    path.write_text(f"score label\n{rows}")
+    same(read(path, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
+
+
 def test_text_is_no_list_because_it_has_commas():
     assert not are_lists(["Well, this; is text.", "So is this, too"])
     assert not are_lists(["0,5", "0,25"])

@@ -39,6 +39,7 @@ from errorfloor.data.table import TWO_CLASSES, Table
 
 # Pairs of which the first means "yes": letters and digits only, in small letters.
 PAIRS = (
+    *("ja nein", "ja nee", "oui non", "si no", "vrai faux", "wahr falsch"),
     *("yes no", "y n", "true false", "t f", "1 0", "on off", "positive negative", "pos neg"),
     *("spam ham", "spam notspam", "pass fail", "passed failed", "success failure", "good bad"),
     *("correct incorrect", "correct wrong", "right wrong", "accept reject", "accepted rejected"),

@@ -102,7 +102,8 @@ def choose(
     Parameters
     ----------
     kinds : dict
-        Kind of each column, by its name: "number", "boolean", "text", "list" or "other".
+        Kind of each column, by its name: "number", "boolean", "text", "list", "votes" (lists of
+        classes) or "other".
     given : dict
         Columns that the user named, by role. For a role of several columns these may be
         patterns, and several in one text with commas between them.

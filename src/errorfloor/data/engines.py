@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor.data.spelling import are_lists
+from errorfloor.data.spelling import are_lists, are_votes
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
@@ -255,6 +255,10 @@ def kinds_of(frame: Frame, run: Callable[[Frame], Columns]) -> dict[str, str]:
     if texts:
         head = run(select(frame, {name: name for name in texts}).head(1000))
         kinds |= {name: _kind_of_text(head[name].tolist()) for name in texts}
+    lists = [name for name, kind in kinds.items() if kind == "list" and isinstance(name, str)]
+    for name in lists:
+        head = run(select(frame, {"value": name}).head(100))
+        kinds[name] = "votes" if are_votes(head["value"].tolist()) else "list"
     return kinds
 
 

@@ -77,6 +77,7 @@ def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) ->
 
 def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
     start = _start(files[0], packing, 2**16)
+    more = more or (", delim = ' '" if _has_blanks(start) else "")
     how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(packing)}"
     if len(files) == 1 and _is_wide(start):
         call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
@@ -95,6 +96,14 @@ def _is_wide(start: bytes) -> bool:
     """Tell whether the first row of a text file has many fields."""
     head = start.split(b"\n")[0]
     return any(head.count(mark) >= _WIDE for mark in b",;|\t")
+
+
+def _has_blanks(start: bytes) -> bool:
+    """Tell whether blanks divide the fields of a text file: the same number of them in each row."""
+    rows = [row.strip() for row in start.split(b"\n")[:-1] if row.strip()][:100]
+    if not rows or b'"' in start or any(mark in rows[0] for mark in b",;|\t"):
+        return False
+    return len({row.count(b" ") for row in rows}) == 1 and b" " in rows[0] and len(rows) > 1
 
 
 def _has_commas(start: bytes) -> bool:

@@ -74,8 +74,9 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
 def columns(data: Any) -> dict[str, str]:
     """Return what each column of a dataframe or file holds.
 
-    That is "number", "boolean", "text", "list" or "other". Text that spells numbers in all of the
-    first thousand rows counts as numbers, and likewise for booleans and lists.
+    That is "number", "boolean", "text", "list", "votes" (lists of classes) or "other". Text that
+    spells numbers in all of the first thousand rows counts as numbers, and likewise for booleans
+    and lists.
     """
     with rows_of(data) as (frame, run):
         return kinds_of(frame, run)

@@ -81,11 +81,25 @@ def fitting(role: Role, columns: Iterable[str]) -> list[str]:
 
 def of_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
     """Return the columns that hold lists, or those that do not, as the role has it."""
-    if role.is_list or (role.by_class and not role.alone):
-        return [one for one in columns if kinds[one] in ("list", "other")]
+    if role.is_list:  # several labels are no votes, unless they repeat
+        sure = [one for one in columns if simple(one) in role.names]
+        return [
+            one for one in columns if kinds[one] == "votes" or (one in sure and _lists(kinds[one]))
+        ]
+    if role.by_class and not role.alone:
+        of_votes = {name for one in LAYOUTS if one.of_lists for name in one.of_lists.names}
+        return [
+            one
+            for one in columns
+            if _lists(kinds[one]) and (kinds[one] != "votes" or simple(one) not in of_votes)
+        ]
     if role.by_class or not role.is_number:  # of labels it is said that a row has several
         return list(columns)
-    return [one for one in columns if kinds[one] != "list"]
+    return [one for one in columns if kinds[one] not in ("list", "votes")]
+
+
+def _lists(kind: str) -> bool:
+    return kind in ("list", "votes", "other")
 
 
 def one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
+from errorfloor.data import counters
 from errorfloor.data.arrays import count_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -112,70 +113,6 @@ def joined(parts: Sequence[Part], between: str = " and ") -> tuple[Part, ...]:
     return tuple(part for one in parts for part in (between, one))[1:]
 
 
-# Counting needs a dataframe library, which whoever passes arrays need not wait for.
-
-
-def _count_scores(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.class_rows import count_class_scores
-    from errorfloor.data.counting import count_scores
-
-    return (count_class_scores if request.has_many_classes else count_scores)(request)
-
-
-def _count_soft_labels(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.class_rows import count_class_soft
-    from errorfloor.data.counting import count_soft_labels
-
-    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
-
-
-def _count_votes(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.counting import count_votes
-    from errorfloor.data.vote_rows import counted
-
-    return count_votes(counted(request))
-
-
-def _count_counts(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.counting import count_votes
-    from errorfloor.data.vote_rows import by_class
-
-    return count_votes(by_class(request))
-
-
-def _count_annotations(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.counting import count_votes
-    from errorfloor.data.vote_rows import one_by_one
-
-    return count_votes(one_by_one(request))
-
-
-def _count_annotators(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.counting import count_votes
-    from errorfloor.data.vote_rows import side_by_side
-
-    return count_votes(side_by_side(request))
-
-
-def _count_lists(request: Request) -> Mapping[Any, Table]:
-    from errorfloor.data.counting import count_votes
-    from errorfloor.data.vote_rows import in_lists
-
-    return count_votes(in_lists(request))
-
-
-def _ballots_in_rows(request: Request) -> Ballots:
-    from errorfloor.data.vote_rows import ballots_in_rows
-
-    return ballots_in_rows(request)
-
-
-def _ballots_side_by_side(request: Request) -> Ballots:
-    from errorfloor.data.vote_rows import ballots_side_by_side
-
-    return ballots_side_by_side(request)
-
-
 def _scores_of_arrays(scores: Any, labels: Any, classes: Any) -> ScoreTable:
     if labels is None:
         raise InputError(
@@ -245,7 +182,7 @@ SCORES = Layout(
         LABEL,
     ),
     says="A row is an item with a score, or one for each class, and its one true label.",
-    count=_count_scores,
+    count=counters.count_scores,
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
@@ -274,7 +211,7 @@ VOTES = Layout(
         ),
     ),
     says="A row is an item with its number of votes for class 1 and of all votes.",
-    count=_count_votes,
+    count=counters.count_votes,
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
@@ -296,7 +233,7 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    count=_count_counts,
+    count=counters.count_counts,
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
@@ -317,7 +254,7 @@ SOFT_LABELS = Layout(
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",
-    count=_count_soft_labels,
+    count=counters.count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=_soft_labels_of_arrays,
@@ -347,11 +284,11 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    count=_count_annotations,
+    count=counters.count_annotations,
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
-    ballots=_ballots_in_rows,
+    ballots=counters.ballots_in_rows,
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -367,9 +304,9 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    count=_count_annotators,
+    count=counters.count_annotators,
     asks="from_votes",
-    ballots=_ballots_side_by_side,
+    ballots=counters.ballots_side_by_side,
 )
 LISTS = Layout(
     name="lists of votes",
@@ -381,12 +318,13 @@ LISTS = Layout(
             "All votes on an item in one column: lists, or text such as 0;1;1.",
             frozenset({"annotations", "votes", "ratings", "answers", "responses", "judgments"})
             | {"judgements", "vote_list", "crowd_labels", "worker_labels", "annotator_labels"},
+            unsure_names=frozenset({"labels", "label", "annotation", "vote", "answer", "response"}),
             is_class=True,
             is_list=True,
         ),
     ),
     says="A row is an item with the list of its votes.",
-    count=_count_lists,
+    count=counters.count_lists,
     asks="from_votes",
 )
 _of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True)

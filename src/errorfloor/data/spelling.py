@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from math import inf
@@ -9,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor.data.annotators import text_of
+
+TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
 
 
@@ -60,3 +64,40 @@ def are_lists(values: Sequence[Any]) -> bool:
     # Classes repeat, and one comma may be that of a number.
     repeated = any(len(set(split)) < len(split) for split in several)
     return 2 * len(several) > len(parts) and repeated
+
+
+def are_votes(values: Sequence[Any]) -> bool:
+    """Tell whether lists hold classes, which repeat, and not numbers of votes or several labels.
+
+    Classes are words, or 0 and 1. Lists with a single 1 each may be numbers of votes as well.
+
+    Examples
+    --------
+    >>> are_votes(["0;1;1", "0;0"]), are_votes([["cat", "cat", "dog"]]), are_votes([["a", "b"]])
+    (True, True, False)
+    >>> are_votes([[2, 1], [0, 3]]), are_votes([[0, 0, 1], [1, 0, 0]])
+    (False, False)
+    """
+    rows = [[one for one in votes_in(value) if one is not None] for value in values]
+    rows = [row for row in rows if row]
+    numbers = [[spelt(one) for one in row] for row in rows]
+    if any(number not in (None, 0, 1) for row in numbers for number in row):
+        return False
+    single = all(row.count(1) == 1 and None not in row for row in numbers)
+    return not single and any(len(set(row)) < len(row) for row in rows)
+
+
+def votes_in(value: Any) -> list[str | None]:
+    """Return the votes of one entry as text, None for those that are missing."""
+    if value is None or (isinstance(value, float) and value != value):
+        return []
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            spelt = ast.literal_eval(text) if text[:1] in "[(" else None
+        except (SyntaxError, ValueError):
+            spelt = None
+        value = spelt if spelt is not None else re.split(BETWEEN, text.strip("[]() "))
+    entries = np.atleast_1d(np.asarray(value, dtype=object)).ravel().tolist()
+    texts = (None if one is None else text_of(one).strip(TRIMMED) for one in entries)
+    return [text or None for text in texts]

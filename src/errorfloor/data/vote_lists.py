@@ -6,21 +6,16 @@ said about annotators.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from errorfloor._checks import InputError, argument
-from errorfloor.data.annotators import text_of
 from errorfloor.data.engines import Columns, Frame, lazy, quoted, select
-from errorfloor.data.spelling import BETWEEN
+from errorfloor.data.spelling import BETWEEN, TRIMMED, votes_in
 
 MOST_VOTES = 1000  # of an item; beyond, a row for each vote is the way
-_TRIMMED = " \t\r\n\"'"
 
 
 def taken_apart(
@@ -42,7 +37,7 @@ def taken_apart(
             "vote in a row of its own, and name ",
             *(argument("item"), " and ", argument("vote"), "."),
         )
-    rows = [_votes_in(value) for value in _values(frame, column)]
+    rows = [votes_in(value) for value in _values(frame, column)]
     if any(one and one[0] in "[{" for row in rows for one in row if one):
         raise _of_objects(column, name)
     names = _names(column, max(map(len, rows), default=0), name)
@@ -71,7 +66,7 @@ def _in_duckdb(
         votes = f"cast({given} as varchar[])"
     else:
         trimmed = f"trim({given}, '[]() ')"
-        quotes = _TRIMMED.replace("'", "''")
+        quotes = TRIMMED.replace("'", "''")
         votes = (
             f"case when json_valid({given}) and prefix(ltrim({given}), '[') "
             f"then json_extract_string({given}, '$[*]') else "
@@ -109,22 +104,6 @@ def _values(frame: Frame, column: str) -> list[Any]:
     native: Any = select(frame, {"value": column}).collect()
     found: list[Any] = native["value"].to_list()
     return found
-
-
-def _votes_in(value: Any) -> list[str | None]:
-    """Return the votes of one entry as text, None for those that are missing."""
-    if value is None or (isinstance(value, float) and value != value):
-        return []
-    if isinstance(value, str):
-        text = value.strip()
-        try:
-            spelt = ast.literal_eval(text) if text[:1] in "[(" else None
-        except (SyntaxError, ValueError):
-            spelt = None
-        value = spelt if spelt is not None else re.split(BETWEEN, text.strip("[]() "))
-    entries = np.atleast_1d(np.asarray(value, dtype=object)).ravel().tolist()
-    texts = (None if one is None else text_of(one).strip(_TRIMMED) for one in entries)
-    return [text or None for text in texts]
 
 
 def _native(frame: Frame) -> Any:

@@ -147,7 +147,7 @@ def _column(frame: Any, run: Any, name: str, kind: str, rows: int) -> ColumnLook
     if len(frame.columns) <= _MOST_COLUMNS and isinstance(name, str):
         one = select(frame, {"value": name})
         blank = count(one, run, {"blank": is_missing(one, "value")})["blank"]
-        plain = kind not in ("list", "other") and rows <= _FEW_ROWS
+        plain = kind not in ("list", "votes", "other") and rows <= _FEW_ROWS
         if plain:
             there = one.filter(~is_missing(one, "value"))
             found = run(there.unique().select(nw.len().alias("n")))

@@ -18,7 +18,7 @@ class ColumnLook:
     name : str
         What it is called.
     kind : str
-        "number", "boolean", "text", "list" or "other".
+        "number", "boolean", "text", "list", "votes" (lists of classes) or "other".
     distinct : int or None
         How many different values it has; None where that is not counted.
     missing : int or None
