@@ -11,7 +11,7 @@ from engines import ENGINES
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.data.classes import _divided, positive_of
-from errorfloor.data.columns import names_an_id
+from errorfloor.data.guessing import names_an_id
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
 RNG = np.random.default_rng(0)

@@ -902,7 +902,6 @@ UNREADABLE = [
         ValueError,
         "Columns: 2 Found: 1\\. Check",
     ),
-    ("latin.csv", b"a score,y\n0.1,caf\xe9\n", ValueError, "not utf-8"),
     ("noise.parquet", bytes(range(256)) * 4, ValueError, "Could not read .*noise.parquet"),
     ("noise.jsonl", b"\x00\x01\x02{", ValueError, "Could not read|must be one of"),
 ]

@@ -11,6 +11,7 @@ from errorfloor.data.layouts import (
     ANNOTATORS,
     BESIDE_LABELS,
     LAYOUTS,
+    LISTS,
     SCORES,
     SOFT_LABELS,
     VOTES,
@@ -37,6 +38,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         "soft labels",
         "annotations",
         "annotators",
+        "lists of votes",
         "votes and labels",
         "counts and labels",
         "annotations and labels",
@@ -44,7 +46,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
     ]
     assert {layout.kind for layout in LAYOUTS} == {kind.kind for kind in KINDS}
     roles = [role for layout in LAYOUTS for role in layout.roles]
-    assert len({role.name for role in roles}) == len({role.argument for role in roles}) == 10
+    assert len({role.name for role in roles}) == len({role.argument for role in roles}) == 11
     for layout in LAYOUTS:
         assert layout.says.startswith("A row is ")
         assert layout.needed
@@ -58,6 +60,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         SCORES,
         ANNOTATIONS,
         ANNOTATORS,
+        LISTS,
         *BESIDE_LABELS,
     ]
 
@@ -234,6 +237,7 @@ STARTS = {
     "jsonl": b' {"p": 0.1}',
     "parquet": b"PAR1",
     "npz": b"PK\x03\x04",
+    "excel": b"PK\x03\x04....[Content_Types].xml",
 }
 
 

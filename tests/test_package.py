@@ -17,7 +17,7 @@ ROOT = Path(errorfloor.__file__).parent
 
 ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
 # The engines themselves, which only functions for their own frames and files import.
-ENGINES = {"dask", "duckdb", "pandas", "polars", "pyarrow", "pyspark"}
+ENGINES = {"dask", "duckdb", "openpyxl", "pandas", "polars", "pyarrow", "pyspark"}
 # What the extra `data` brings, which only functions of the data sets import.
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
 # What the extra `paper` brings, likewise.

@@ -149,6 +149,7 @@ LAYOUT_COLUMNS = {
     "soft labels": ("wide file.csv", {"soft": "soft"}),
     "annotations": ("long.csv", {"item": "item", "vote": "vote", "annotator": "annotator"}),
     "annotators": ("wide file.csv", {"annotators": ["rater_0", "rater_1", "rater_2"]}),
+    "lists of votes": ("lists.jsonl", {"annotations": "counts"}),
     "votes and labels": ("wide file.csv", {"positives": "k", "totals": "m", "label": "y"}),
     "annotations and labels": ("long.csv", {"item": "item", "vote": "vote", "label": "gold"}),
     "annotators and labels": (

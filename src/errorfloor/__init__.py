@@ -34,6 +34,7 @@ if _CHECKING:
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.items import items as items
+    from errorfloor.questions.look import look as look
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
@@ -47,6 +48,7 @@ if _CHECKING:
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
     from errorfloor.results import Items as Items
+    from errorfloor.results import Look as Look
     from errorfloor.results import Plan as Plan
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
@@ -89,6 +91,7 @@ _HOME = {
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),
     "questions.items": ("items",),
+    "questions.look": ("look",),
     "questions.plan": ("plan",),
     "questions.reliability": ("reliability",),
     "results": (
@@ -103,6 +106,7 @@ _HOME = {
         "Groups",
         "Interval",
         "Items",
+        "Look",
         "Plan",
         "Reliability",
         "Verdict",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, function, shown
+from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
 from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
@@ -18,6 +18,7 @@ from errorfloor.data.source import Origin, Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
 
+DUPLICATES = ("error", "first", "last", "all")
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
 
 
@@ -32,6 +33,7 @@ class Where:
     group: str | None = None
     drop_missing: bool = False
     format: str | None = None
+    duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
 
     @classmethod
@@ -44,6 +46,7 @@ class Where:
         group: str | None = None,
         drop_missing: bool = False,
         format: str | None = None,  # noqa: A002
+        duplicates: str = "error",
         called: str | None = None,
         **columns: Any,
     ) -> Where:
@@ -64,6 +67,7 @@ class Where:
             group=group,
             drop_missing=drop_missing,
             format=format,
+            duplicates=as_duplicates(duplicates),
             called=called,
         )
 
@@ -120,11 +124,17 @@ class Asked:
             classes=where.classes,
             drop_missing=where.drop_missing,
             format=where.format,
+            duplicates=where.duplicates,
             group=where.group,
             called=where.called,
             rows=rows,
             **more,
         )
+
+
+def as_duplicates(value: object) -> str:
+    """Return what to do with several votes of one annotator on an item."""
+    return check_choice(value, DUPLICATES, name="duplicates")
 
 
 def check_agreement(
@@ -229,7 +239,7 @@ def refuse_options(asked: Asked) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
     said = (where.positive, where.positive_from, where.group)
-    if where.drop_missing or any(one is not None for one in said):
+    if where.drop_missing or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")
         columns = joined([argument(role.argument) for role in asked.layouts[0].needed])
         raise InputError(

@@ -14,7 +14,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, argument, command
+from errorfloor._checks import InputError, Part, argument, check_choice, command
+from errorfloor.data import vote_lists
 from errorfloor.data.annotators import text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.class_rows import as_two
@@ -26,6 +27,8 @@ from errorfloor.data.naming import (
     MOST_CLASSES,
     PER_LABEL,
     Naming,
+    brief,
+    listed,
     names_of_columns,
     refuse_several,
     told,
@@ -50,6 +53,7 @@ _KNOWN = {tuple(pair.split()) for pair in PAIRS}
 _WITHOUT = ("not", "non", "no")  # before a word make it the other class
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
+_LONGEST = 100  # characters of the name of a class
 _FIRST = 1000  # rows that are looked at first
 _SOME_ROWS = 2**16  # in which the values are looked for where the positive one is named
 
@@ -143,7 +147,9 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
 
 
 def _taken_apart(request: Request, layout: Layout) -> Request:
-    """Return rows in which lists of numbers are columns of their own."""
+    """Return rows in which places of lists are columns of their own."""
+    if layout.of_lists is not None:
+        return _votes_apart(request, layout.of_lists.argument)
     role = layout.of_classes
     column = None if role is None else request.columns.get(role.argument)
     if role is None or not isinstance(column, str):
@@ -156,6 +162,13 @@ def _taken_apart(request: Request, layout: Layout) -> Request:
         return request
     frame, columns = taken_apart(request.frame, request.run, column, role.argument)
     return replace(request, frame=frame, columns={**request.columns, role.argument: columns})
+
+
+def _votes_apart(request: Request, name: str) -> Request:
+    """Return rows in which each vote of a list has a column."""
+    column = check_choice(request.columns[name], map(str, request.frame.columns), name=name)
+    frame, columns = vote_lists.taken_apart(request.frame, request.run, column, name)
+    return replace(request, frame=frame, columns={**request.columns, name: columns})
 
 
 def _class_columns(request: Request, name: str) -> list[str]:
@@ -176,6 +189,9 @@ def _of_columns(request: Request, name: str) -> tuple[Request, Any]:
     if names is not None and set(names) == set(hints):  # which may be in another order
         columns = tuple(columns[hints.index(one)] for one in names)
         request, hints = replace(request, columns={**request.columns, name: columns}), names
+    elif names is None and positive_of(hints) == hints[0]:  # what means yes is class 1
+        columns, hints = columns[::-1], hints[::-1]
+        request = replace(request, columns={**request.columns, name: columns})
     naming = Naming(names or hints, {})
     if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
         label: str = request.columns["label"]
@@ -355,7 +371,11 @@ def _question(
     means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
     ranked = sorted(values, key=lambda value: -means.get(value, 0.0))[:_LISTED]
     said: tuple[Part, ...] = (argument(name), f" (column {columns[0]!r})")
-    listed = ", ".join([*values[:_LISTED], "..."] if len(values) > _LISTED else values)
+    longest = max(map(len, values))
+    if longest > _LONGEST:
+        text = f" holds texts of up to {longest:,} characters, which are no classes, such as "
+        check = f"{brief(values[0])!r}. Check which column it is."
+        raise InputError(*said, text, check)
     which = "Say which one is class 1"
     if len(values) > 2:
         which += "; the answer is then for that one against the rest"
@@ -363,7 +383,7 @@ def _question(
         most = ranked[0]
         which += f". The scores are highest for {most}, {means[most]:.4g} on average"
     commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
-    return InputError(*said, f" holds words: {listed}. {which}:", *commands)
+    return InputError(*said, f" holds words: {listed(values)}. {which}:", *commands)
 
 
 def _mean_scores(request: Request, label: str) -> dict[str, float]:

@@ -3,50 +3,27 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, check_whole
+from errorfloor._checks import InputError, Mention, Part, argument, check_whole
+from errorfloor.data.guessing import (
+    Chosen,
+    fitting,
+    likely_readings,
+    mentioned,
+    names_an_id,
+    of_kind,
+    one_for_each,
+)
 from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
+from errorfloor.data.spelling import spelt
 
 _MOST_LISTED = 40
-_IDS = r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index))"
+NO_NAMES = " The first row holds values, not names. Put a row of names before it: score,label."
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A layout and its columns; `guessed` are the roles whose columns the user did not name."""
-
-    layout: Layout
-    columns: Mapping[str, Any]  # by the name of the role: one, several, or a number
-    guessed: tuple[str, ...] = ()
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The columns by the names of arguments."""
-        names = {role.name: role.argument for role in self.layout.roles}
-        return {names[role]: column for role, column in self.columns.items()}
-
-    @property
-    def used(self) -> frozenset[object]:
-        """All columns that have a role."""
-        values = self.columns.values()
-        return frozenset(
-            one for value in values for one in (value if isinstance(value, tuple) else (value,))
-        )
-
-    @property
-    def mentions(self) -> tuple[Part, ...]:
-        """The arguments that would have named the guessed columns."""
-        return _mentions(
-            (role, self.columns[role.name])
-            for role in self.layout.roles
-            if role.name in self.guessed
-        )
 
 
 def by_role(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +102,7 @@ def choose(
     Parameters
     ----------
     kinds : dict
-        Kind of each column, by its name: "number", "boolean", "text" or "other".
+        Kind of each column, by its name: "number", "boolean", "text", "list" or "other".
     given : dict
         Columns that the user named, by role. For a role of several columns these may be
         patterns, and several in one text with commas between them.
@@ -142,47 +119,30 @@ def choose(
             if role.name in given
         }
         return _completed(layout, columns, kinds, name)
-    likely = [layout for layout in allowed if not layout.of_shares]
-    readings: list[Chosen] = []
-    for guess in (_by_name, _by_classes, _by_kind):
-        found = (guess(layout, kinds) for layout in likely)
-        readings = readings or [one for one in found if one is not None]
+    readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
-    meant = _lines("You may mean", [reading.mentions for reading in readings])
+    meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
     remedy = meant if readings else usage(allowed)
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
+    odd = NO_NAMES if has_no_names(kinds) and not odd else odd
     listed = f"{_listed(kinds, name)}{odd}"
     raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+
+
+def has_no_names(columns: Iterable[object]) -> bool:
+    """Tell whether what columns are called are values: a file without a row of names."""
+    names = [str(one) for one in columns]
+    return len(names) > 0 and all(spelt(one) is not None for one in names)
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:
     """Say how the columns of each layout are named."""
     ways = [
-        _mentions((role, ("COL", "COL") if role.several else "COL") for role in layout.roles)
+        mentioned((role, ("COL", "COL") if role.several else "COL") for role in layout.roles)
         for layout in allowed
     ]
     return _lines(head, ways)
-
-
-def names_an_id(column: object) -> bool:
-    """Tell whether a column is called what ids and indices are called.
-
-    Examples
-    --------
-    >>> names_an_id("Unnamed: 0"), names_an_id("user_id"), names_an_id("score")
-    (True, True, False)
-    """
-    return re.fullmatch(_IDS, _simple(column)) is not None
-
-
-def fitting(role: Role, columns: Iterable[str]) -> list[str]:
-    """Return the columns whose names say that they have the role."""
-    plain = {one: _simple(one) for one in columns}
-    if role.pattern is not None and not role.by_class:
-        return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
-    sure = [one for one in plain if plain[one] in role.names]
-    return sure or [one for one in plain if plain[one] in role.unsure_names]
 
 
 def _plain(role: Role, value: Any, there: Collection[str]) -> Any:
@@ -269,8 +229,8 @@ def _completed(
         if role.name in found:
             continue
         left = [one for one in kinds if one not in Chosen(layout, found).used]
-        named = fitting(role, left)
-        each = _one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
+        named = of_kind(role, fitting(role, left), kinds)
+        each = one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
         if each and not named:
             found[role.name] = each
             guessed.append(role.name)
@@ -289,65 +249,8 @@ def _completed(
     return Chosen(layout, ordered, tuple(guessed))
 
 
-def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
-    """Return the layout if the columns have one name for each of its roles, and no other."""
-    columns: dict[str, Any] = {}
-    for role in layout.roles:
-        named = fitting(role, kinds)
-        if len(named) < 2 if role.several else len(named) != 1:
-            return None
-        columns[role.name] = tuple(named) if role.several else named[0]
-    return Chosen(layout, columns, tuple(columns))
-
-
-def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
-    """Return the layout if names say that there is a column for each class, and all the rest."""
-    columns: dict[str, Any] = {}
-    for role in layout.roles:
-        named = _one_for_each(role, kinds) if role.by_class else tuple(fitting(role, kinds))
-        if not named or (not role.by_class and len(named) > 1):
-            return None
-        columns[role.name] = named if role.by_class else named[0]
-    return Chosen(layout, columns, tuple(columns)) if layout.of_classes is not None else None
-
-
-def _one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of numbers that begin alike, as those of classes do, if that is clear."""
-    assert role.pattern is not None
-    others = {name for layout in LAYOUTS for other in layout.roles for name in other.names}
-    found: dict[str, list[str]] = {}
-    for one, kind in kinds.items():
-        fits = re.fullmatch(role.pattern, _simple(one))
-        if fits and kind == "number":
-            found.setdefault(fits[1], []).append(one)
-    likely = [group for group in found.values() if len(group) > 1]
-    clear = len(likely) == 1 and not any(_simple(one) in others for one in likely[0])
-    return tuple(likely[0]) if clear else ()
-
-
-def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
-    """Return the layout if there are two columns and only one of them is a number.
-
-    Not where a name says otherwise: a column of scores with a word in it is text, too.
-    """
-    named = {one: kind for one, kind in kinds.items() if not names_an_id(one)}
-    numbers = [one for one in named if kinds[one] == "number"]
-    others = [one for one in named if kinds[one] in ("boolean", "text")]
-    if not layout.told_by_kinds or len(named) != 2 or len(numbers) != 1 or len(others) != 1:
-        return None
-    columns = {role.name: (numbers if role.is_number else others)[0] for role in layout.roles}
-    swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
-    if any(fitting(role, [swapped[role.name]]) for role in layout.roles):
-        return None
-    return Chosen(layout, columns, tuple(columns))
-
-
 def _may_be(role: Role, kind: str) -> bool:
     return not role.is_number or kind == "number"
-
-
-def _simple(column: object) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", str(column).lower()).strip("_")
 
 
 def _listed(kinds: Mapping[str, str], name: str) -> str:
@@ -362,10 +265,7 @@ def _lines(head: str, lines: Iterable[Sequence[Part]]) -> tuple[Part, ...]:
     return (head, *(part for line in lines for part in ("\n  ", *line)))
 
 
-def _mentions(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:
-    """Mention arguments with their values, one after the other."""
-    mentions = [
-        argument(role.argument, list(column) if isinstance(column, tuple) else column)
-        for role, column in columns
-    ]
-    return joined(mentions, " ")
+def _typed(mentions: Sequence[Part]) -> tuple[Part, ...]:
+    """Mention arguments so that they stand behind all that was typed so far."""
+    first, *others = mentions
+    return (replace(first, is_command=True) if isinstance(first, Mention) else first, *others)

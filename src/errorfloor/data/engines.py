@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,14 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor.data.spelling import are_lists
+
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
+
+# Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
+_COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
 
 
 _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
@@ -57,8 +63,10 @@ def with_number(frame: Frame, source: str, target: str) -> Frame:
         return frame.with_columns(nw.col(source).cast(nw.Int8).cast(nw.Float64).alias(target))
     if kind == nw.Object:  # of pandas: decimals, or a mixture
         return _read_numbers(frame, source, target)
+    if frame.implementation.is_duckdb():
+        return _with_sql_number(frame, source, target)
     word = nw.col(source).cast(nw.String).str.strip_chars().str.to_lowercase()
-    read = _read_numbers(frame.with_columns(word.alias(target)), target, target)
+    read = _read_plain(frame.with_columns(word.alias(target)), target)
     # Booleans become text in text files.
     number = nw.when(word == "false").then(nw.lit(0.0)).otherwise(nw.col(target))
     return read.with_columns(
@@ -69,6 +77,30 @@ def with_number(frame: Frame, source: str, target: str) -> Frame:
 def _is_number(kind: Any) -> bool:
     """Tell whether a column holds numbers that need no reading."""
     return (kind.is_float() or kind.is_integer()) and str(kind) not in _ODD
+
+
+def _read_plain(frame: Frame, column: str) -> Frame:
+    """Read text as numbers, also 87% and 0,87; 1,234 may be either of two numbers, and is none."""
+    word = nw.col(column)
+    comma = word.str.contains(_COMMA).fill_null(False)
+    per_cent = word.str.ends_with("%").fill_null(False)
+    pointed = nw.when(comma).then(word.str.replace_all(",", ".", literal=True)).otherwise(word)
+    bare = (
+        nw.when(per_cent)
+        .then(pointed.str.replace_all("%", "", literal=True).str.strip_chars())
+        .otherwise(pointed)
+    )
+    marked = frame.with_columns(bare.alias(column), per_cent.alias("per cent"))
+    read = _read_numbers(marked, column, column)
+    number = nw.col(column)
+    fraction = nw.when(nw.col("per cent")).then(number / 100).otherwise(number)
+    return read.with_columns(fraction.alias(column)).drop("per cent")
+
+
+def _with_sql_number(frame: Frame, source: str, target: str) -> Frame:
+    others = [quoted(name) for name in frame.collect_schema() if name != target]
+    read = f"{_sql_number(source, nw.String)} as {quoted(target)}"
+    return lazy(frame.to_native().project(", ".join([*others, read])))
 
 
 def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
@@ -98,9 +130,13 @@ def _sql_number(column: str, kind: Any) -> str:
         return name
     blanks = " || ".join(f"chr({ord(one)})" for one in whitespace)
     word = f"lower(trim(cast({name} as varchar), {blanks}))"
+    pointed = f"case when regexp_matches({word}, '{_COMMA}') then replace({word}, ',', '.') end"
+    per_cent = f"case when suffix({word}, '%') then rtrim(coalesce({pointed}, {word}), '% ') end"
+    # What comes later is looked at only where the first is no number.
     return (
-        f"case {word} when 'true' then 1.0 when 'false' then 0.0 "
-        f"else try_cast({word} as double) end"
+        f"case {word} when 'true' then 1.0 when 'false' then 0.0 else "
+        f"coalesce(try_cast({word} as double), try_cast({pointed} as double), "
+        f"try_cast({per_cent} as double) / 100) end"
     )
 
 
@@ -227,18 +263,31 @@ def _kind(dtype: Any) -> str:
         return "number"
     if dtype == nw.Boolean:
         return "boolean"
+    if dtype in (nw.List, nw.Array):
+        return "list"
     is_text = dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object)
     return "text" if is_text else "other"
 
 
 def _kind_of_text(values: Sequence[Any]) -> str:
+    if any(isinstance(value, list | tuple | np.ndarray) for value in values):
+        return "list"
     there = [str(value).strip().lower() for value in values if value is not None]
     if there and all(value in ("true", "false") for value in there):
         return "boolean"
+    if there and all(map(_spells_number, there)):
+        return "number"
+    return "list" if are_lists(there) else "text"
+
+
+def _spells_number(text: str) -> bool:
+    if re.fullmatch(_COMMA, text):
+        text = text.replace(",", ".")
     try:
-        return "number" if [float(value) for value in there] else "text"
+        float(text[:-1] if text.endswith("%") else text)
     except ValueError:
-        return "text"
+        return False
+    return True
 
 
 @contextmanager

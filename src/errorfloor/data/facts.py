@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
-from errorfloor.data.columns import Chosen, fitting, names_an_id
 from errorfloor.data.counting import count_repeated
 from errorfloor.data.engines import Frame, holds_several, select
-from errorfloor.data.layouts import ITEM, LABEL
+from errorfloor.data.guessing import Chosen, fitting, names_an_id
+from errorfloor.data.layouts import ITEM_OF_ROW, LABEL
 from errorfloor.data.numbering import are_numbered, is_numbered
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.table import Table
@@ -28,7 +28,7 @@ def facts_of(
     frame, run, group = request.frame, request.run, request.group
     free = [one for one in frame.collect_schema() if one not in {*chosen.used, group}]
     facts: dict[str, Any] = {}
-    items = fitting(ITEM, free)
+    items = fitting(ITEM_OF_ROW, free)
     few = chosen.layout.row_is_item and rows <= _FEW_ROWS
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)

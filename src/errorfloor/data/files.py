@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.encodings import as_utf8, encoding_of, name_of_copy
 from errorfloor.data.formats import (
     FORMATS,
     Format,
@@ -63,40 +65,44 @@ def find_data(source: Paths, name: str | None) -> list[str]:
 def at_rest(found: Sequence[str]) -> Iterator[list[str]]:
     """Yield files, with a copy in place of each pipe, which could be read only once.
 
-    Errors call a copy by the name of the pipe.
+    Text that is not UTF-8 has a copy that is. Errors call a copy by the name of its file.
     """
-    pipes = [file for file in found if not os.path.isfile(file)]
-    if not pipes:
+    if all(os.path.isfile(file) and encoding_of(file) is None for file in found):
         yield list(found)
         return
     with scratch() as folder:
-        copies = copy_all(pipes, folder)
+        copies = copy_all(found, folder)
         try:
             yield [copies.get(file, file) for file in found]
         except ValueError as error:
-            raise renamed(error, {copy: repr(pipe) for pipe, copy in copies.items()}) from error
+            raise renamed(error, {copy: repr(file) for file, copy in copies.items()}) from error
 
 
 def kept(found: Sequence[str]) -> list[str]:
-    """Return files, with a copy in place of each pipe that stays until Python ends."""
+    """Return files, with the copies of `at_rest`, which stay until Python ends."""
     import atexit
     import tempfile
 
-    pipes = [file for file in found if not os.path.isfile(file)]
-    if not pipes:
+    if all(os.path.isfile(file) and encoding_of(file) is None for file in found):
         return list(found)
     folder = tempfile.mkdtemp(prefix=PREFIX)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copies = copy_all(pipes, folder)
+    copies = copy_all(found, folder)
     return [copies.get(file, file) for file in found]
 
 
-def copy_all(pipes: Sequence[str], folder: str) -> dict[str, str]:
-    """Copy what comes out of pipes to a folder, and return where each is."""
-    copies = {pipe: os.path.join(folder, f"pipe-{i}") for i, pipe in enumerate(pipes)}
-    for pipe, copy in copies.items():
-        with open(pipe, "rb") as source, naming(copy), open(copy, "wb") as target:
-            shutil.copyfileobj(source, target)
+def copy_all(found: Sequence[str], folder: str) -> dict[str, str]:
+    """Copy what comes out of pipes, and text as UTF-8, to a folder; return where each is."""
+    copies = {}
+    for i, file in enumerate(found):
+        plain = file
+        if not os.path.isfile(file):
+            copies[file] = plain = os.path.join(folder, f"pipe-{i}")
+            with open(file, "rb") as source, naming(plain), open(plain, "wb") as target:
+                shutil.copyfileobj(source, target)
+        if (encoding := encoding_of(plain)) is not None:
+            copies[file] = name_of_copy(file, i, folder)
+            as_utf8(plain, encoding, copies[file])
     return copies
 
 
@@ -111,9 +117,14 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 
 @contextmanager
-def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
-    """Yield a connection of its own and a relation over all rows of `files`, read when used."""
-    with _connected(files, kind) as connection:
+def opened(
+    files: Sequence[str], kind: Format, *, ordered: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection of its own and a relation over all rows of `files`, read when used.
+
+    With `ordered`, rows come in the order of the files and of their lines, which takes longer.
+    """
+    with _connected(files, kind, ordered) as connection:
         import duckdb
 
         try:
@@ -124,17 +135,20 @@ def opened(files: Sequence[str], kind: Format) -> Iterator[tuple[Any, Any]]:
 
 
 @contextmanager
-def _connected(files: Sequence[str], kind: Format) -> Iterator[Any]:
+def _connected(files: Sequence[str], kind: Format, ordered: bool) -> Iterator[Any]:
     """Yield a connection to a database of its own, or to one that is kept for little files.
 
     To open a database takes longer than to read them.
     """
-    plain = not kind.is_text and not kind.holds_tables  # nothing of it is put into the database
+    # Nothing of it is put into the database, and no setting is changed.
+    plain = not kind.is_text and not kind.is_archive and not ordered
     if plain and sum(map(os.path.getsize, files)) <= _LITTLE:
         with closing(_cursor()) as connection:
             yield connection
     else:
         with scratch() as folder, closing(connect(folder)) as connection:
+            if ordered:
+                connection.execute("set preserve_insertion_order = true")
             yield connection
 
 
@@ -243,7 +257,7 @@ def _check_start(file: str, kind: Format) -> None:
     if not start:
         raise InputError(f"Could not read {file!r}: it is empty.")
     for mark, what in _FOREIGN.items():
-        if start.startswith(mark) and not kind.holds_tables:
+        if start.startswith(mark) and not kind.is_archive:
             raise InputError(
                 f"Could not read {file!r}: it is {what}. Save its rows as CSV or Parquet; "
                 "the name of an NPZ file ends in .npz."
@@ -305,6 +319,12 @@ def _unreadable(files: Sequence[str], error: Exception) -> InputError:
     advice = ("Possible", "The search space")  # about settings, which come last
     lines = takewhile(lambda line: line and not line.startswith(advice), str(error).split("\n"))
     reason = " ".join(list(lines)[:3]).strip().rstrip(".")
+    if "utf-8" in reason.lower():
+        first = shlex.quote(files[0])
+        return InputError(
+            f"Could not read {_which(files)}: some of its text is not UTF-8. If it is Latin-1, as "
+            f"Windows writes it, type\n  iconv -f WINDOWS-1252 -t UTF-8 {first} > utf-8.csv"
+        )
     return InputError(
         f"Could not read {_which(files)}: {reason}. Check that all of it is rows of one format, or "
         "name that with ",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ class Format:
     is_text: bool = False
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows
+    is_archive: bool = False  # whether its files are ZIP archives
 
 
 def _open_gzip(file: str) -> GzipFile:
@@ -52,11 +54,16 @@ GZIP = Packing("gzip", ".gz", b"\x1f\x8b", _open_gzip)
 ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd")
 PACKINGS = (GZIP, ZSTD)
 
-# Blank fields, and what other tools write for them.
-_BLANK = "['', 'NA', 'N/A', 'na', 'n/a', 'NULL', 'null', 'None', 'none', 'NaN', 'nan', 'NAN']"
+# Blank fields, and what other tools and people write for them.
+BLANK = (
+    *("", "NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none"),
+    *("NaN", "nan", "NAN", "?", "-", "--"),
+)
+_SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
+_PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
-_TEXT = f"all_varchar = true, header = true, nullstr = {_BLANK}"
+_TEXT = "all_varchar = true, header = true"
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
@@ -69,16 +76,37 @@ def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) ->
 
 
 def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
-    how = f"{_TEXT}{_packed(packing)}"
-    if len(files) == 1 and _is_wide(files[0], packing):
-        return f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
-    return f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
+    start = _start(files[0], packing, 2**16)
+    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(packing)}"
+    if len(files) == 1 and _is_wide(start):
+        call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
+    else:
+        call = f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
+    return _with_points(call) if _has_commas(start) else call
 
 
-def _is_wide(file: str, packing: Packing | None) -> bool:
+def _blank(start: bytes) -> str:
+    """Return what stands for missing values in a text file; not "-" where there are votes of +."""
+    signs = _SIGNS if _PLUS.search(start) else set()
+    return f"[{', '.join(as_text(one) for one in BLANK if one not in signs)}]"
+
+
+def _is_wide(start: bytes) -> bool:
     """Tell whether the first row of a text file has many fields."""
-    head = _start(file, packing, 2**16).split(b"\n")[0]
+    head = start.split(b"\n")[0]
     return any(head.count(mark) >= _WIDE for mark in b",;|\t")
+
+
+def _has_commas(start: bytes) -> bool:
+    """Tell whether commas divide no fields of a text file, so that numbers may have them."""
+    head, _, rest = start.partition(b"\n")
+    return b"," not in head and any(mark in head for mark in b";\t") and b"," in rest
+
+
+def _with_points(call: str) -> str:
+    """Return rows whose numbers have a point where they had a comma."""
+    number = r"'^\s*([+-]?\d*),(\d+(?:[eE][+-]?\d+)?\s*%?)\s*$', '\1.\2'"
+    return f"(select regexp_replace(columns(*), {number}) from {call})"
 
 
 def _written(connection: Any, file: str, how: str) -> str:
@@ -97,11 +125,49 @@ def _written(connection: Any, file: str, how: str) -> str:
 
 
 def _call_jsonl(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
+    whole = {file: _columns_in(file, packing) for file in files}
+    rows = [file for file in files if whole[file] is None]
+    calls = [_call_rows(connection, rows, packing)] if rows else []
+    found = [columns for columns in whole.values() if columns is not None]
+    return " union all by name from ".join(calls + _calls_of(connection, found, "document"))
+
+
+def _calls_of(connection: Any, tables: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Lay columns of text before DuckDB, each table as a view."""
+    for i, columns in enumerate(tables):
+        connection.register(f"{name}_{i}", columns)
+    # It takes columns in which all is missing for whole numbers.
+    return [f"(select columns(*)::varchar from {name}_{i})" for i in range(len(tables))]
+
+
+def _call_excel(connection: Any, files: Sequence[str], _: Packing | None) -> str:
+    from errorfloor.data.sheets import columns_of
+
+    tables = [columns_of(file, BLANK) for file in files]
+    return " union all by name from ".join(_calls_of(connection, tables, "sheet"))
+
+
+def _columns_in(file: str, packing: Packing | None) -> dict[str, Any] | None:
+    """Return the columns of JSON that is not row after row."""
+    opening = _open_plain if packing is None else packing.unpack
+    if opening is None:  # packed as Python cannot unpack it
+        return None
+    from errorfloor.data.documents import columns_of
+
+    return columns_of(file, opening)
+
+
+def _open_plain(file: str) -> Any:
+    return open(file, "rb")
+
+
+def _call_rows(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
     # As text, or 0.5 would become 0 where the first rows have whole numbers only.
     call = f"read_json([{_names(files)}]{_packed(packing)}"
     found = connection.sql(f"from {call})").columns
     kinds = ", ".join(f"{as_text(column)}: varchar" for column in found)
-    return f"(select nullif(columns(*), 'NaN') from {call}, columns = {{{kinds}}}))"
+    blank = "nullif(nullif(nullif(columns(*), 'NaN'), ''), 'N/A')"
+    return f"(select {blank} from {call}, columns = {{{kinds}}}))"
 
 
 def _call_parquet(_: Any, files: Sequence[str], __: Packing | None) -> str:
@@ -118,17 +184,39 @@ def _call_arrays(connection: Any, file: str, view: str) -> str:
     """Lay the arrays of a file before DuckDB as the columns of a view."""
     arrays = read_arrays(file)
     shapes = {name: array.shape for name, array in arrays.items()}
-    if len(set(shapes.values())) != 1 or any(len(shape) != 1 for shape in shapes.values()):
+    flat = all(len(shape) in (1, 2) for shape in shapes.values())
+    if not flat or len({shape[0] for shape in shapes.values()}) != 1:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise InputError(f"{file!r} must hold 1-d arrays of equal length, got {listed or 'none'}.")
+        raise InputError(
+            f"{file!r} must hold 1-d arrays of equal length, got {listed or 'none'}. 2-d arrays "
+            "must have so many rows."
+        )
+    single = dict(_columns_of(arrays))
     # DuckDB knows the byte order of this machine only, and no days.
-    kinds = {name: array.dtype.newbyteorder("=") for name, array in arrays.items()}
+    kinds = {name: array.dtype.newbyteorder("=") for name, array in single.items()}
     kinds |= {name: "datetime64[us]" for name, kind in kinds.items() if kind.kind == "M"}
-    connection.register(view, {name: arrays[name].astype(kinds[name]) for name in arrays})
-    # It makes an enumeration of words, which comes back slowly, and arrays have no blanks.
-    words = [_quoted(name) for name, array in arrays.items() if array.dtype.kind == "U"]
-    as_text = ", ".join(f"nullif({name}::varchar, '') as {name}" for name in words)
-    return f"(select * {f'replace ({as_text}) ' if words else ''}from {view})"
+    connection.register(view, {name: single[name].astype(kinds[name]) for name in single})
+    return f"(select {', '.join(map(_selected, arrays, arrays.values()))} from {view})"
+
+
+def _columns_of(arrays: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the columns of all arrays, each with a name."""
+    for name, array in arrays.items():
+        if array.ndim == 1:
+            yield name, array
+        else:
+            yield from ((f"{name}[{k}]", array[:, k]) for k in range(array.shape[1]))
+
+
+def _selected(name: str, array: Any) -> str:
+    """Return what makes one column of an array again: lists of one with several."""
+    if array.ndim == 2:
+        parts = ", ".join(_quoted(f"{name}[{k}]") for k in range(array.shape[1]))
+        return f"list_value({parts}) as {_quoted(name)}"
+    if array.dtype.kind == "U":
+        # It makes an enumeration of words, which comes back slowly, and arrays have no blanks.
+        return f"nullif({_quoted(name)}::varchar, '') as {_quoted(name)}"
+    return _quoted(name)
 
 
 def _names_in_text(call: Callable[..., str], connection: Any, file: str, packing: Any) -> Any:
@@ -200,6 +288,17 @@ FORMATS = (
         begins=lambda start: start.startswith(b"PK\x03\x04"),
         call=_call_npz,
         holds_tables=True,
+        is_archive=True,
+    ),
+    Format(
+        name="excel",
+        suffixes=(".xlsx", ".xlsm"),
+        begins=lambda start: (
+            start.startswith(b"PK\x03\x04")
+            and any(part in start for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
+        ),
+        call=_call_excel,
+        is_archive=True,
     ),
 )
 

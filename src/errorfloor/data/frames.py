@@ -13,7 +13,13 @@ from typing import Any
 
 from errorfloor._checks import InputError, argument, check_whole, function
 from errorfloor.data import files
-from errorfloor.data.asked import as_paths, check_agreement, is_source, least_positive
+from errorfloor.data.asked import (
+    as_duplicates,
+    as_paths,
+    check_agreement,
+    is_source,
+    least_positive,
+)
 from errorfloor.data.classes import counted
 from errorfloor.data.columns import as_named, by_role, choose, layout_of, usage
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
@@ -23,6 +29,7 @@ from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
     COUNTS,
+    LISTS,
     SCORES,
     SOFT_LABELS,
     VOTES,
@@ -33,7 +40,7 @@ from errorfloor.data.naming import as_classes
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
-_OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS)
+_OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
 
 
 def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A002
@@ -42,10 +49,10 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     Parameters
     ----------
     source : path, or list of paths
-        Files, globs or folders of CSV, TSV, JSON lines, Parquet or NPZ (1-d arrays of equal
-        length); text plain or packed by gzip or zstd. The fields of text files stay text until
-        they are used as numbers.
-    format : {"csv", "tsv", "jsonl", "parquet", "npz"}, optional
+        Files, globs or folders of CSV, TSV, JSON, Parquet, NPZ (arrays of one length) or Excel;
+        text plain or packed by gzip or zstd. The fields of text files stay text until they are
+        used as numbers.
+    format : {"csv", "tsv", "jsonl", "parquet", "npz", "excel"}, optional
         Where names and contents of the files do not tell.
 
     Examples
@@ -65,10 +72,10 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
 
 
 def columns(data: Any) -> dict[str, str]:
-    """Return the columns of a dataframe or file, each as "number", "boolean", "text" or "other".
+    """Return what each column of a dataframe or file holds.
 
-    Text that spells numbers in all of the first thousand rows counts as numbers, and likewise
-    for booleans.
+    That is "number", "boolean", "text", "list" or "other". Text that spells numbers in all of the
+    first thousand rows counts as numbers, and likewise for booleans and lists.
     """
     with rows_of(data) as (frame, run):
         return kinds_of(frame, run)
@@ -218,6 +225,8 @@ def vote_table(
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
+    annotations: str | None = None,
+    duplicates: str = "error",
     positive: object = None,
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
@@ -226,7 +235,7 @@ def vote_table(
 ) -> VoteTable:
     """Count the items with each combination of votes, in the engine that has the rows.
 
-    Name the columns of one of four layouts.
+    Name the columns of one of five layouts.
 
     Parameters
     ----------
@@ -245,6 +254,11 @@ def vote_table(
         Column of the annotator in that layout, to be sure that nobody voted twice on an item.
     annotators : sequence of str
         One row per item and one column of votes per annotator; blank where there is no vote.
+    annotations : str
+        One row per item: a column that holds all its votes, as lists or as text such as 0;1;1.
+    duplicates : {"error", "first", "last", "all"}
+        What to do with several votes of one annotator on an item, in rows of their own: refuse
+        them, take the first or the last in the order of the rows, or take all of them.
     positive, positive_from : optional
         The value of a vote that means class 1, or the least number that does; all others then
         mean class 0.
@@ -266,8 +280,9 @@ def vote_table(
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
     names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    names |= {"annotations": annotations}
     how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing}
+    how |= {"drop_missing": drop_missing, "duplicates": as_duplicates(duplicates)}
     table: VoteTable = _counted(data, _OF_VOTES, names, how, progress)[None]
     return table
 
@@ -283,6 +298,8 @@ def vote_tables(
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
+    annotations: str | None = None,
+    duplicates: str = "error",
     positive: object = None,
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
@@ -296,8 +313,9 @@ def vote_tables(
     """
     names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
     names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    names |= {"annotations": annotations}
     how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing}
+    how |= {"drop_missing": drop_missing, "duplicates": as_duplicates(duplicates)}
     return _counted(data, _OF_VOTES, names, {**how, "group": group}, progress)
 
 
@@ -306,14 +324,21 @@ def rows_of(
     data: Any,
     progress: Progress | None = None,
     format: str | None = None,  # noqa: A002
+    duplicates: str = "all",
 ) -> Iterator[tuple[Frame, Run]]:
-    """Yield a frame over the rows of `data`, and what runs a query on it."""
+    """Yield a frame over the rows of `data`, and what runs a query on it.
+
+    Rows of files keep their order where `duplicates` asks for the first or the last of some.
+    """
     if not is_source(data):
         yield lazy(data), fetch
         return
     with (
         files.at_rest(files.find_data(data, format)) as found,
-        files.opened(found, format_of(found, format)) as (connection, relation),
+        files.opened(found, format_of(found, format), ordered=duplicates in ("first", "last")) as (
+            connection,
+            relation,
+        ),
     ):
 
         def run(query: Frame) -> Columns:
@@ -359,10 +384,11 @@ def _counted(
     classes = as_classes(how["classes"])
     check_agreement(classes, how.get("positive"), least)
     how = {**how, "positive_from": least, "classes": classes}
-    with rows_of(data, progress) as (frame, run):
+    with rows_of(data, progress, duplicates=how.get("duplicates", "all")) as (frame, run):
         chosen = as_named(given, layouts, frame.collect_schema().names())
         if chosen is None:
             chosen = choose(kinds_of(frame, run), given, layouts, "the data")
+        how |= {"ordered": is_source(data)}
         request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
         _, _, tables = counted(request, layout)
         return dict(tables)

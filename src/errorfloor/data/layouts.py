@@ -32,6 +32,8 @@ class Role:
     optional: bool = False
     several: bool = False  # columns, not one
     by_class: bool = False  # one column, or one for each class
+    is_list: bool = False  # whether a row holds several values
+    alone: bool = True  # whether one number in a row will do, where there may be one per class
     may_be_number: bool = False  # the same for all rows, in place of a column
 
 
@@ -61,7 +63,12 @@ class Layout:
     @property
     def row_is_vote(self) -> bool:
         """Tell whether its columns hold single votes."""
-        return self.ballots is not None
+        return self.ballots is not None or self.of_lists is not None
+
+    @property
+    def of_lists(self) -> Role | None:
+        """The role whose column holds several votes in a row."""
+        return next((role for role in self.roles if role.is_list), None)
 
     @property
     def of_classes(self) -> Role | None:
@@ -150,6 +157,13 @@ def _count_annotators(request: Request) -> Mapping[Any, Table]:
     return count_votes(side_by_side(request))
 
 
+def _count_lists(request: Request) -> Mapping[Any, Table]:
+    from errorfloor.data.counting import count_votes
+    from errorfloor.data.vote_rows import in_lists
+
+    return count_votes(in_lists(request))
+
+
 def _ballots_in_rows(request: Request) -> Ballots:
     from errorfloor.data.vote_rows import ballots_in_rows
 
@@ -189,6 +203,7 @@ def _votes_in(table: VoteTable) -> int:
 
 _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
+    | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
 )
 _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
 
@@ -196,7 +211,15 @@ ITEM = Role(
     "item",
     "item",
     "The item, where a row is one annotator's --vote.",
-    frozenset({"item", "items", "item_id", "example_id"}),
+    frozenset({"item", "items", "item_id", "example_id", "task_id", "sample_id", "question_id"})
+    | {"document_id", "doc_id", "image_id", "instance_id", "unit_id", "sentence_id", "text_id"},
+    unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})
+    | {"image", "instance", "unit", "sentence", "inner_id"},
+)
+# Where a row is an item, a task or a question may be what many items have.
+ITEM_OF_ROW = replace(
+    ITEM,
+    names=frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
@@ -212,8 +235,10 @@ SCORES = Layout(
             frozenset({"score", "scores", "p", "prob", "proba", "probability", "p_hat"})
             | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
             | {"probs", "probas", "probabilities", "logits"}
+            | {"prediction_score", "pred_score", "pred_prob", "predicted_probability"}
             | _SOFT_NAMES,
-            pattern=r"(proba|prob|p|score|logit)_.+",
+            unsure_names=frozenset({"confidence", "model_score", "model_confidence"}),
+            pattern=r"(proba|prob|probability|pred_proba|p|score|logit)_.+",
             is_number=True,
             by_class=True,
         ),
@@ -234,14 +259,16 @@ VOTES = Layout(
             "votes",
             "positives",
             "Votes for class 1, out of --total.",
-            frozenset({"votes", "positives", "positive_votes", "n_positive", "k"}),
+            frozenset({"votes", "positives", "positive_votes", "n_positive", "k"})
+            | {"n_pos", "n_yes", "yes_votes"},
             is_number=True,
         ),
         Role(
             "total",
             "totals",
             "All votes on an item; or one number for all.",
-            frozenset({"total", "totals", "n_votes", "m"}),
+            frozenset({"total", "totals", "n_votes", "m"})
+            | {"n_total", "total_votes", "votes_total", "n_annotators", "num_votes"},
             is_number=True,
             may_be_number=True,
         ),
@@ -261,10 +288,11 @@ COUNTS = Layout(
             "counts",
             "counts",
             "Votes for each class: one column per class, a,b,c or 'n_*', or one with lists.",
-            frozenset({"label_count", "label_counts", "counts", "vote_counts"}),
+            frozenset({"label_count", "label_counts", "counts", "vote_counts", "votes"}),
             pattern=r"(n|count|votes)_.+",
             is_number=True,
             by_class=True,
+            alone=False,
         ),
     ),
     says="A row is an item with its number of votes for each class.",
@@ -303,14 +331,17 @@ ANNOTATIONS = Layout(
             "annotator",
             "annotator",
             "Whose vote it is.",
-            frozenset({"annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"}),
+            frozenset({"annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"})
+            | {"coder", "coder_id", "judge", "judge_id", "reviewer", "reviewer_id", "labeler"}
+            | {"labeler_id", "labeller", "user", "user_id", "participant", "username"},
             optional=True,
         ),
         Role(
             "vote",
             "vote",
             "The vote of a row.",
-            frozenset({"vote", "answer", "annotation", "response"}),
+            frozenset({"vote", "answer", "annotation", "response", "rating", "judgment"})
+            | {"judgement", "choice"},
             unsure_names=_LABEL_NAMES,
             is_class=True,
         ),
@@ -330,7 +361,7 @@ ANNOTATORS = Layout(
             "annotators",
             "annotators",
             "One column per annotator, blanks allowed: a,b,c or 'rater*'.",
-            pattern=r"(annotator|rater|worker|coder|judge|vote|vote_of|label)_?\d+",
+            pattern=r"(annotator|rater|worker|coder|judge|reviewer|vote|vote_of|label)(_?\d+|_[a-z])",
             is_class=True,
             several=True,
         ),
@@ -339,6 +370,24 @@ ANNOTATORS = Layout(
     count=_count_annotators,
     asks="from_votes",
     ballots=_ballots_side_by_side,
+)
+LISTS = Layout(
+    name="lists of votes",
+    table=VoteTable,
+    roles=(
+        Role(
+            "annotations",
+            "annotations",
+            "All votes on an item in one column: lists, or text such as 0;1;1.",
+            frozenset({"annotations", "votes", "ratings", "answers", "responses", "judgments"})
+            | {"judgements", "vote_list", "crowd_labels", "worker_labels", "annotator_labels"},
+            is_class=True,
+            is_list=True,
+        ),
+    ),
+    says="A row is an item with the list of its votes.",
+    count=_count_lists,
+    asks="from_votes",
 )
 _of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True)
 VOTES_AND_LABELS = _of_shares(
@@ -370,7 +419,7 @@ COUNTS_AND_LABELS = _of_shares(
     from_arrays=None,
 )
 BESIDE_LABELS = (VOTES_AND_LABELS, COUNTS_AND_LABELS, ANNOTATIONS_AND_LABELS, ANNOTATORS_AND_LABELS)
-LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, *BESIDE_LABELS)
+LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, LISTS, *BESIDE_LABELS)
 
 
 def of_kind(kind: str) -> tuple[Layout, ...]:

@@ -17,6 +17,7 @@ from errorfloor.data.table import TWO_CLASSES, Table
 
 MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
 _LISTED = 6  # values that a message names
+LONGEST_NAME = 40  # of a class, in a message
 _BETWEEN = re.compile(r"\s*[;|,]\s*")  # labels of one item, where there are several
 
 PER_LABEL = (
@@ -199,8 +200,20 @@ def whole_of(value: Any) -> int | None:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Return values with commas between, shortened where they are many."""
-    return ", ".join([*values[:_LISTED], "..."] if len(values) > _LISTED else values)
+    """Return values with commas between, shortened where they are many or long."""
+    some = [brief(value) for value in values[:_LISTED]]
+    return ", ".join([*some, "..."] if len(values) > _LISTED else some)
+
+
+def brief(value: str) -> str:
+    """Return what a class is called, as far as it helps to recognise it.
+
+    Examples
+    --------
+    >>> brief("cat"), brief("x" * 50)
+    ('cat', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...')
+    """
+    return value if len(value) <= LONGEST_NAME else f"{value[: LONGEST_NAME - 10]}..."
 
 
 def _unlisted(

@@ -9,15 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from errorfloor._checks import InputError, argument, function
-from errorfloor.data.asked import Asked, Reading, Where, as_asked
+from errorfloor.data.asked import Asked, Reading, Where, as_asked, is_source
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import Chosen, as_named, by_role, choose
+from errorfloor.data.columns import as_named, by_role, choose
 from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of
+from errorfloor.data.guessing import Chosen
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
@@ -76,10 +77,12 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     """Return the tables of the rows of a dataframe or files."""
     where = asked.where
     given = by_role(_columns(asked))
-    with rows_of(data, asked.progress, where.format) as (frame, run):
+    with rows_of(data, asked.progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         layout = chosen.layout
-        request, classes, tables = counted(_request(frame, run, chosen, where), layout)
+        _refuse_duplicates(where, chosen)
+        request = _request(frame, run, chosen, where, is_source(data))
+        request, classes, tables = counted(request, layout)
         rows = layout.rows(tables)
         facts = {} if classes is None else {"classes": classes}
         facts |= facts_of_classes(tables.values())
@@ -90,17 +93,28 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     return Reading(tables, replace(source, positive=told))
 
 
+def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
+    """Refuse to choose among votes of one annotator where nobody knows whose they are."""
+    if where.duplicates != "error" and "annotator" not in chosen.columns:
+        raise InputError(
+            argument("duplicates", where.duplicates),
+            " is about votes in rows of their own, and needs to know whose they are. Name ",
+            *(argument("annotator"), " as well, or leave it out."),
+        )
+
+
 def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
     """Return the single votes of a dataframe or files, with their annotators."""
     layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
     asked = Asked(layouts, where, None, None, progress)
-    with rows_of(data, progress, where.format) as (frame, run):
+    with rows_of(data, progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
         assert chosen.layout.ballots is not None
-        return ballots_in(_request(frame, run, chosen, where), chosen.layout)
+        request = _request(frame, run, chosen, where, is_source(data))
+        return ballots_in(request, chosen.layout)
 
 
-def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
+def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool) -> Request:
     return Request(
         frame=frame,
         run=run,
@@ -110,6 +124,8 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where) -> Request:
         positive_from=where.positive_from,
         classes=where.classes,
         drop_missing=where.drop_missing,
+        duplicates=where.duplicates,
+        ordered=ordered,
     )
 
 

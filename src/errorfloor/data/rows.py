@@ -53,6 +53,8 @@ class Request:
     classes: tuple[str, ...] | None = None  # in order, as they were given
     naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
+    duplicates: str = "error"  # votes of one annotator on an item: first, last, all
+    ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
     refine: bool = True  # whether to take a second pass
 
@@ -379,7 +381,7 @@ def checked_together(
 def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:
     """Say how many entries break a rule, with one of them."""
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
-    text = f": {number[0]:,} of {number[1]:,} are bad, for example {example!r}. "
+    text = f": {number[0]:,} of {number[1]:,} are bad, for example {shown(example)}. "
     return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
@@ -403,7 +405,7 @@ def check_positive(items: Items, positive: object, said: tuple[Part, ...], name:
     """Refuse a positive class that no row of column `name` has."""
     seen = items.run(items.frame.select(f"given_{name}", name).unique().head(20))
     if not seen[name].any():
-        values = ", ".join(sorted(map(repr, seen[f"given_{name}"].tolist())))
+        values = listed(sorted(map(shown, seen[f"given_{name}"].tolist())))
         raise InputError(
             argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
         )

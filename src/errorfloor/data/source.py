@@ -23,6 +23,7 @@ class Source:
     classes: tuple[str, ...] | None = None  # as they were given
     drop_missing: bool = False
     format: str | None = None  # as it was given
+    duplicates: str = "error"  # what was done with votes of one annotator on an item
     group: str | None = None  # the column
     called: str | None = None  # what people call the files, if not by their paths
     rows: int | None = None  # that were read, with those that were left out

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, VOTES, Layout
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LISTS, VOTES, Layout
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.read import Reading
 from errorfloor.data.table import TWO_CLASSES, Table, added, side_by_side
@@ -60,6 +60,7 @@ class Keeper:
             (COUNTS, "by_class"),
             (ANNOTATIONS, "one_by_one"),
             (ANNOTATORS, "side_by_side"),
+            (LISTS, "in_lists"),
         )
         return tuple(
             replace(layout, count=self._counter(name), from_arrays=self._of_arrays(layout))
@@ -110,7 +111,7 @@ class Keeper:
 
 def _with_names(request: Any) -> Any:
     """Take a column that names the items for their group, where they have no other names."""
-    from errorfloor.data.columns import fitting
+    from errorfloor.data.guessing import fitting
 
     if "item" in request.columns or request.group is not None:
         return request

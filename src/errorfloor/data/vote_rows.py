@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._checks import InputError, Part, argument
-from errorfloor.data import packing
+from errorfloor.data import packing, repeats
 from errorfloor.data.ballots import MOST_VOTES, Ballots
 from errorfloor.data.engines import Frame, is_missing, with_each, with_number, with_numbers
 from errorfloor.data.naming import names_of_columns
@@ -136,22 +136,14 @@ def ballots_in_rows(request: Request) -> Ballots:
 
 def _single_votes(request: Request) -> Items:
     """Return checked rows with one vote each."""
+    request = repeats.with_order(request)
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request)
     frame, more = _with_label(frame, given, request)
     items = checked(request, frame, given, [rule, *more])
     if request.positive is not None:
         check_positive(items, request.positive, given["vote"], "vote")
-    if "annotator" in given:
-        twice = items.frame.group_by("given_item", "given_annotator").agg(n=nw.len())
-        found = items.run(twice.filter(nw.col("n") > 1).select(nw.len().alias("n")))
-        number = int(whole(found["n"])[0])
-        if number:
-            raise InputError(
-                *given["annotator"],
-                f" voted more than once on an item, {number:,} times. "
-                "Keep one vote per item and annotator.",
-            )
+    items = repeats.settled(items, given, request.duplicates)
     return _labelled(items, given)
 
 
@@ -161,6 +153,14 @@ def side_by_side(request: Request) -> Items:
         return _classes_side_by_side(request, request.naming.names)
     items, said, votes = _votes_side_by_side(request)
     return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
+
+
+def in_lists(request: Request) -> Items:
+    """Return one checked row per item from rows with a list of votes, whose annotators are unknown.
+
+    The places of the lists have columns of their own by now.
+    """
+    return replace(side_by_side(request), voters=None)
 
 
 def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
@@ -190,7 +190,8 @@ def _read_side_by_side(
     request: Request,
 ) -> tuple[dict[str, str], Frame, Given, list[Rule]]:
     """Return the annotators' columns, all columns as classes, and the rules for them."""
-    names = {f"annotators {i}": one for i, one in enumerate(request.columns["annotators"])}
+    role = _in_columns(request)
+    names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | beside)
     frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
@@ -202,9 +203,14 @@ def _read_side_by_side(
     return names, frame.with_columns(totals=totals), given, rules
 
 
+def _in_columns(request: Request) -> str:
+    """Return the argument whose columns hold a vote each."""
+    return "annotations" if "annotations" in request.columns else "annotators"
+
+
 def _checked_side_by_side(request: Request, frame: Frame, given: Given, rules: list[Rule]) -> Items:
     """Return the rows that have votes, and a label if there is a column of them."""
-    blank = {"annotators": nw.col("totals") == 0}
+    blank = {_in_columns(request): nw.col("totals") == 0}
     if "label" in given:
         blank["label"] = is_missing(frame, "given_label")
     frame, more = _with_label(frame, given, request)

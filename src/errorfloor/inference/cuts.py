@@ -11,7 +11,7 @@ from functools import partial
 from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.inference.held_out import HeldOutErrors
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.cuts import (
     cross_fitted_errors,
@@ -25,52 +25,18 @@ from errorfloor.methods.record import Basis, Method, Shape
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 
-# Coin flips throughout: the cross-fitted errors have about 1 + 1.3 times the binomial variance.
-# What is more than binomial has short tails, so that far out less of it counts. Both numbers fit
-# the quantiles from 0.1 to 0.0005 of simulated coin flips, alone and with other items, for any
-# number of distinct scores; see "Upper limits" in docs/theory.md.
-_EXTRA, _SHORT = 1.3, 4.5
-
 
 @dataclass(frozen=True, slots=True)
-class CutErrors:
-    """Exact binomial limits from the errors of cuts, on their own and on held-out items.
+class CutErrors(HeldOutErrors):
+    """Limits from the errors of cuts; `flat` items are those for which no cut is clearly best."""
 
-    The lower limit is exact: the errors of the truly best cut are binomial and at least those
-    of the cut that looks best. The upper limit comes from items that did not choose the cut.
-
-    Where items are held out in turn, the errors of the folds are correlated as far as no cut is
-    clearly best. `flat` says how many items that concerns; they count as fewer then.
-
-    References
-    ----------
-    .. [1] C. Clopper and E. Pearson, Biometrika 26, 1934.
-    """
-
-    method: str
-    errors: float
-    n: int
-    held_out_errors: float
-    held_out_n: int
     flat: float = 0.0
 
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        tail = (1 - level) / 2
-        low = lower_limit(self.errors, self.n, tail)
-        worth = self._worth(tail)
-        high = upper_limit(worth * self.held_out_errors, worth * self.held_out_n, tail)
-        return float(low), float(high)
-
-    def _worth(self, tail: float) -> float:
-        """Return the number of independent items that a held-out item is worth, at most 1."""
+    @property
+    def correlated(self) -> float:
+        """Share of the variance of the held-out errors that is in the flat part."""
         variance = self.held_out_errors * (1 - self.held_out_errors / max(self.held_out_n, 1))
-        if self.flat == 0 or variance <= 0:
-            return 1.0
-        from scipy.special import ndtri
-
-        share = min(self.flat / 4 / variance, 1.0)  # of the variance, in the flat part
-        return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
+        return min(self.flat / 4 / variance, 1.0) if variance > 0 else 0.0
 
 
 def errors_in_sample(case: Case) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import split
-from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.inference.held_out import HeldOutErrors
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis, Method
 from errorfloor.methods.rules.choice import Rule
@@ -23,47 +23,23 @@ from errorfloor.methods.rules.packing import needed_errors
 from errorfloor.methods.rules.softmax import fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
 
-# As for cuts: held-out errors vary more than binomial ones where no rule is clearly best, and less
-# of that counts far out. See "Scores of many classes" in docs/theory.md.
-_EXTRA, _SHORT = 1.3, 4.5
 _USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
 
 
 @dataclass(frozen=True, slots=True)
-class RuleErrors:
-    """Exact binomial limits from the errors of rules, on their own and on held-out items.
+class RuleErrors(HeldOutErrors):
+    """Limits from the errors of rules; `unsure` is the share of items that none is best for.
 
-    `unsure` says which share of the items no rule is clearly best for. Where that is most of
-    them, held-out items count as fewer.
-
-    References
-    ----------
-    .. [1] C. Clopper and E. Pearson, Biometrika 26, 1934.
+    Where that is most of them, held-out items count as fewer. See "Scores of many classes" in
+    docs/theory.md.
     """
 
-    method: str
-    errors: float
-    n: int
-    held_out_errors: float
-    held_out_n: int
     unsure: float = 0.0
 
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        tail = (1 - level) / 2
-        low = lower_limit(self.errors, self.n, tail)
-        worth = self._worth(tail)
-        high = upper_limit(worth * self.held_out_errors, worth * self.held_out_n, tail)
-        return float(low), float(high)
-
-    def _worth(self, tail: float) -> float:
-        """Return the number of independent items that a held-out item is worth, at most 1."""
-        share = max(self.unsure - _USUAL, 0) / (1 - _USUAL)
-        if share == 0:
-            return 1.0
-        from scipy.special import ndtri
-
-        return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
+    @property
+    def correlated(self) -> float:
+        """Share of the variance of the held-out errors that is that of unsure items."""
+        return max(self.unsure - _USUAL, 0) / (1 - _USUAL)
 
 
 def _rules(case: Case) -> OffsetErrors:

@@ -33,6 +33,7 @@ def annotators(
     positive: object = None,
     classes: Sequence[object] | None = None,
     drop_missing: bool = False,
+    duplicates: str = "error",
     level: float = 0.95,
 ) -> AnnotatorsResult:
     """Say how each annotator votes, and what the floor is without those who may be guessing.
@@ -41,7 +42,7 @@ def annotators(
     ----------
     votes : dataframe or path
         Rows of single votes with their annotators, or a column of votes per annotator.
-    item, vote, annotator, annotators, positive, classes, drop_missing
+    item, vote, annotator, annotators, positive, classes, drop_missing, duplicates
         Columns, as in `from_votes`; guessed where their names leave no doubt.
     level : float
         Confidence level of the limits.
@@ -70,6 +71,7 @@ def annotators(
         positive=positive,
         classes=classes,
         drop_missing=drop_missing,
+        duplicates=duplicates,
     )
     if isinstance(votes, Table) or not is_data(votes):
         raise InputError(

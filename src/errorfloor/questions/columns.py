@@ -28,3 +28,5 @@ class AnyColumns(ScoreColumns, total=False):
     vote: str | None
     annotator: str | None
     annotators: Sequence[str] | None
+    annotations: str | None
+    duplicates: str

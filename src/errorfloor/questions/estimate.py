@@ -46,6 +46,8 @@ class _VoteOptions(_Options, total=False):
     vote: str | None
     annotator: str | None
     annotators: Sequence[str] | None
+    annotations: str | None
+    duplicates: str
     label: str | None
     labels: object
     positive: object
@@ -156,6 +158,8 @@ def from_votes(
     vote: str | None = None,
     annotator: str | None = None,
     annotators: Sequence[str] | None = None,
+    annotations: str | None = None,
+    duplicates: str = "error",
     label: str | None = None,
     labels: object = None,
     positive: object = None,
@@ -184,9 +188,13 @@ def from_votes(
     totals : int or array-like of shape (n,), or str
         Number of all votes on each item, or its column; left out when `votes` is a table, or has a
         column for each class.
-    positives, counts, item, vote, annotator, annotators, positive, positive_from, classes
+    positives, counts, item, vote, annotator, annotators, annotations
         Columns of a dataframe or file, in one of the layouts of `errorfloor.frames.vote_table`;
         guessed where their names leave no doubt.
+    positive, positive_from, classes
+        As in `errorfloor.frames.vote_table`.
+    duplicates : {"error", "first", "last", "all"}
+        What to do with several votes of one annotator on an item, in rows of their own.
     label : str, optional
         Column of one true (gold) label per item. The floor is then that of this label: the shares
         of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
@@ -258,6 +266,8 @@ def from_votes(
         vote=vote,
         annotator=annotator,
         annotators=annotators,
+        annotations=annotations,
+        duplicates=duplicates,
         label=label,
         positive=positive,
         positive_from=positive_from,

@@ -79,7 +79,7 @@ def items(
 def with_names(where: Where) -> Where:
     """Take the column of items for mere names beside columns that hold whole items."""
     columns = dict(where.columns)
-    if "item" in columns and columns.keys() & {"positives", "annotators"}:
+    if "item" in columns and columns.keys() & {"positives", "annotators", "annotations"}:
         return replace(where, group=columns.pop("item"), columns=columns)
     return where
 

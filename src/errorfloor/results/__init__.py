@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from errorfloor.results.finding import Finding as Finding
     from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
+    from errorfloor.results.look import ColumnLook as ColumnLook
+    from errorfloor.results.look import LayoutLook as LayoutLook
+    from errorfloor.results.look import Look as Look
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
@@ -43,6 +46,7 @@ _HOME = {
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
+    "look": ("ColumnLook", "LayoutLook", "Look"),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("ClassReliability", "Reliability"),
     "rows": ("Comparison", "Groups"),

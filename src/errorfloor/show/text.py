@@ -15,11 +15,12 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    Look,
     Plan,
     Verdict,
 )
 from errorfloor.results.finding import Finding
-from errorfloor.show import grids, numbers
+from errorfloor.show import grids, looks, numbers
 from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.sentences import refusal_of, refuting, sentence_of
 
@@ -114,6 +115,11 @@ def _(result: Confusion) -> str:
     rest = f"and {more:,} more pairs" if more > 0 else ""
     table = grids.as_text(grids.of_pairs(result)) if result.pairs else ()
     return _joined(sentence_of(result), *table, rest, result.basis)
+
+
+@text_of.register
+def _(result: Look) -> str:
+    return _joined(*looks.lines_of(result))
 
 
 def _about_rows(result: Comparison) -> Iterator[str]:

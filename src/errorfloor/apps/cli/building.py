@@ -15,7 +15,7 @@ import click
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
-from errorfloor.apps.cli.voice import written
+from errorfloor.apps.cli.voice import following, written
 
 Body = Callable[..., None]
 Decorator = Callable[[Body], Body]
@@ -166,7 +166,7 @@ def with_session(function: Body) -> Body:
 def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
     if isinstance(error, InputError):
-        return error.told(written)
+        return "\n  ".join([error.told(written), *following(error)])
     if isinstance(error, PermissionError) and error.filename:
         return f"{error.filename}: {error.strerror}. Change its rights, or name another file."
     if isinstance(error, OSError) and error.strerror and error.filename:
@@ -178,6 +178,6 @@ def explained(error: Exception) -> str | None:
         return f"This takes more than the machine has ({error}). Ask for less at once."
     if isinstance(error, OSError) and error.strerror:  # of a stream, which has no name
         return f"{error.strerror}."
-    if isinstance(error, ValueError | OSError) or type(error).__module__.endswith("duckdb"):
-        return str(error)
-    return None
+    if type(error).__module__.endswith("duckdb"):
+        return f"DuckDB could not read this: {error}"
+    return str(error) if isinstance(error, ValueError | OSError) else None

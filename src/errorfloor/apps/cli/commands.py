@@ -18,6 +18,7 @@ from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
+from errorfloor.apps.cli.look import look
 from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
@@ -83,6 +84,7 @@ def cli(context: click.Context) -> None:
 
 
 cli.add_command(demo)
+cli.add_command(look)
 
 
 @cli.command(

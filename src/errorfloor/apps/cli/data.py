@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.session import Session
 
@@ -42,7 +43,7 @@ def list_sets(session: Session) -> None:
 
 
 @data.command(epilog=examples("errorfloor data fetch cifar10h --save cifar10h.csv"))
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=completing.sets)
 @option("--save", metavar="FILE", help="Write the set as CSV, for the other commands.")
 @with_session
 def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
@@ -71,7 +72,7 @@ def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
 
 
 @data.command(epilog=examples("errorfloor data path"))
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.sets)
 @with_session
 def path(session: Session, name: str | None) -> None:
     """Print the files of a set, or the folder of all sets."""

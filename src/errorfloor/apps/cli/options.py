@@ -12,31 +12,38 @@ from typing import Any
 import click
 
 from errorfloor._checks import InputError
+from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Clip, Fraction, Number, Whole
+from errorfloor.apps.cli.types import FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
+from errorfloor.data import asked
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
+
+_HOW = (
+    *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
+    "duplicates",
+)  # how columns are read
 
 
 def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
+    more = [DUPLICATES] if "annotator" in roles else []
 
     def decorate(function: Body) -> Body:
-        @click.argument("files", metavar="FILE...", nargs=-1, required=True)
+        @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
         @several(
             *map(_column, roles.values()),
-            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, FORMAT, DROP_MISSING),
+            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, FORMAT, DROP_MISSING, *more),
         )
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
-            names = ("positive", "positive_from", "classes", "group", "format", "drop_missing")
-            how = {name: values.pop(name) for name in names if name in values}
+            how = {name: values.pop(name) for name in _HOW if name in values}
             if how["positive"] is not None and how["positive_from"] is not None:
                 raise click.UsageError("Give --positive or --positive-from, not both.")
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
@@ -71,7 +78,14 @@ once = functools.partial(option, multiple=True, callback=_once)
 
 def _column(role: Role) -> Decorator:
     kind = functools.partial(option, multiple=True) if role.several else once
-    return kind(f"--{role.name}", role.argument, metavar="COL", section=COLUMNS, help=role.help)
+    return kind(
+        f"--{role.name}",
+        role.argument,
+        metavar="COL",
+        section=COLUMNS,
+        help=role.help,
+        shell_complete=completing.columns,
+    )
 
 
 POSITIVE = once(
@@ -96,7 +110,11 @@ CLASSES = option(
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once(
-    "--group", metavar="COL", section=COLUMNS, help="One answer for each value of a column."
+    "--group",
+    metavar="COL",
+    section=COLUMNS,
+    help="One answer for each value of a column.",
+    shell_complete=completing.columns,
 )
 SIMULTANEOUS = option(
     "--simultaneous",
@@ -109,6 +127,7 @@ PREDICTION = once(
     metavar="COL",
     section=COLUMNS,
     help="With --score and --label: the class that the model predicts, for a paired test.",
+    shell_complete=completing.columns,
 )
 FORMAT = option(
     "--format",
@@ -118,6 +137,15 @@ FORMAT = option(
 )
 DROP_MISSING = option(
     "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."
+)
+
+
+DUPLICATES = option(
+    "--duplicates",
+    type=click.Choice(asked.DUPLICATES),
+    default="error",
+    section=READING,
+    help="Votes of one annotator on an item, in rows: take the first, the last or all of them.",
 )
 
 
@@ -163,9 +191,21 @@ def _none(context: click.Context, parameter: click.Parameter, value: str) -> str
     return None if value == "none" else value
 
 
-METHOD = option("--method", metavar="NAME", section=ANSWER, help=_method_help)
+METHOD = option(
+    "--method",
+    metavar="NAME",
+    section=ANSWER,
+    help=_method_help,
+    shell_complete=completing.methods,
+)
 METHODS = option(
-    "--method", "methods", metavar="NAME", multiple=True, section=ANSWER, help=_methods_help
+    "--method",
+    "methods",
+    metavar="NAME",
+    multiple=True,
+    section=ANSWER,
+    help=_methods_help,
+    shell_complete=completing.methods,
 )
 INTERVAL = option(
     "--interval",
@@ -174,6 +214,7 @@ INTERVAL = option(
     callback=_none,
     section=ANSWER,
     help=_interval_help,
+    shell_complete=completing.intervals,
 )
 LEVEL = option(
     "--level",

@@ -58,7 +58,7 @@ class Labels:
         """Return the same, and what `also` reads from the files."""
         self._check()
         note_doubles(session, self.files)
-        with self._paths(session) as paths, session.step(f"reading {self.name}") as progress:
+        with self.paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
             reading = read(paths, self.layouts, where, progress=progress)
             more = also(paths, where)
@@ -101,7 +101,7 @@ class Labels:
                 )
 
     @contextmanager
-    def _paths(self, session: Session) -> Iterator[list[str]]:
+    def paths(self, session: Session) -> Iterator[list[str]]:
         """Yield the files, for standard input a copy of it, which readers can go over twice."""
         if not self.is_stdin:
             yield list(self.files)

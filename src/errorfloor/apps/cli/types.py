@@ -11,6 +11,7 @@ from errorfloor._checks import MOST_VOTES as MOST
 from errorfloor._checks import percentage
 from errorfloor.results.verdict import BEYOND, VERDICTS
 
+FILE = click.Path()  # whatever it is, shells complete it as a file
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
 
 

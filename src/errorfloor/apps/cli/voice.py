@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from errorfloor._checks import Mention, argument
+from errorfloor._checks import InputError, Mention, argument
 from errorfloor.data.layouts import LAYOUTS, joined
 from errorfloor.data.source import Source
 
@@ -25,6 +25,9 @@ _SYNONYMS = {
     for layout in LAYOUTS
     for array, role in zip(layout.arrays, layout.roles, strict=False)
 } | {"model_error": "bias_for_error"}
+
+
+_MOST_LINES = 3  # commands after an error
 
 
 def written(mention: Mention) -> str:
@@ -69,6 +72,25 @@ def _function(name: str) -> str:
         return "errorfloor estimate"
     mentions = [argument(role.argument) for role in layout.needed]
     return "".join(part if isinstance(part, str) else written(part) for part in joined(mentions))
+
+
+def following(error: InputError) -> list[str]:
+    """Return commands to type after an error: with what it asks for, or a look at the file.
+
+    None where it lists some already, or where no file was named.
+    """
+    mentions = [part for part in error.parts if isinstance(part, Mention)]
+    context = click.get_current_context(silent=True)
+    files = () if context is None else context.params.get("files") or ()
+    if any(one.is_command for one in mentions) or not files or "-" in files:
+        return []
+    named = (one for one in mentions if one.value is not None and "COL" not in one.value)
+    asked = [one for one in named if _option(one.name) is not None]
+    lines = [written(replace(one, is_command=True)) for one in asked][:_MOST_LINES]
+    # A look at what cannot be read would end in the same error.
+    unreadable = str(error).startswith("Could not read")
+    looks = unreadable or (context is not None and context.command.name == "look")
+    return lines or ([] if looks else [shlex.join(("errorfloor", "look", *files))])
 
 
 def _typed_so_far() -> str:

@@ -27,7 +27,7 @@ STARTS = 20
 FEWEST_STARTS = 4
 MOST_STEPS = 3e9  # numbers looked at, in all
 STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
-LARGEST = 4e7  # numbers; of more, some items are searched and all are counted
+LARGEST = 1e7  # numbers; of more, some items are searched and all are counted
 SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
 

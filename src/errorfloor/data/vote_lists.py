@@ -1,0 +1,137 @@
+"""Columns that hold all votes on an item, as a list or as text such as 0;1;1, taken apart.
+
+Who cast the first vote of an item need not have cast the first one of another, so nothing is
+said about annotators.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor.data.annotators import text_of
+from errorfloor.data.engines import Columns, Frame, lazy, quoted, select
+from errorfloor.data.spelling import BETWEEN
+
+MOST_VOTES = 1000  # of an item; beyond, a row for each vote is the way
+_TRIMMED = " \t\r\n\"'"
+
+
+def taken_apart(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
+) -> tuple[Frame, tuple[str, ...]]:
+    """Return the frame with a column of text for each place of a list, blank where it ends.
+
+    `name` is that of the argument, for errors.
+    """
+    if frame.implementation.is_duckdb():
+        return _in_duckdb(frame, run, column, name)
+    if frame.implementation not in _ADD:
+        raise InputError(
+            argument(name),
+            " reads lists of files, and of pandas, polars, pyarrow and DuckDB frames. Lay each "
+            "vote in a row of its own, and name ",
+            *(argument("item"), " and ", argument("vote"), "."),
+        )
+    rows = [_votes_in(value) for value in _values(frame, column)]
+    names = _names(column, max(map(len, rows), default=0), name)
+    parts = {one: [row[k] if k < len(row) else None for row in rows] for k, one in enumerate(names)}
+    return lazy(_ADD[frame.implementation](_native(frame), parts)), names
+
+
+def _in_duckdb(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
+) -> tuple[Frame, tuple[str, ...]]:
+    given = quoted(column)
+    if frame.collect_schema()[column] in (nw.List, nw.Array):
+        votes = f"cast({given} as varchar[])"
+    else:
+        trimmed = f"trim({given}, '[]() ')"
+        quotes = _TRIMMED.replace("'", "''")
+        votes = (
+            f"case when json_valid({given}) and prefix(ltrim({given}), '[') "
+            f"then json_extract_string({given}, '$[*]') else "
+            f"list_transform(regexp_split_to_array({trimmed}, '{BETWEEN}'), "
+            f"lambda x: nullif(trim(x, '{quotes}'), '')) end"
+        )
+    whole = lazy(frame.to_native().project(f"*, {votes} as {quoted('all votes')}"))
+    length = lazy(whole.to_native().aggregate(f"max(len({quoted('all votes')})) as n"))
+    most = run(length)["n"].tolist()[0]
+    names = _names(column, int(most) if most == most and most is not None else 0, name)
+    parts = (f"{quoted('all votes')}[{k + 1}] as {quoted(one)}" for k, one in enumerate(names))
+    columns = [quoted(one) for one in frame.columns]
+    return lazy(whole.to_native().project(", ".join([*columns, *parts]))), names
+
+
+def _names(column: str, number: int, name: str) -> tuple[str, ...]:
+    if number > MOST_VOTES:
+        raise InputError(
+            argument(name),
+            f" (column {column!r}) has up to {number:,} votes in a row, and at most {MOST_VOTES:,} "
+            "are read. Check which column it is, or lay each vote in a row of its own.",
+        )
+    if number == 0:
+        text = f" (column {column!r}) has no votes. Check which column it is."
+        raise InputError(argument(name), text)
+    return tuple(f"{column}[{k}]" for k in range(number))
+
+
+def _values(frame: Frame, column: str) -> list[Any]:
+    native: Any = select(frame, {"value": column}).collect()
+    found: list[Any] = native["value"].to_list()
+    return found
+
+
+def _votes_in(value: Any) -> list[str | None]:
+    """Return the votes of one entry as text, None for those that are missing."""
+    if value is None or (isinstance(value, float) and value != value):
+        return []
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            spelt = ast.literal_eval(text) if text[:1] in "[(" else None
+        except (SyntaxError, ValueError):
+            spelt = None
+        value = spelt if spelt is not None else re.split(BETWEEN, text.strip("[]() "))
+    entries = np.atleast_1d(np.asarray(value, dtype=object)).ravel().tolist()
+    texts = (None if one is None else text_of(one).strip(_TRIMMED) for one in entries)
+    return [text or None for text in texts]
+
+
+def _native(frame: Frame) -> Any:
+    native: Any = frame.to_native()
+    return native.collect() if frame.implementation.is_polars() else native
+
+
+def _add_to_pandas(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import pandas as pd
+
+    columns = {one: pd.Series(values, native.index, object) for one, values in parts.items()}
+    return native.assign(**columns)
+
+
+def _add_to_polars(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import polars as pl
+
+    return native.with_columns(pl.Series(one, v, pl.String) for one, v in parts.items())
+
+
+def _add_to_pyarrow(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import pyarrow as pa
+
+    for one, values in parts.items():
+        native = native.append_column(one, pa.array(values, pa.string()))
+    return native
+
+
+_ADD: dict[nw.Implementation, Callable[[Any, dict[str, list[Any]]], Any]] = {
+    nw.Implementation.PANDAS: _add_to_pandas,
+    nw.Implementation.POLARS: _add_to_polars,
+    nw.Implementation.PYARROW: _add_to_pyarrow,
+}

@@ -1,0 +1,327 @@
+"""What data holds, before anything is asked of it: columns, likely layouts, what to do next."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from errorfloor._checks import InputError, Mention, argument, function
+from errorfloor.data.columns import NO_NAMES, has_no_names
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, ITEM, LAYOUTS, SCORES, Layout
+from errorfloor.data.read import Reading, Where, is_data, read
+from errorfloor.data.table import Table
+from errorfloor.data.tables import VoteTable
+from errorfloor.results.look import ColumnLook, LayoutLook, Look
+
+Write = Callable[[Mention], str]
+_MOST_COLUMNS = 200  # that are counted
+_MOST_LABELS = 20  # classes of a column that may hold labels
+_MOST_LINES = 3  # of what to type next
+_FEW_ROWS = 2**22  # up to which different values are counted
+
+
+def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
+    """Say what the columns of data are, how they may be read, and what to type next.
+
+    Parameters
+    ----------
+    data : dataframe, path, list of paths, or table
+        As in `from_scores` and `from_votes`.
+    format : str, optional
+        Of files, where names and contents do not tell.
+
+    Returns
+    -------
+    Look
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"score": [0.1, 0.4, 0.8], "label": ["ham", "ham", "spam"]})
+    >>> found = look(frame)
+    >>> found.layouts[0].classes
+    (('ham', 2), ('spam', 1))
+    >>> found.next
+    ("ef.from_scores(df, score='score', label='label')",)
+    """
+    if not is_data(data):
+        raise InputError(
+            argument("data"),
+            " must be a dataframe, a path or a table. Of arrays it is plain what they hold: use ",
+            *(function("from_scores"), ", ", function("from_votes"), " or "),
+            *(function("from_soft_labels"), "."),
+        )
+    return looked_at(data, Where.of(format=format), Mention.in_python, _files_of(data))
+
+
+def looked_at(data: Any, where: Where, write: Write, files: tuple[str, ...]) -> Look:
+    """Return the same for data and how to read it, with arguments written as `write` does.
+
+    `files` are those that commands name.
+    """
+    name = where.called or (files[0] if files else "the data")
+    if len(files) > 1:
+        name = f"{name} and {len(files) - 1} more"
+    table = _saved(data, where)
+    if table is not None:
+        return _of_table(table, name, files)
+    rows, columns, guesses = _columns_in(data, where)
+    both = [_tried(data, files, where, layout, given, write) for layout, given in guesses]
+    both.sort(key=lambda one: one[0].problem is not None)
+    tried = [one for one, _ in both]
+    following = [line for _, lines in both for line in lines][:_MOST_LINES]
+    return Look(
+        name=name,
+        rows=rows,
+        columns=tuple(columns),
+        layouts=tuple(tried),
+        problems=tuple(_problems(rows, columns, tried)),
+        next=tuple(following) or _in_general(files, columns),
+    )
+
+
+def _files_of(data: Any) -> tuple[str, ...]:
+    if isinstance(data, str | os.PathLike):
+        return (os.fspath(data),)
+    return tuple(map(os.fspath, data)) if isinstance(data, list | tuple) else ()
+
+
+def _saved(data: Any, where: Where) -> Reading | None:
+    """Return a table, or what was saved in files as one."""
+    if isinstance(data, Table):
+        return read(data, LAYOUTS, Where.of())
+    from errorfloor.data.files import find_data
+    from errorfloor.data.formats import format_of
+    from errorfloor.data.saved import saved_table
+
+    if not _files_of(data):
+        return None
+    found = find_data(data, where.format)
+    if not format_of(found, where.format).holds_tables or saved_table(found) is None:
+        return None
+    return read(data, LAYOUTS, where)
+
+
+def _of_table(reading: Reading, name: str, files: tuple[str, ...]) -> Look:
+    layout = next(one for one in LAYOUTS if one.name == reading.source.layout)
+    what = _described(reading, layout, files, {})
+    return Look(
+        name=name,
+        rows=len(reading.table),
+        columns=(),
+        layouts=(what,),
+        problems=(),
+        next=(what.command or what.code,),
+    )
+
+
+def _columns_in(
+    data: Any, where: Where
+) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]]]:
+    """Return the number of rows, the columns, and the layouts that they may be in."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.frames import rows_of
+    from errorfloor.data.guessing import likely_readings
+    from errorfloor.data.rows import count
+
+    with rows_of(data, None, where.format) as (frame, run):
+        kinds = kinds_of(frame, run)
+        rows = count(frame, run, {})["n"]
+        columns = [_column(frame, run, name, kinds[name], rows) for name in kinds]
+    found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
+    return rows, columns, found or list(_plausible(columns, rows))
+
+
+def _column(frame: Any, run: Any, name: str, kind: str, rows: int) -> ColumnLook:
+    import narwhals as nw
+
+    from errorfloor.data.engines import is_missing, select
+    from errorfloor.data.rows import count
+
+    blank, distinct = None, None
+    if len(frame.columns) <= _MOST_COLUMNS and isinstance(name, str):
+        one = select(frame, {"value": name})
+        blank = count(one, run, {"blank": is_missing(one, "value")})["blank"]
+        plain = kind not in ("list", "other") and rows <= _FEW_ROWS
+        if plain:
+            there = one.filter(~is_missing(one, "value"))
+            found = run(there.unique().select(nw.len().alias("n")))
+            distinct = int(np.asarray(found["n"], np.int64)[0])
+    return ColumnLook(name=str(name), kind=kind, distinct=distinct, missing=blank)
+
+
+def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layout, dict[str, Any]]]:
+    """Yield layouts that no name tells, but numbers of different values allow."""
+    from errorfloor.data.guessing import fitting, names_an_id
+
+    named = [one for one in columns if not names_an_id(one.name)]
+    labels = [one.name for one in named if 1 < (one.distinct or 0) <= _MOST_LABELS]
+    scores = [one.name for one in named if one.kind == "number" and one.name not in labels]
+    votes = [one.name for one in named if one.distinct in (2, 3, 4, 5) and one.name in labels]
+    names = [one.name for one in columns]
+    items, people = fitting(ITEM, names), fitting(ANNOTATIONS.roles[1], names)
+    if len(items) == len(people) == 1:
+        left = [one for one in labels if one not in (items[0], people[0])]
+        for vote in left[:2]:
+            yield ANNOTATIONS, {"item": items[0], "annotator": people[0], "vote": vote}
+        return
+    if scores and labels and rows:
+        yield SCORES, {"score": scores[0], "label": labels[-1]}
+    if len(votes) > 2:
+        yield ANNOTATORS, {"annotators": tuple(votes)}
+
+
+def _tried(
+    data: Any,
+    files: tuple[str, ...],
+    where: Where,
+    layout: Layout,
+    given: Mapping[str, Any],
+    write: Write,
+) -> tuple[LayoutLook, list[str]]:
+    """Read the columns so, without rows that have missing values if there are some.
+
+    Also return what to type for it, or what an error asks for.
+    """
+    plain: dict[str, Any] = {
+        name: list(one) if isinstance(one, tuple) else one for name, one in given.items()
+    }
+    for how in (plain, {**plain, "drop_missing": True}):
+        try:
+            reading = read(data, (layout,), Where.of(**how, format=where.format))
+        except InputError as error:
+            problem = error
+            continue
+        found = _described(reading, layout, files, how)
+        return found, [found.command or found.code]
+    more = [{part.name: _value(part)} for part in problem.parts if _is_asked(part)]
+    lines = [_line(layout, files, {**plain, **one}) for one in more or [{}]]
+    found = LayoutLook(
+        layout=layout.name,
+        says=layout.says,
+        columns=dict(given),
+        n=None,
+        dropped=0,
+        votes=None,
+        classes=(),
+        problem=_first(problem, write),
+        command=_command(layout, files, plain),
+        code=_code(layout, files, plain),
+    )
+    return found, lines
+
+
+def _first(error: InputError, write: Write) -> str:
+    """Return what an error says before it lists what to type."""
+    said = error.told(write).split("\n")[0]
+    return f"{said[:-1]}." if said.endswith(":") else said
+
+
+def _line(layout: Layout, files: tuple[str, ...], how: Mapping[str, Any]) -> str:
+    return _command(layout, files, how) or _code(layout, files, how)
+
+
+def _is_asked(part: object) -> TypeGuard[Mention]:
+    return isinstance(part, Mention) and part.is_command and part.value is not None
+
+
+def _value(mention: Mention) -> Any:
+    return ast.literal_eval(mention.value or "None")
+
+
+def _described(
+    reading: Reading, layout: Layout, files: tuple[str, ...], how: Mapping[str, Any]
+) -> LayoutLook:
+    table: Any = reading.table
+    facts = reading.source.facts.get("classes")
+    votes = int(table.totals @ table.counts) if isinstance(table, VoteTable) else None
+    return LayoutLook(
+        layout=layout.name,
+        says=layout.says,
+        columns=dict(reading.source.columns),
+        n=table.n,
+        dropped=table.dropped,
+        votes=votes,
+        classes=tuple(_classes(table, facts)),
+        problem=None,
+        command=_command(layout, files, how),
+        code=_code(layout, files, how),
+    )
+
+
+def _classes(table: Any, facts: Any) -> Iterator[tuple[str, int]]:
+    """Yield each class with its number of labels or votes; soft labels have none."""
+    if isinstance(facts, list):
+        yield from ((name, number) for name, number in facts)
+        return
+    names = table.classes
+    if isinstance(facts, Mapping):
+        names = tuple(", ".join(facts[place]) or place for place in ("0", "1"))
+    if isinstance(table, VoteTable):
+        ones, total = int(table.positives @ table.counts), int(table.totals @ table.counts)
+    elif hasattr(table, "negatives"):
+        ones, total = int(table.positives.sum()), table.n
+    else:
+        return
+    yield from zip(names, (total - ones, ones), strict=True)
+
+
+def _problems(
+    rows: int, columns: Sequence[ColumnLook], tried: Sequence[LayoutLook]
+) -> Iterator[str]:
+    if rows == 0:
+        yield "There are no rows."
+        return
+    empty = [one.name for one in columns if one.missing == rows]
+    if empty:
+        yield f"Nothing is in column {', '.join(map(repr, empty[:3]))}."
+    if columns and has_no_names(one.name for one in columns):
+        yield NO_NAMES.strip()
+    elif not tried:
+        yield "No columns are called what labels are usually called. Name them."
+    elif len([one for one in tried if one.problem is None]) > 1:
+        yield "The columns can be read in several ways. Take the command that is meant."
+
+
+def _command(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str | None:
+    if not files:
+        return None
+    options = {role.argument: f"--{role.name}" for role in layout.roles}
+    words = ["errorfloor", "estimate", *files]
+    for name, value in how.items():
+        option = options.get(name, f"--{name.replace('_', '-')}")
+        words += [option] if value is True else [option, _typed(value)]
+    return shlex.join(words)
+
+
+def _typed(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _code(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str:
+    data = "df" if not files else repr(files[0]) if len(files) == 1 else repr(list(files))
+    parts = [data, *(f"{name}={value!r}" for name, value in how.items())]
+    return f"ef.{layout.asks}({', '.join(parts)})"
+
+
+def _in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str, ...]:
+    """Return what to type where no layout fits, with COL for a column."""
+    if len(files) == 1 and len(columns) == 2 and has_no_names(one.name for one in columns):
+        return (f"(echo score,label; cat {shlex.quote(files[0])}) | errorfloor estimate -",)
+    if files:
+        start = shlex.join(["errorfloor", "estimate", *files])
+        return (
+            f"{start} --score COL --label COL",
+            f"{start} --item COL --annotator COL --vote COL",
+            f"{start} --annotators COL,COL,COL",
+        )
+    return (
+        "ef.from_scores(df, score=COL, label=COL)",
+        "ef.from_votes(df, item=COL, annotator=COL, vote=COL)",
+        "ef.from_votes(df, annotators=[COL, COL, COL])",
+    )

@@ -1,0 +1,482 @@
+"""Files as people have them: each kind is read without a word, and equals the same arrays."""
+
+import json
+import shlex
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
+from errorfloor.apps.cli.options import with_labels
+from errorfloor.data.encodings import encoding_of
+from errorfloor.data.exports import EXPORTS, export_of
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Where, read
+from errorfloor.data.spelling import are_lists
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.show.recipe import command_line, python_code
+
+FILES = Path(__file__).parent / "files"
+SCORES = np.array([0.9, 0.2, 0.65, 0.35, 0.8, 0.05, 0.5, 0.95])
+LABELS = np.array([1, 0, 1, 0, 0, 0, 1, 1])
+PROBS = np.array(
+    [[7, 2, 1], [1, 8, 1], [2, 2, 6], [5, 3, 2], [1, 1, 8], [3, 6, 1]], dtype=float
+) / 10  # fmt: skip
+CLASS = [0, 1, 2, 0, 2, 1]
+VOTES = np.array([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1], [0, 0, 1]])
+ANIMALS = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 2, 0], [2, 1, 2], [1, 1, 0]])
+COUNTS = np.stack([(k == ANIMALS).sum(axis=1) for k in range(3)], axis=1)
+
+
+def table_of(name, **how):
+    return read(FILES / name, LAYOUTS, Where.of(**how)).table
+
+
+def same(found, expected):
+    """Compare what tables hold, but for whose votes they are, which arrays do not say."""
+    assert type(found) is type(expected)
+    assert found.classes == expected.classes
+    for name in ("scores", "votes", "counts"):
+        if name in expected.columns:
+            np.testing.assert_array_equal(found.columns[name], expected.columns[name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decimal_comma.csv",
+        "percent.csv",
+        "percent_comma.csv",
+        "latin_1.csv",
+        "utf_16.csv",
+        "utf_16_le.csv",
+        "utf_16_be.csv",
+        "pandas_index.csv",
+        "array.json",
+        "columns.json",
+        "pandas_columns.json",
+        "pandas_split.json",
+        "pandas_table.json",
+        "prediction_score.csv",
+        "confidence_gold.csv",
+        "proba_0_proba_1.csv",
+        "parts",
+        "parts/*.csv",
+    ],
+)
+def test_scores_are_read_as_they_come(name):
+    same(table_of(name), ScoreTable.from_arrays(SCORES, LABELS))
+
+
+def test_workbooks_are_read_by_their_first_sheet():
+    pytest.importorskip("openpyxl")
+    same(table_of("scores.xlsx"), ScoreTable.from_arrays(SCORES, LABELS))
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("hugging_face.parquet", ("0", "1", "2")),
+        ("mlflow.csv", ("0", "1", "2")),
+        ("matrix.npz", ("0", "1", "2")),
+        ("probs.jsonl", ("cat", "dog", "fox")),
+    ],
+)
+def test_scores_of_many_classes_are_read_as_they_come(name, classes):
+    same(table_of(name), ScoreTable.from_arrays(PROBS, CLASS, classes=classes))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "annotations.jsonl",
+        "annotations.parquet",
+        "annotations_brackets.csv",
+        "annotations_semicolons.csv",
+        "n_yes_n_no.csv",
+        "annotator_letters.csv",
+        "item_worker_response_gold.csv",
+        "prodigy_binary.jsonl",
+    ],
+)
+def test_votes_are_read_as_they_come(name):
+    same(table_of(name), VoteTable.from_arrays(VOTES.sum(axis=1), 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("annotations_python.csv", "cat dog fox"),
+        ("annotations_bars.csv", "cat dog fox"),
+        ("rater_item_rating.csv", "1 2 3"),
+        ("task_worker_label.csv", "cat dog fox"),
+        ("label_studio.json", "cat dog fox"),
+        ("argilla.json", "cat dog fox"),
+        ("argilla_1.jsonl", "cat dog fox"),
+        ("prodigy.jsonl", "cat dog fox"),
+        ("doccano.jsonl", "cat dog fox"),
+        ("doccano_1.jsonl", "1 2 3"),
+    ],
+)
+def test_votes_for_many_classes_are_read_as_they_come(name, classes):
+    same(table_of(name), VoteTable.from_arrays(COUNTS, classes=classes.split()))
+
+
+@pytest.mark.parametrize("name", ["label_studio.json", "argilla.json", "prodigy.jsonl"])
+def test_exports_say_whose_votes_they_are(name):
+    plain = table_of("task_worker_label.csv")
+    found = table_of(name)
+    assert sorted(found.workloads[:, 1]) == sorted(plain.workloads[:, 1]) == [6, 6, 6]
+
+
+def test_each_tool_is_told_by_its_records_and_no_other():
+    first = {}
+    for name in ("label_studio.json", "argilla.json", "prodigy.jsonl", "doccano.jsonl"):
+        text = (FILES / name).read_text(encoding="utf-8")
+        is_array = text.startswith("[")
+        first[name] = json.loads(text)[0] if is_array else json.loads(text.splitlines()[0])
+    for record, export in zip(first.values(), EXPORTS, strict=True):
+        assert [one for one in EXPORTS if one.fits(record)] == [export]
+    assert export_of({"text": "x", "label": "cat", "score": 0.5}) is None
+    assert export_of([1, 2]) is None
+
+
+def test_an_export_without_votes_is_refused_by_the_name_of_its_tool(tmp_path):
+    task = {"id": 1, "data": {"text": "x"}, "annotations": []}
+    (tmp_path / "empty.json").write_text(json.dumps([task]))
+    with pytest.raises(ef.InputError, match="export of Label Studio without a vote"):
+        ef.from_votes(tmp_path / "empty.json")
+
+
+def test_what_people_write_for_missing_values_is_missing():
+    with pytest.raises(ef.InputError, match=r"missing values: 5 of 15 rows"):
+        table_of("missing.csv")
+    found = table_of("missing.csv", drop_missing=True)
+    same(found, ScoreTable.from_arrays(SCORES, LABELS))
+    assert found.dropped == 7
+
+
+def test_a_minus_beside_a_plus_is_a_vote(tmp_path):
+    path = tmp_path / "signs.csv"
+    path.write_text("item,worker,vote\n1,a,+\n1,b,-\n2,a,+\n2,b,+\n")
+    found = ef.frames.vote_table(path, item="item", vote="vote", annotator="worker", positive="+")
+    same(found, VoteTable.from_arrays([1, 2], 2))
+
+
+ENGINES = {
+    "pandas": pd.DataFrame,
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_percentages_and_decimal_commas_are_numbers_in_every_engine(engine):
+    words = ["90%", "20 %", "0,65", "0.35", "80,0%", ",05", "5e-1", "0,950"]
+    frame = ENGINES[engine]({"score": words, "label": LABELS.tolist()})
+    same(read(frame, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_comma_that_may_stand_for_thousands_is_not_guessed(engine):
+    frame = ENGINES[engine]({"score": ["1,234", "2,345"], "label": [0, 1]})
+    with pytest.raises(ef.InputError, match=r"must be finite numbers: 2 of 2 .*'1,234'"):
+        ef.from_scores(frame, score="score", label="label")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", [list, lambda row: ";".join(map(str, row)), str])
+def test_lists_of_votes_are_read_in_every_engine(engine, form):
+    rows = [row.tolist() for row in VOTES]
+    rows[1] = [0, 0]
+    frame = ENGINES[engine]({"annotations": [form(row) for row in rows]})
+    found = ef.frames.vote_table(frame, annotations="annotations")
+    same(found, VoteTable.from_arrays([sum(row) for row in rows], [len(row) for row in rows]))
+
+
+def test_lists_of_many_votes_and_other_columns_are_refused(tmp_path):
+    frame = pd.DataFrame({"annotations": [[0] * 1001, [1]]})
+    with pytest.raises(ef.InputError, match="up to 1,001 votes in a row"):
+        ef.from_votes(frame, annotations="annotations")
+    with pytest.raises(ef.InputError, match="`annotations` must be one of annotations"):
+        ef.from_votes(frame, annotations="annotation")
+    with pytest.raises(ef.InputError, match="has no votes"):
+        ef.from_votes(pd.DataFrame({"a": [[], []]}), annotations="a")
+
+
+def test_lists_of_numbers_called_votes_may_be_counts_and_are_asked_for(tmp_path):
+    path = tmp_path / "votes.npz"
+    np.savez(path, votes=COUNTS)
+    with pytest.raises(ef.InputError, match=r"You may mean\n  `counts='votes'`\n  `annotations="):
+        ef.from_votes(path)
+    same(ef.from_votes(path, counts="votes").table, VoteTable.from_arrays(COUNTS))
+
+
+def test_text_is_no_list_because_it_has_commas():
+    assert not are_lists(["Well, this; is text.", "So is this, too"])
+    assert not are_lists(["0,5", "0,25"])
+    assert not are_lists(["cat;dog", "fox"])
+    assert not are_lists([None, None])
+
+
+def test_encodings_are_told_by_bytes(tmp_path):
+    path = tmp_path / "x.csv"
+    for text, encoding, told in [
+        ("a,b\n1,2\n", "utf-8", None),
+        ("a,ä\n1,2\n", "utf-8", None),
+        ("a,ä\n1,2\n", "latin-1", "cp1252"),
+        ("a,€\n1,2\n", "cp1252", "cp1252"),
+        ("a,b\n1,2\n", "utf-16-le", "utf-16-le"),
+        ("a,b\n1,2\n", "utf-16-be", "utf-16-be"),
+    ]:
+        path.write_bytes(text.encode(encoding))
+        assert encoding_of(str(path)) == told
+    path.write_bytes(bytes(range(256)))
+    assert encoding_of(str(path)) is None
+
+
+def kept(how):
+    """Return the votes that are to be kept, by slow obvious code."""
+    rows = pd.read_csv(FILES / "repeated.csv").to_records(index=False).tolist()
+    votes = {}
+    for item, worker, vote in rows:
+        key = (item, worker, len(votes)) if how == "all" else (item, worker)
+        if how != "first" or key not in votes:
+            votes[key] = vote
+    items = sorted({key[0] for key in votes})
+    ones = [sum(v for key, v in votes.items() if key[0] == item) for item in items]
+    return VoteTable.from_arrays(ones, [sum(key[0] == item for key in votes) for item in items])
+
+
+@pytest.mark.parametrize("how", ["first", "last", "all"])
+@pytest.mark.parametrize("engine", ["file", *ENGINES])
+def test_repeated_votes_are_dealt_with_as_the_user_says(how, engine):
+    columns = pd.read_csv(FILES / "repeated.csv").to_dict("list")
+    data = FILES / "repeated.csv" if engine == "file" else ENGINES[engine](columns)
+    same(ef.frames.vote_table(data, **ROLES, duplicates=how), kept(how))
+
+
+def test_the_last_of_repeated_votes_is_the_last_of_many_files_and_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {"item": rng.integers(0, 50, 60_000), "worker": rng.integers(0, 40, 60_000)}
+    )
+    rows["vote"] = rng.integers(0, 2, 60_000)
+    for part in range(3):
+        some = rows[part * 20_000 : (part + 1) * 20_000]
+        some.to_csv(tmp_path / f"{part}.csv", index=False)
+        some.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    for how in ("first", "last"):
+        votes = rows.drop_duplicates(["item", "worker"], keep=how).groupby("item")["vote"]
+        expected = VoteTable.from_arrays(votes.sum().to_numpy(), votes.count().to_numpy())
+        for ending in ("csv", "parquet"):
+            path = str(tmp_path / f"*.{ending}")
+            same(ef.frames.vote_table(path, **ROLES, duplicates=how), expected)
+
+
+ROLES = {"item": "item", "vote": "vote", "annotator": "worker"}
+
+
+def test_repeated_votes_are_refused_with_the_item_and_what_to_do():
+    message = r"2 times: 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
+    with pytest.raises(ef.InputError, match=message):
+        table_of("repeated.csv")
+    with pytest.raises(ef.InputError, match="`duplicates` must be one of error, first, last, all"):
+        table_of("repeated.csv", duplicates="some")
+
+
+def test_votes_of_unknown_people_have_no_duplicates():
+    frame = pd.DataFrame({"item": [1, 1], "vote": [0, 1]})
+    with pytest.raises(ef.InputError, match="`duplicates='last'` is about votes in rows"):
+        ef.from_votes(frame, item="item", vote="vote", duplicates="last")
+    with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+        ef.from_votes([0, 1], 2, duplicates="last")
+
+
+def test_one_row_of_json_with_lists_is_a_row(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"probs": [0.2, 0.8], "label": 1}\n')
+    assert ef.look(path).rows == 1
+    path.write_text('{"probs": [0.2, 0.8],\n "label": [1')
+    with pytest.raises(ef.InputError, match="not all there"):
+        ef.look(path)
+
+
+def test_several_labels_of_one_annotator_are_no_votes(tmp_path):
+    path = tmp_path / "several.jsonl"
+    labels = (["a"], ["b"], ["a", "b"])
+    records = [{"id": i, "text": "x", "label": one} for i, one in enumerate(labels)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    with pytest.raises(ef.InputError, match="missing values: 1 of 3 rows"):
+        ef.from_votes(path, item="item", vote="vote")
+
+
+def test_text_that_turns_to_latin_late_is_refused_with_how_to_convert_it(tmp_path):
+    path = tmp_path / "late.csv"
+    rows = b"0.5,1,plain text that goes on and on\n" * 150_000
+    path.write_bytes(b"score,label,text\n" + rows + "0.5,0,süß\n".encode("latin-1"))
+    with pytest.raises(ef.InputError, match="iconv -f WINDOWS-1252 -t UTF-8"):
+        ef.from_scores(path)
+
+
+def test_an_engine_without_an_order_has_no_first_vote():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.read_csv(str(FILES / "repeated.csv"))
+    with pytest.raises(ef.InputError, match="needs rows in an order"):
+        ef.from_votes(relation, duplicates="first", **ROLES)
+    same(ef.frames.vote_table(relation, duplicates="all", **ROLES), kept("all"))
+
+
+def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
+    with pytest.warns(ef.DoubtWarning, match="too few people"):
+        floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")
+    assert floor.source.duplicates == "last"
+    assert "duplicates='last'" in python_code(floor)
+    assert "--duplicates last" in command_line(floor)
+
+
+def looked(name, **how):
+    return ef.look(FILES / name, **how)
+
+
+@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.name)
+def test_a_look_says_a_next_command_that_works(path, monkeypatch):
+    if path.suffix == ".xlsx":
+        pytest.importorskip("openpyxl")
+    found = ef.look(path)
+    assert 1 <= len(found.next) <= 3
+    words = shlex.split(found.next[0])
+    assert words[:3] == ["errorfloor", "estimate", str(path)]
+    labels = with_labels(LAYOUTS)(lambda labels, **_: tables.append(labels))
+    tables = []
+    click.command(labels).main(words[2:], standalone_mode=False)
+    (asked,) = tables
+    assert read(list(asked.files), asked.layouts, asked.where).table.n > 0
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert str(found).splitlines()[0].startswith(f"{path}: ")
+    assert found._repr_html_().startswith("<")
+
+
+def test_a_look_counts_columns_classes_and_votes():
+    found = looked("task_worker_label.csv")
+    assert found.rows == 18
+    assert [(one.name, one.kind, one.distinct, one.missing) for one in found.columns] == [
+        ("task", "text", 6, 0),
+        ("worker", "text", 3, 0),
+        ("label", "text", 3, 0),
+    ]
+    (only,) = found.layouts
+    assert (only.layout, only.n, only.votes) == ("annotations", 6, 18)
+    assert only.classes == tuple(zip(("cat", "dog", "fox"), COUNTS.sum(axis=0), strict=True))
+    assert only.columns == {"item": "task", "annotator": "worker", "vote": "label"}
+    missing = looked("missing.csv")
+    assert [one.missing for one in missing.columns] == [5, 2]
+    assert missing.layouts[0].dropped == 7
+    assert "--drop-missing" in missing.next[0]
+
+
+def test_a_look_says_what_is_wrong_and_how_to_mend_it():
+    (only,) = looked("repeated.csv").layouts
+    assert "voted more than once" in only.problem
+    assert [line.split()[-1] for line in looked("repeated.csv").next] == ["last", "first", "all"]
+    frame = pd.DataFrame({"score": [0.1, 0.9], "label": ["a", "b"]})
+    assert ef.look(frame).next == (
+        "ef.from_scores(df, score='score', label='label', positive='b')",
+        "ef.from_scores(df, score='score', label='label', positive='a')",
+    )
+    odd = ef.look(pd.DataFrame({"first": ["x", "y"], "second": [None, None]}))
+    assert "Nothing is in column 'second'." in odd.problems
+    assert odd.next[0] == "ef.from_scores(df, score=COL, label=COL)"
+    with pytest.raises(ef.InputError, match="must be a dataframe, a path or a table"):
+        ef.look([0.1, 0.2])
+
+
+def test_a_look_guesses_where_no_name_tells():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.random(30), "b": rng.integers(0, 2, 30)})
+    assert ef.look(frame).next == ("ef.from_scores(df, score='a', label='b')",)
+
+
+def test_a_file_without_names_is_told_and_gets_some(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("0.9,1\n0.2,0\n0.7,1\n")
+    with pytest.raises(ef.InputError, match="The first row holds values, not names"):
+        ef.from_scores(path)
+    found = ef.look(path)
+    assert found.next == (f"(echo score,label; cat {path}) | errorfloor estimate -",)
+    assert "The first row holds values" in found.problems[0]
+
+
+def test_a_look_offers_votes_of_any_name():
+    frame = pd.DataFrame({"task": [1, 1, 2, 2], "user": [*"abab"], "is_toxic": [0, 1, 1, 1]})
+    expected = "ef.from_votes(df, item='task', annotator='user', vote='is_toxic')"
+    assert ef.look(frame).next == (expected,)
+
+
+def test_an_item_is_no_score_and_needs_no_annotator():
+    frame = pd.DataFrame({"item": [1, 1, 2, 2], "vote": ["yes", "no", "yes", "yes"]})
+    same(read(frame, LAYOUTS, Where.of()).table, VoteTable.from_arrays([1, 2], 2))
+    frame = frame.rename(columns={"vote": "what"})
+    with pytest.raises(ef.InputError, match="Cannot tell which columns"):
+        read(frame, LAYOUTS, Where.of())
+
+
+def test_a_look_at_a_table(tmp_path):
+    table = VoteTable.from_arrays([1, 2], 3)
+    table.save(tmp_path / "x.npz")
+    assert ef.look(table).layouts[0].votes == 6
+    assert ef.look(tmp_path / "x.npz").next == (f"errorfloor estimate {tmp_path / 'x.npz'}",)
+
+
+def run(*words):
+    found = CliRunner().invoke(cli, list(map(str, words)))
+    return found.output
+
+
+def test_errors_of_the_command_line_end_with_commands(tmp_path):
+    path = FILES / "missing.csv"
+    assert run("estimate", path).endswith(f"\n  errorfloor estimate {path} --drop-missing\n")
+    path = FILES / "repeated.csv"
+    assert run("estimate", path).endswith(f"\n  errorfloor estimate {path} --duplicates all\n")
+    path = tmp_path / "word.csv"
+    path.write_text("score,label\n0.1,0\nlow,1\n")
+    assert run("estimate", path).endswith(f"\n  errorfloor look {path}\n")
+
+
+def test_errors_do_not_print_what_columns_hold(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("score,label\n" + "".join(f'0.{i},"{chr(97 + i) * 500}"\n' for i in range(9)))
+    said = run("estimate", path)
+    assert "holds texts of up to 500 characters, which are no classes" in said
+    assert "a" * 50 not in said
+
+
+def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
+    path = FILES / "decimal_comma.csv"
+    model = ("--test-items", "100", "--model-error")
+    assert "0.23" in run("headroom", path, *model, "23")
+    assert "Usage" not in run("headroom", path, *model, "23%")
+    assert "95 % is 0.95" in run("estimate", path, "--level", "95")
+    assert "90 % interval" in run("estimate", path, "--level", "90%")
+
+
+def offered(*words):
+    """Return what a shell offers for the last of some words."""
+    found = ShellComplete(cli, {}, "errorfloor", "_ERRORFLOOR_COMPLETE")
+    return [one.value for one in found.get_completions(list(map(str, words[:-1])), words[-1])]
+
+
+def test_shells_complete_columns_methods_and_sets():
+    path = FILES / "task_worker_label.csv"
+    assert offered("estimate", path, "--item", "") == ["task", "worker", "label"]
+    assert offered("estimate", path, "--annotators", "task,w") == ["task,worker"]
+    assert offered("estimate", "nowhere.csv", "--item", "") == []
+    assert "isotonic" in offered("compare", path, "--method", "iso")
+    assert "certified" in offered("estimate", path, "--interval", "")
+    assert offered("data", "fetch", "cifar10") == ["cifar10h"]
