@@ -513,6 +513,7 @@ def keys(value):
 
 JSON = {
     "estimate": ["estimate", "demo/votes.csv"],
+    "look": ["look", "demo/votes.csv"],
     "compare": ["compare", "demo/scores.csv", "--method", "isotonic"],
     "demo": ["demo", "--save", "more"],
     "feebee": ["feebee", "demo/scores.csv", "--model-error", 0.1, "--method", "isotonic"],

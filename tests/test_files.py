@@ -210,6 +210,22 @@ def test_lists_of_many_votes_and_other_columns_are_refused(tmp_path):
         ef.from_votes(pd.DataFrame({"a": [[], []]}), annotations="a")
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lists_of_objects_are_no_votes(engine, tmp_path):
+    frame = ENGINES[engine]({"annotations": [[{"label": 1}], [{"label": 0}, {"label": 1}]]})
+    with pytest.raises(ef.InputError, match="holds lists of objects"):
+        ef.from_votes(frame, annotations="annotations")
+
+
+def test_lists_of_objects_in_files_are_no_votes(tmp_path):
+    frame = pd.DataFrame({"annotations": [[{"label": 1}], [{"label": 0}, {"label": 1}]]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    for name in ("x.parquet", "x.jsonl"):
+        with pytest.raises(ef.InputError, match="holds lists of objects"):
+            ef.from_votes(tmp_path / name)
+
+
 def test_lists_of_numbers_called_votes_may_be_counts_and_are_asked_for(tmp_path):
     path = tmp_path / "votes.npz"
     np.savez(path, votes=COUNTS)
@@ -466,6 +482,13 @@ def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
     assert "90 % interval" in run("estimate", path, "--level", "90%")
 
 
+def test_levels_may_be_text_with_a_per_cent_sign():
+    floor = ef.from_scores(SCORES, LABELS, level="90%", rng=0)
+    assert floor.level == 0.9
+    with pytest.raises(ef.InputError, match=r"got 90\. Write 0\.9 for 90 %\."):
+        ef.from_scores(SCORES, LABELS, level=90, rng=0)
+
+
 def offered(*words):
     """Return what a shell offers for the last of some words."""
     found = ShellComplete(cli, {}, "errorfloor", "_ERRORFLOOR_COMPLETE")
@@ -480,3 +503,17 @@ def test_shells_complete_columns_methods_and_sets():
     assert "isotonic" in offered("compare", path, "--method", "iso")
     assert "certified" in offered("estimate", path, "--interval", "")
     assert offered("data", "fetch", "cifar10") == ["cifar10h"]
+
+
+@pytest.mark.parametrize("rows", [VOTES, ANIMALS], ids=["two classes", "three classes"])
+def test_lists_of_votes_beside_a_gold_label_are_scores(tmp_path, rows):
+    gold = rows[:, 0]
+    names = [f"a{k}" for k in range(3)]
+    wide = pd.DataFrame(rows, columns=names).assign(gold=gold)
+    expected = read(wide, LAYOUTS, Where.of(annotators=names, label="gold")).table
+    frame = pd.DataFrame({"annotations": rows.tolist(), "gold": gold})
+    found = read(frame, LAYOUTS, Where.of(annotations="annotations", label="gold")).table
+    assert found == expected
+    frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    where = Where.of(annotations="annotations", label="gold")
+    assert read(tmp_path / "x.jsonl", LAYOUTS, where).table == expected

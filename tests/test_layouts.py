@@ -43,6 +43,7 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         "counts and labels",
         "annotations and labels",
         "annotators and labels",
+        "lists and labels",
     ]
     assert {layout.kind for layout in LAYOUTS} == {kind.kind for kind in KINDS}
     roles = [role for layout in LAYOUTS for role in layout.roles]

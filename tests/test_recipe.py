@@ -51,8 +51,10 @@ def folder(tmp_path_factory):
         folder / "many.csv", index=False
     )
     with open(folder / "lists.jsonl", "w", encoding="utf-8") as file:
-        for p, n, y in zip(soft.tolist(), counts.tolist(), classes.tolist(), strict=True):
-            file.write(json.dumps({"probs": p, "counts": n, "y": y}) + "\n")
+        rows = (soft.tolist(), counts.tolist(), classes.tolist(), votes.tolist())
+        for p, n, y, v in zip(*rows, strict=True):
+            row = {"probs": p, "counts": n, "y": y, "marks": v, "first": v[0]}
+            file.write(json.dumps(row) + "\n")
     holes = frame.astype({"k": object})
     holes.loc[3, "my score"] = None
     holes.loc[4, "k"] = None
@@ -149,9 +151,10 @@ LAYOUT_COLUMNS = {
     "soft labels": ("wide file.csv", {"soft": "soft"}),
     "annotations": ("long.csv", {"item": "item", "vote": "vote", "annotator": "annotator"}),
     "annotators": ("wide file.csv", {"annotators": ["rater_0", "rater_1", "rater_2"]}),
-    "lists of votes": ("lists.jsonl", {"annotations": "counts"}),
+    "lists of votes": ("lists.jsonl", {"annotations": "marks"}),
     "votes and labels": ("wide file.csv", {"positives": "k", "totals": "m", "label": "y"}),
     "annotations and labels": ("long.csv", {"item": "item", "vote": "vote", "label": "gold"}),
+    "lists and labels": ("lists.jsonl", {"annotations": "marks", "label": "first"}),
     "annotators and labels": (
         "wide file.csv",
         {"annotators": ["rater_0", "rater_2"], "label": "y"},

@@ -252,16 +252,15 @@ def check_same_length(first: NDArray[Any], second: NDArray[Any], names: tuple[st
 
 
 def check_level(level: float) -> float:
-    """Return `level` as a float strictly between 0 and 1."""
+    """Return `level` as a float strictly between 0 and 1; text such as "95%" is one."""
     try:
-        number = float(level)
+        number = float(level) if (meant := percentage(level)) is None else meant
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not 0 < number < 1:
-        raise InputError(
-            argument("level"),
-            f" must lie strictly between 0 and 1, got {shown(level)}. Write 0.95 for 95 %.",
-        )
+        text = f" must lie strictly between 0 and 1, got {shown(level)}. Write "
+        usual = number if 1 < number < 100 else 95
+        raise InputError(argument("level"), text, f"{usual / 100:g} for {usual:g} %.")
     return number
 
 

@@ -418,7 +418,19 @@ COUNTS_AND_LABELS = _of_shares(
     arrays=(*COUNTS.arrays, "labels"),
     from_arrays=None,
 )
-BESIDE_LABELS = (VOTES_AND_LABELS, COUNTS_AND_LABELS, ANNOTATIONS_AND_LABELS, ANNOTATORS_AND_LABELS)
+LISTS_AND_LABELS = _of_shares(
+    LISTS,
+    name="lists and labels",
+    roles=(*LISTS.roles, LABEL),
+    says="A row is an item with the list of its votes, and its one true label.",
+)
+BESIDE_LABELS = (
+    VOTES_AND_LABELS,
+    COUNTS_AND_LABELS,
+    ANNOTATIONS_AND_LABELS,
+    ANNOTATORS_AND_LABELS,
+    LISTS_AND_LABELS,
+)
 LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, LISTS, *BESIDE_LABELS)
 
 

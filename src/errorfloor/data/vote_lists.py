@@ -30,6 +30,9 @@ def taken_apart(
 
     `name` is that of the argument, for errors.
     """
+    kind: Any = frame.collect_schema()[column]
+    if kind in (nw.List, nw.Array) and kind.inner is not None and _is_nested(kind.inner):
+        raise _of_objects(column, name)
     if frame.implementation.is_duckdb():
         return _in_duckdb(frame, run, column, name)
     if frame.implementation not in _ADD:
@@ -40,9 +43,24 @@ def taken_apart(
             *(argument("item"), " and ", argument("vote"), "."),
         )
     rows = [_votes_in(value) for value in _values(frame, column)]
+    if any(one and one[0] in "[{" for row in rows for one in row if one):
+        raise _of_objects(column, name)
     names = _names(column, max(map(len, rows), default=0), name)
     parts = {one: [row[k] if k < len(row) else None for row in rows] for k, one in enumerate(names)}
     return lazy(_ADD[frame.implementation](_native(frame), parts)), names
+
+
+def _is_nested(kind: Any) -> bool:
+    return bool((kind() if isinstance(kind, type) else kind).is_nested())
+
+
+def _of_objects(column: str, name: str) -> InputError:
+    return InputError(
+        argument(name),
+        f" (column {column!r}) holds lists of objects or of lists, not of votes. Lay each vote in "
+        "a row of its own, and name ",
+        *(argument("item"), ", ", argument("annotator"), " and ", argument("vote"), "."),
+    )
 
 
 def _in_duckdb(
@@ -61,8 +79,13 @@ def _in_duckdb(
             f"lambda x: nullif(trim(x, '{quotes}'), '')) end"
         )
     whole = lazy(frame.to_native().project(f"*, {votes} as {quoted('all votes')}"))
-    length = lazy(whole.to_native().aggregate(f"max(len({quoted('all votes')})) as n"))
-    most = run(length)["n"].tolist()[0]
+    as_lines = f"array_to_string({quoted('all votes')}, chr(10))"
+    odd = f"coalesce(regexp_matches({as_lines}, '(?m)^\\s*[{{\\[]'), false)::int"
+    about = f"max(len({quoted('all votes')})) as n, max({odd}) as odd"
+    found = run(lazy(whole.to_native().aggregate(about)))
+    most = found["n"].tolist()[0]
+    if found["odd"].tolist()[0] == 1:
+        raise _of_objects(column, name)
     names = _names(column, int(most) if most == most and most is not None else 0, name)
     parts = (f"{quoted('all votes')}[{k + 1}] as {quoted(one)}" for k, one in enumerate(names))
     columns = [quoted(one) for one in frame.columns]

@@ -73,19 +73,13 @@ def _names(
     return list(values) if len(values) > 1 else values[0].split(",") if values else None
 
 
+_OF_COLUMNS = {"metavar": "COL", "section": COLUMNS, "shell_complete": completing.columns}
 once = functools.partial(option, multiple=True, callback=_once)
 
 
 def _column(role: Role) -> Decorator:
     kind = functools.partial(option, multiple=True) if role.several else once
-    return kind(
-        f"--{role.name}",
-        role.argument,
-        metavar="COL",
-        section=COLUMNS,
-        help=role.help,
-        shell_complete=completing.columns,
-    )
+    return kind(f"--{role.name}", role.argument, help=role.help, **_OF_COLUMNS)
 
 
 POSITIVE = once(
@@ -109,13 +103,7 @@ CLASSES = option(
     section=COLUMNS,
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
-GROUP = once(
-    "--group",
-    metavar="COL",
-    section=COLUMNS,
-    help="One answer for each value of a column.",
-    shell_complete=completing.columns,
-)
+GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
 SIMULTANEOUS = option(
     "--simultaneous",
     is_flag=True,
@@ -124,10 +112,8 @@ SIMULTANEOUS = option(
 )
 PREDICTION = once(
     "--prediction",
-    metavar="COL",
-    section=COLUMNS,
     help="With --score and --label: the class that the model predicts, for a paired test.",
-    shell_complete=completing.columns,
+    **_OF_COLUMNS,
 )
 FORMAT = option(
     "--format",

@@ -28,6 +28,7 @@ _SYNONYMS = {
 
 
 _MOST_LINES = 3  # commands after an error
+_COLUMNS = {role.argument for layout in LAYOUTS for role in layout.roles}
 
 
 def written(mention: Mention) -> str:
@@ -87,10 +88,10 @@ def following(error: InputError) -> list[str]:
     named = (one for one in mentions if one.value is not None and "COL" not in one.value)
     asked = [one for one in named if _option(one.name) is not None]
     lines = [written(replace(one, is_command=True)) for one in asked][:_MOST_LINES]
-    # A look at what cannot be read would end in the same error.
-    unreadable = str(error).startswith("Could not read")
-    looks = unreadable or (context is not None and context.command.name == "look")
-    return lines or ([] if looks else [shlex.join(("errorfloor", "look", *files))])
+    # A look at what cannot be read would end in the same error, and helps with columns only.
+    about = any(one.name in _COLUMNS for one in mentions) and not str(error).startswith("Could not")
+    here = context is not None and context.command.name == "look"
+    return lines or ([shlex.join(("errorfloor", "look", *files))] if about and not here else [])
 
 
 def _typed_so_far() -> str:
