@@ -73,6 +73,9 @@ def test_steps_fit_the_result(folder):
     known = floor(folder, "m")
     saturated = ef.headroom(known, model_error=known.value, n=500)
     assert kinds(steps_of(known, saturated)) == ["confusion", "compare", "plan"]
+    single = ef.from_votes([0, 1] * 30, 1, method="plugin", rng=0)
+    for few in (single, ef.from_scores([0.1, 0.2, 0.3], [0, 0, 0], rng=0)):
+        assert not any("ef.plan" in step.python for step in steps_of(few))
     soft = ef.from_soft_labels([0.1, 0.3] * 40)
     assert len(steps_of(soft)) == 1
     assert steps_of(ef.headroom(0.05, errors=30, n=400).floor) == ()

@@ -67,7 +67,8 @@ def digits_of_size(width: float, least: float) -> int:
     needed = 0 if width >= 0.1 else 1
     while needed < _MOST_DIGITS and width * 100 < 2 * 10.0**-needed:
         needed += 1
-    while needed < _MOST_DIGITS and 0 < 100 * abs(least) < 10.0**-needed:
+    seen = 100 * abs(least) >= 10.0**-_MOST_DIGITS  # what is smaller is nothing to anybody
+    while seen and 100 * abs(least) < 10.0**-needed:
         needed += 1
     return needed
 

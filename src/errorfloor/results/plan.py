@@ -73,6 +73,11 @@ class Plan(Shown):
         return min(self.options, key=lambda option: option.cost, default=None)
 
     @property
+    def sentence(self) -> str:
+        """The same as `advice`, by the name that it has in other results."""
+        return sentence_of(self)
+
+    @property
     def advice(self) -> str:
         """What to do, in plain words."""
         return sentence_of(self)

@@ -10,8 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from errorfloor import methods
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.layouts import SCORES
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.results import Estimate, Groups, Verdict
@@ -26,6 +30,7 @@ from errorfloor.show.sentences import refuting
 
 MOST = 3  # steps; nobody takes more of them
 FEW_VOTES = 10  # per item; with fewer, votes are what narrows an interval
+PILOT = 20  # items with scores, fewer of which no plan is made from
 TEST_ITEMS = 1000  # of the model that nobody has named yet
 
 
@@ -110,20 +115,31 @@ def _closer(estimate: Estimate) -> Iterator[Step]:
             yield _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
     elif isinstance(table, ScoreTable):
         why = "See whether other methods find the same floor:"
-        yield _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
+        shares = estimate.source is not None and estimate.source.layout != SCORES.name
+        step = _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
+        yield replace(step, command=None) if shares else step  # the command reads scores alone
 
 
 def _plan(estimate: Estimate) -> Iterator[Step]:
     """Yield which labels to buy to halve the interval."""
     table = estimate.table
     width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
-    if width <= 0 or isinstance(table, SoftTable) or estimate.options.get("majority"):
+    if width <= 0 or not _can_be_planned(table) or estimate.options.get("majority"):
         return
     target = float(f"{width / 2:.1g}")
     why = "Plan which labels to buy for an interval of half the width:"
     yield _step(
         estimate, why, f"print(ef.plan(floor.table, target={target}))", ("plan", "--target", target)
     )
+
+
+def _can_be_planned(table: Table | None) -> bool:
+    """Tell whether a pilot says enough to plan with."""
+    if isinstance(table, VoteTable):
+        return int(table.totals.max()) > 1
+    if not isinstance(table, ScoreTable) or table.n < PILOT:
+        return False
+    return int(np.count_nonzero(table.counts.sum(axis=0))) > 1
 
 
 def _mended(estimate: Estimate) -> Iterator[Step]:
