@@ -253,6 +253,12 @@ def test_blanks_may_divide_fields(tmp_path):
     same(read(path, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
 
 
+def test_the_only_column_may_hold_lists(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("annotations\n" + "".join(";".join(map(str, row)) + "\n" for row in VOTES))
+    same(read(path, LAYOUTS, Where.of()).table, VoteTable.from_arrays(VOTES.sum(axis=1), 3))
+
+
 def test_text_is_no_list_because_it_has_commas():
     assert not are_lists(["Well, this; is text.", "So is this, too"])
     assert not are_lists(["0,5", "0,25"])

@@ -67,7 +67,6 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "data/refining.py": ("arrays", "frames"),
     "data/saved.py": ("read", "storage"),
     "data/shares.py": ("gold", "many_input"),
-    "data/spelling.py": ("classes", "read"),
     "data/storage.py": ("storage", "read"),
     "data/table.py": ("checks", "tables", "arrays", "door", "many_input"),
     "data/tables.py": ("checks", "tables", "resample"),

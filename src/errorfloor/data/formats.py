@@ -60,6 +60,7 @@ BLANK = (
     *("NaN", "nan", "NAN", "?", "-", "--"),
 )
 _SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
+_ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?"?\w+"?\r?\n')
 _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
@@ -77,7 +78,7 @@ def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) ->
 
 def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
     start = _start(files[0], packing, 2**16)
-    more = more or (", delim = ' '" if _has_blanks(start) else "")
+    more = more or _delimiter(start)
     how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(packing)}"
     if len(files) == 1 and _is_wide(start):
         call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
@@ -96,6 +97,13 @@ def _is_wide(start: bytes) -> bool:
     """Tell whether the first row of a text file has many fields."""
     head = start.split(b"\n")[0]
     return any(head.count(mark) >= _WIDE for mark in b",;|\t")
+
+
+def _delimiter(start: bytes) -> str:
+    """Return what divides the fields of a text file, where DuckDB would not find it."""
+    if _ONE_NAME.match(start):  # one column, which may hold lists with marks between their entries
+        return ", delim = '\x01'"
+    return ", delim = ' '" if _has_blanks(start) else ""
 
 
 def _has_blanks(start: bytes) -> bool:
