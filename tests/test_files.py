@@ -200,6 +200,14 @@ def test_lists_of_votes_are_read_in_every_engine(engine, form):
     same(found, VoteTable.from_arrays([sum(row) for row in rows], [len(row) for row in rows]))
 
 
+def test_lists_of_a_relation_are_read_twice_alike():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.connect().read_parquet(str(FILES / "annotations.parquet"))
+    for _ in range(2):
+        found = ef.frames.vote_table(relation, annotations="annotations")
+        same(found, VoteTable.from_arrays(VOTES.sum(axis=1), 3))
+
+
 def test_lists_of_many_votes_and_other_columns_are_refused(tmp_path):
     frame = pd.DataFrame({"annotations": [[0] * 1001, [1]]})
     with pytest.raises(ef.InputError, match="up to 1,001 votes in a row"):

@@ -6,6 +6,7 @@ said about annotators.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor.data.engines import Columns, Frame, lazy, quoted, select
 from errorfloor.data.spelling import BETWEEN, TRIMMED, votes_in
 
+_number = itertools.count()
 MOST_VOTES = 1000  # of an item; beyond, a row for each vote is the way
 
 
@@ -84,7 +86,17 @@ def _in_duckdb(
     names = _names(column, int(most) if most == most and most is not None else 0, name)
     parts = (f"{quoted('all votes')}[{k + 1}] as {quoted(one)}" for k, one in enumerate(names))
     columns = [quoted(one) for one in frame.columns]
-    return lazy(whole.to_native().project(", ".join([*columns, *parts]))), names
+    return _kept(whole.to_native().project(", ".join([*columns, *parts]))), names
+
+
+def _kept(rows: Any) -> Frame:
+    """Return rows of DuckDB from a table that ends with the connection.
+
+    Each of several queries would take the lists apart again, once for each of their places.
+    """
+    table = quoted(f"errorfloor votes {next(_number)}")
+    rows.query("votes_apart", f"create temp table {table} as from votes_apart")
+    return lazy(rows.query("votes_apart", f"from {table}"))
 
 
 def _names(column: str, number: int, name: str) -> tuple[str, ...]:
