@@ -26,7 +26,7 @@ BAD = [
     (lambda: ef.from_scores([0.1, 1.4], [0, 1], method="beta"), r"`scores` must lie in \[0, 1\]: entry 1 is 1\.4 \(1 of 2 are bad\)\. Divide percentages"),
     (lambda: ef.from_scores([0.1, -4], [0, 1], method="corrupted"), r"`scores` must lie in \[0, 1\]: entry 1 is -4"),
     (lambda: ef.from_scores([0.1, 2], [0, 1], method="platt-logit"), r"`scores` must lie in"),
-    (lambda: ef.from_scores([[0.1], [0.2]], [0, 1]), r"`scores` must be 1-d, got shape \(2, 1\)\. Pass one column"),
+    (lambda: ef.from_scores([[0.1], [0.2]], [0, 1]), r"`scores` must have .* a column for each class, got shape \(2, 1\)\. Pass one column as 1-d"),
     (lambda: ef.from_scores([], []), r"`scores` is empty\. Pass at least one item"),
     (lambda: ef.from_scores([0.1, [0.2]], [0, 1]), r"`scores` must be a 1-d array of numbers"),
     (lambda: ef.from_scores(["a", "0.3"], [0, 1]), r"`scores` must be numbers: entry 0 is a \(1 of 2 are bad\)"),

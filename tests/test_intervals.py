@@ -504,13 +504,14 @@ def test_limits_of_many_shares_are_those_of_each(tail):
 def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
     data = gaussian_mixture(300, rng=1)
     if kind.basis is Basis.PARTITIONS:
-        three = rng.multinomial(4, rng.dirichlet(np.ones(3), 300))
-        ask = partial(ef.from_votes, three)
+        chosen = (
+            rng.random((300, 6))[:, :, None] < rng.dirichlet(np.ones(3), 300).cumsum(1)[:, None]
+        )
+        votes = pd.DataFrame(chosen.argmax(axis=2))
+        ask = partial(ef.from_votes, votes.add_prefix("rater_"))
     elif kind.basis is Basis.MIXTURE:
         votes = pd.DataFrame(rng.binomial(1, data.soft_labels[:, None], (300, 6)))
         ask = partial(ef.from_votes, votes.add_prefix("rater_"))
-    elif kind.basis is Basis.PARTITIONS:
-        ask = partial(ef.from_votes, rng.multinomial(5, [0.5, 0.3, 0.2], 300))
     elif kind.basis is Basis.RULES:
         scores, guesses = rng.dirichlet(np.ones(3), 300), rng.integers(3, size=300)
         labels = np.where(rng.random(300) < 0.5, scores.argmax(axis=1), guesses)

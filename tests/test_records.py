@@ -131,7 +131,7 @@ def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
     page = ef.report(found, tmp_path / "report.html").read_text(encoding="utf-8")
     for text in (MAJORITY.explains, PLUS_MINUS_ONE.promise, "A. Toy, 2026.", "B. Toy, 2026."):
         assert text in page
-    forest = re.search(r'<svg[^>]*aria-labelledby="forest-title.*?</svg>', page, re.DOTALL)
+    forest = re.search(r'<svg[^>]*aria-labelledby="forest-broad-title.*?</svg>', page, re.DOTALL)
     assert forest is not None
     assert "majority" in forest[0]
     assert palette.colour("majority") == palette.SKY

@@ -59,7 +59,8 @@ def as_matrix(values: object, name: str) -> Floats:
     if array.shape[1] < 2 or array.size == 0:
         raise InputError(
             argument(name),
-            f" must have a row for each item and a column for each class, got shape {array.shape}.",
+            f" must have a row for each item and a column for each class, got shape {array.shape}. "
+            "Pass one column as 1-d.",
         )
     finite = np.ones(len(array), dtype=np.bool_)
     for k in range(array.shape[1]):
@@ -156,7 +157,8 @@ def as_votes(values: object) -> Counts:
     if array.shape[1] < 2 or array.size == 0:
         raise InputError(
             argument("votes"),
-            f" must have a row for each item and a column for each class, got shape {array.shape}.",
+            f" must have a row for each item and a column for each class, got shape {array.shape}. "
+            "Pass one column as 1-d.",
         )
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES:
         return array.astype(np.int64, copy=False)

@@ -163,7 +163,7 @@ def fit_partitions(
     >>> votes = np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])
     >>> fit = fit_partitions(votes, np.array([60, 30, 10]))
     >>> round(fit.floor, 3)
-    0.304
+    0.228
     """
     items = expected(votes, counts)
     at = support(votes.shape[1])
