@@ -37,7 +37,7 @@ def of_columns(look: Look) -> Grid:
 
 
 def _about(one: LayoutLook) -> Iterator[str]:
-    named = " ".join(f"{role} = {_columns(column)}" for role, column in one.columns.items())
+    named = "; ".join(f"{role} = {_columns(column)}" for role, column in one.columns.items())
     yield f"As {one.layout}{f' ({named})' if named else ''}: {one.says}"
     if one.problem is not None:
         yield f"  Not yet: {one.problem}"
@@ -46,7 +46,7 @@ def _about(one: LayoutLook) -> Iterator[str]:
     if one.votes is not None:
         parts.append(numbers.counted(one.votes, "vote"))
     if one.classes:
-        some = [f"{name} {number:,}" for name, number in one.classes[:_MOST_CLASSES]]
+        some = [f"{name} ({number:,})" for name, number in one.classes[:_MOST_CLASSES]]
         more = len(one.classes) - len(some)
         parts.append(
             f"{len(one.classes)} classes: {', '.join(some)}{f' and {more} more' * (more > 0)}"
