@@ -6,7 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from engines import ENGINES, params
 
 import errorfloor as ef
 from benchmarks.many_annotators import ManySetting, simulate
@@ -334,3 +336,22 @@ def test_a_models_error_caps_floors_beyond_a_half():
     capped = ef.from_votes(votes, model_error=(140, 200))
     assert 0.7 < capped.high < 0.8 < free.high
     assert ef.from_votes(votes, model_error=0.7).bias_bound is None
+
+
+@pytest.mark.parametrize("engine", params())
+def test_every_engine_keeps_the_same_of_annotators_of_many_classes(people, engine):
+    few = people[people["item"] < 60]
+    kinds = {"item": "int64", "annotator": "text", "vote": "text"}
+    columns = {name: (kind, few[name].tolist()) for name, kind in kinds.items()}
+    names = {name: name for name in kinds}
+    expected = ef.frames.vote_table(few, **names, classes=FRUIT)
+    assert expected.by_group.shape[1] == 8
+    assert ef.frames.vote_table(ENGINES[engine](columns), **names, classes=FRUIT) == expected
+
+
+def test_large_text_of_arrow_is_text(people):
+    large = pa.Table.from_pandas(people, preserve_index=False)
+    for name in ("annotator", "vote"):
+        place = large.schema.get_field_index(name)
+        large = large.set_column(place, name, large[name].cast(pa.large_string()))
+    assert ef.from_votes(large).table == ef.from_votes(people).table

@@ -130,6 +130,8 @@ def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
         parts = [part_of(bucket) for bucket in buckets.values()]
         known = {"voter": [*buckets], "part": parts}
         own = nw.from_dict(known, schema=kinds, backend=frame.implementation)
+        if kind == nw.String:  # Arrow has several kinds of text, which it does not join
+            frame = frame.with_columns(nw.col("voter").cast(nw.String))
         return frame.join(own.lazy(), on="voter", how="inner")
     members: dict[int, list[Any]] = {}
     for value, bucket in buckets.items():
