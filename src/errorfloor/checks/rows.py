@@ -67,9 +67,12 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
 def _copied(estimate: Estimate) -> Iterator[Finding]:
     """Find that all numbers of equal items are multiples, as if each item were there so often."""
     table: Any = estimate.table
-    counts = table.counts[table.counts > 0]
-    if counts.size < FEW_COUNTS or np.gcd.reduce(counts[:FEW_COUNTS]) == 1:
+    head = table.counts[:FEW_COUNTS]
+    if np.gcd.reduce(head, axis=None) == 1:
         return  # soon known, most of the time
+    counts = table.counts[table.counts > 0]
+    if counts.size < FEW_COUNTS:
+        return
     times = int(np.gcd.reduce(counts))
     if times > 1:
         yield Finding(
