@@ -355,3 +355,66 @@ def test_large_text_of_arrow_is_text(people):
         place = large.schema.get_field_index(name)
         large = large.set_column(place, name, large[name].cast(pa.large_string()))
     assert ef.from_votes(large).table == ef.from_votes(people).table
+
+
+def rows_of_votes(votes):
+    rows = [(i, f"w{a}", one) for i, row in enumerate(votes) for a, one in enumerate(row)]
+    return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+
+
+@pytest.fixture(scope="module")
+def three_votes(ring):
+    own = [synthetic.draw_labels(ring.soft_labels[:60], rng=seed).tolist() for seed in range(3)]
+    return [[FRUIT[k] for k in row] for row in zip(*own, strict=True)]
+
+
+ALARMS = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+
+
+@ALARMS
+def test_one_class_in_two_spellings_refutes_the_floor(three_votes):
+    spelt = [(one, other, third.title()) for one, other, third in three_votes]
+    with pytest.warns(ef.RefutedWarning, match="Apple and apple.*taken for different classes"):
+        assert ef.from_votes(rows_of_votes(spelt)).refuted
+    names = [*FRUIT, *(name.title() for name in FRUIT)]
+    assert not ef.from_votes(rows_of_votes(spelt), classes=names).refuted  # as they were listed
+    assert not ef.from_votes(rows_of_votes(three_votes)).refuted
+    labels = ["yes", "Yes", "no", "no"] * 20
+    scores = pd.DataFrame({"score": np.linspace(0, 1, 80), "label": labels})
+    with pytest.warns(ef.RefutedWarning, match="yes and Yes"):
+        assert ef.from_scores(scores, positive="yes", rng=0).refuted
+
+
+def test_answers_that_are_no_class_are_doubted(three_votes):
+    unsure = [("Don't know", *row[1:]) if i % 5 == 0 else row for i, row in enumerate(three_votes)]
+    with pytest.warns(ef.DoubtWarning) as caught:
+        ef.from_votes(rows_of_votes(unsure))
+    assert any("Don't know is counted as a class" in str(one.message) for one in caught)
+
+
+def test_a_total_is_no_class(votes):
+    with pytest.warns(ef.RefutedWarning, match="for total as for all others together"):
+        found = ef.from_votes(
+            np.column_stack((votes, votes.sum(axis=1))), classes=[*FRUIT, "total"]
+        )
+    assert found.refuted
+    halves = np.tile([[2, 1, 1]], (60, 1))  # one kind of votes, which may well be half for one
+    assert not ef.from_votes(halves).refuted
+
+
+def test_scores_that_are_labels_need_not_be_0_and_1(ring):
+    with pytest.warns(ef.RefutedWarning, match="the labels themselves"):
+        ef.from_scores(0.9 * np.eye(5)[ring.labels] + 0.02, ring.labels, rng=0)
+
+
+@pytest.mark.parametrize("several", ["apple;plum", "apple|plum", '["apple","plum"]'])
+def test_several_labels_in_one_vote_are_refused(several):
+    votes = rows_of_votes([("apple", several if i % 3 == 0 else "apple") for i in range(20)])
+    with pytest.raises(ef.InputError, match="several labels in one entry"):
+        ef.from_votes(votes)
+
+
+@ALARMS
+def test_a_comma_may_be_part_of_a_name():
+    votes = rows_of_votes([("yes", "yes, partly" if i % 3 == 0 else "no") for i in range(40)])
+    assert ef.from_votes(votes).classes == ("no", "yes", "yes, partly")

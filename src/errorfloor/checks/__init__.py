@@ -14,6 +14,7 @@ from errorfloor.checks import (
     annotators,
     averages,
     many,
+    names,
     order,
     rows,
     scores,
@@ -28,6 +29,7 @@ from errorfloor.results.finding import LEVELS, Finding
 # Of several findings of a level the first is the headline.
 RECORDS: tuple[Check, ...] = (
     rows.IDS,
+    *names.RECORDS,
     *scores.RECORDS,
     order.ORDER,
     *soft.RECORDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import lgamma
 
 import numpy as np
@@ -19,6 +20,7 @@ from errorfloor.results.finding import Finding, Level
 
 ENOUGH = 30  # items below which a share says little
 FEW = 10  # labels of a class below which each of them decides
+DISTINCT = 3  # kinds of votes, of which a total is no accident
 SAMPLE = 10  # items from which on scores that are labels are no accident
 NAMED = 4  # classes that a finding names
 SURE = 12.0  # minus the logarithm of how often one order of columns may fit better by chance
@@ -50,6 +52,7 @@ def _soft(estimate: Estimate) -> Iterator[Finding]:
 def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
+    yield from _sum_of_others(table)
     yield few_items(table.n)
     yield from votes_per_item(table)
     unanimous = table.votes.max(axis=1) == table.totals
@@ -59,6 +62,21 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
     yield from _unseen(share == 0, table.classes, "votes", "note")
     if isinstance(estimate, VotesEstimate):
         yield from plugin_bias(estimate)
+
+
+def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
+    """Find a column that is the sum of the others, which is no class."""
+    total = (2 * table.votes == table.totals[:, None]).all(axis=0)
+    if total.any() and len(table) >= DISTINCT and table.n >= ENOUGH:
+        name = table.classes[int(np.argmax(total))]
+        yield Finding(
+            "A total among the classes",
+            name,
+            "refuted",
+            f"On every item there are as many votes for {name} as for all others together: it is "
+            "their total, not a class.",
+            "Name the columns of the classes alone (counts, --counts).",
+        )
 
 
 def _labels(estimate: Estimate) -> Iterator[Finding]:
@@ -114,14 +132,14 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
 
 
 def _predictions(estimate: Estimate) -> Iterator[Finding]:
-    """Find labels or predictions in the place of scores: one score of 1, all others 0."""
+    """Find labels or predictions in the place of scores: no more rows than there are classes."""
     table = _scores_of(estimate)
     scores = table.scores
-    one_hot = ((scores == 0) | (scores == 1)).all() and (scores.sum(axis=1) == 1).all()
-    if not one_hot or table.n < SAMPLE:
+    if len(table) > len(table.classes) or table.n < SAMPLE:
         return
-    right = int(table.counts[np.arange(len(table)), scores.argmax(axis=1)].sum())
-    if right == table.n:
+    one_hot = ((scores == 0) | (scores == 1)).all() and (scores.sum(axis=1) == 1).all()
+    labels = np.unique(table.counts.argmax(axis=1))  # one for each row, if they are the labels
+    if int(table.counts.max(axis=1).sum()) == table.n and 1 < labels.size == len(table):
         yield Finding(
             "Scores are the labels",
             counted(table.n, "item"),
@@ -129,7 +147,7 @@ def _predictions(estimate: Estimate) -> Iterator[Finding]:
             "The scores are the labels themselves, so a floor of 0 says nothing.",
             "Name columns of scores that were made without the labels.",
         )
-    else:
+    elif one_hot:
         yield Finding(
             "Scores are predictions",
             "0 or 1",
@@ -226,49 +244,40 @@ def _scores_of(estimate: Estimate) -> ScoreTable:
     return estimate.table
 
 
-_many = (Classes.MANY,)
+_check = partial(Check, classes=(Classes.MANY,))
+_of_scores = partial(_check, kinds=(ScoreTable.kind,))
 RECORDS = (
-    Check(
+    _of_scores(
         name="labels in place of scores of classes",
-        kinds=(ScoreTable.kind,),
-        classes=_many,
         run=_predictions,
         asks="Are the scores of many classes the labels themselves, or predictions?",
     ),
-    Check(
+    _of_scores(
         name="order of columns",
-        kinds=(ScoreTable.kind,),
-        classes=_many,
         run=_columns,
         asks="Would the scores fit the labels far better in another order of the columns?",
         false_alarm=1e-4,
     ),
-    Check(
+    _of_scores(
         name="labels of many classes",
-        kinds=(ScoreTable.kind,),
-        classes=_many,
         run=_labels,
         asks="Are there labels of all classes, and enough of each?",
     ),
-    Check(
+    _of_scores(
         name="guessing among many classes",
-        kinds=(ScoreTable.kind,),
-        classes=_many,
         run=_guessing,
         asks="Does any rule by these scores err less often than answering the largest class?",
         false_alarm=0.0014,
     ),
-    Check(
+    _check(
         name="soft labels of many classes",
         kinds=(SoftTable.kind,),
-        classes=_many,
         run=_soft,
         asks="Are soft labels of many classes hard ones, all the same, or shares of a few votes?",
     ),
-    Check(
+    _check(
         name="votes for many classes",
         kinds=(VoteTable.kind,),
-        classes=_many,
         run=_votes,
         asks="Are there enough votes per item, do they differ, and how far off are their shares?",
     ),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,18 +178,25 @@ def refuse_several(
     bad: Any = next((one for one in values if isinstance(one, list | tuple | set | dict)), None)
     texts = [one for one in values if isinstance(one, str)]
     if bad is None and any(_BETWEEN.search(text) for text in texts):
-        parts = {text: _BETWEEN.split(text.strip()) for text in texts}
-        seen = [part for split in parts.values() for part in set(split)]
-        times = {part: seen.count(part) for part in seen} if len(texts) <= MOST_CLASSES else {}
         known = set(classes or ())
-        joint = (
-            text
-            for text, split in parts.items()
-            if len(split) > 1 and text not in known and all(times.get(p, 0) > 1 for p in split)
-        )
-        bad = next(joint, None)
+        bad = next((text for text in _joint(texts) if text not in known), None)
     if bad is not None:
         raise InputError(*said, f" has several labels in one entry, {shown(bad)}.{PER_LABEL}")
+
+
+def _joint(texts: Sequence[str]) -> Iterator[str]:
+    """Yield texts that are several of the labels: lists, and what other entries are parts of.
+
+    A comma may be part of a name, so all that is between commas has to be there once more.
+    """
+    parts = {text: _BETWEEN.split(text.strip()) for text in texts}
+    seen = Counter(part for split in parts.values() for part in set(split))
+    for text, split in parts.items():
+        if len(split) > 1:
+            is_list = text.strip()[0] + text.strip()[-1] == "[]"
+            beside = "," not in text and any(part in parts for part in split)
+            if is_list or beside or all(seen[part] > 1 for part in split):
+                yield text
 
 
 def whole_of(value: Any) -> int | None:

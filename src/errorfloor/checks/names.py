@@ -1,0 +1,85 @@
+"""Whether names of classes are what they seem: one class in two spellings, or none at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from errorfloor.checks.record import ANY, Check
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding
+
+# What people who leave an item out are often made to choose.
+ABSTENTIONS = frozenset(
+    {"unsure", "not sure", "dont know", "i dont know", "idk", "skip", "skipped", "cant tell"}
+    | {"no answer", "abstain"}
+)
+
+
+def _names(estimate: Estimate) -> list[str]:
+    """Return all values that were taken for classes, those of one against the rest as well."""
+    classes = None if estimate.source is None else estimate.source.facts.get("classes")
+    if isinstance(classes, dict):
+        return [str(name) for names in classes.values() for name in names]
+    return list(estimate.classes)
+
+
+def _spellings(estimate: Estimate) -> Iterator[Finding]:
+    names = _names(estimate)
+    spelt: dict[str, list[str]] = {}
+    for name in names:
+        spelt.setdefault(_plain(name), []).append(name)
+    same = [several for several in spelt.values() if len(several) > 1]
+    if not same:
+        return
+    listed = estimate.source is not None and estimate.source.classes is not None
+    yield Finding(
+        "One class in two spellings",
+        " and ".join(same[0]),
+        "note" if listed else "refuted",
+        f"{_said(same)} are taken for different classes, so that votes and labels that agree "
+        "count as different.",
+        "Spell them alike; if they are different, list all classes (classes, --classes).",
+    )
+
+
+def _abstentions(estimate: Estimate) -> Iterator[Finding]:
+    found = [
+        name
+        for name in _names(estimate)
+        if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
+    ]
+    listed = estimate.source is not None and estimate.source.classes is not None
+    if found and len(estimate.classes) > 2:
+        yield Finding(
+            "Answers that are no class",
+            ", ".join(found),
+            "note" if listed else "warn",
+            f"{', '.join(found)} is counted as a class, so the floor is that of guessing it, too.",
+            "If it means that nobody answered, make it blank, and leave such votes out.",
+        )
+
+
+def _plain(name: str) -> str:
+    """Return a name without what people take no notice of: capitals, and kinds of blanks."""
+    return re.sub(r"[\s_]+", " ", name).strip().casefold()
+
+
+def _said(same: Sequence[Sequence[str]]) -> str:
+    return "; ".join(" and ".join(several) for several in same[:3])
+
+
+RECORDS = (
+    Check(
+        name="spelling of classes",
+        classes=ANY,
+        run=_spellings,
+        asks="Do the names of two classes differ in capitals or blanks only?",
+    ),
+    Check(
+        name="answers that are no class",
+        classes=ANY,
+        run=_abstentions,
+        asks="Is one of many classes an answer such as unsure or skip?",
+    ),
+)
