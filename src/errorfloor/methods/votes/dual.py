@@ -19,16 +19,12 @@ Gain: TypeAlias = Callable[[float], tuple[float, float, float]]
 _SMOOTHING = 1e-6
 
 
-class Kernel(Protocol):
-    """How likely each cell is at each point."""
+class OnPoints(Protocol):
+    """Cells of votes, and points that they may come from."""
 
     @property
     def share(self) -> Floats:
         """Share of the items in each cell."""
-
-    @property
-    def within(self) -> Floats:
-        """Share of each cell's total among the items of its grid."""
 
     @property
     def n(self) -> float:
@@ -44,7 +40,18 @@ class Kernel(Protocol):
 
     @property
     def log_arcsine(self) -> Floats:
-        """Logarithms of arcsine weights of the points."""
+        """Logarithms of weights of the points; of arcsine ones where there are two classes."""
+
+    def worst(self, weights: Floats, sign: float) -> float:
+        """Bound the weighted chances less sign times the floor from above, wherever p may be."""
+
+
+class Kernel(OnPoints, Protocol):
+    """How likely each cell is at each point."""
+
+    @property
+    def within(self) -> Floats:
+        """Share of each cell's total among the items of its grid."""
 
     def polynomials(self, weights: Floats) -> Floats:
         """Return the sum of the cells' probabilities times weights, at each point."""
@@ -63,9 +70,6 @@ class Kernel(Protocol):
         temperature: float,
     ) -> Floats:
         """Solve for the relative change of the weights."""
-
-    def worst(self, weights: Floats, sign: float) -> float:
-        """Bound the polynomials less sign times the floor from above, over all of [0, 1]."""
 
 
 def region_limit(

@@ -17,41 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.methods.votes.dual import region_limit, solve
+from errorfloor.methods.votes.dual import OnPoints, region_limit, solve
 from errorfloor.methods.votes.grid import binomial
 from errorfloor.methods.votes.likelihood import Mixture, VoteLikelihood
 from errorfloor.methods.votes.target import Target
 
 
-class Part(Protocol):
+class Part(OnPoints, Protocol):
     """How likely the cells of one total are at each of its points."""
-
-    @property
-    def n(self) -> float:
-        """Number of items."""
-
-    @property
-    def share(self) -> Floats:
-        """Share of these items in each cell."""
 
     @property
     def matrix(self) -> Floats:
         """Chance of each cell at each point."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether every cell that could be has items."""
-
-    @property
-    def floor(self) -> Floats:
-        """The floor at each point."""
-
-    @property
-    def log_arcsine(self) -> Floats:
-        """Logarithms of weights of the points."""
-
-    def worst(self, weights: Floats, sign: float) -> float:
-        """Bound the weighted chances less sign times the floor from above."""
 
 
 @dataclass(frozen=True)

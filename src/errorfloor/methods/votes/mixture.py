@@ -13,6 +13,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import VoteCells
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options
+from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.target import Target
 from errorfloor.methods.votes.thin import Votes, by_total, floor_of_all, thinned
 from errorfloor.metrics import ERROR
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
 
 
-class MixtureFloor:
+class MixtureFloor(Refitted):
     """The floor of the distribution that is fitted to the votes."""
 
     def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
@@ -50,19 +51,6 @@ class MixtureFloor:
             one = mean_lost(*given) if target.needed == 1 else mean_lost_of(target, *given)
             lost += votes.n / self.cells.count.sum() * one
         return 0.0 - lost
-
-    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
-        """Return the floor for each row of counts."""
-        own = self.cells.count
-        return np.array(
-            [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
-        )
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn."""
-        count = self.cells.count
-        less = (count - one for one in np.eye(len(count), dtype=np.int64))
-        return np.array([self._fit(one_less)[1] for one_less in less])
 
     def _fit(self, count: Counts) -> tuple[list[tuple[Mixture, Votes]], float]:
         """Return the fitted distributions with their votes, and the floor of all."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Counts
 from errorfloor.data.cells import ClassVoteCells
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options
 from errorfloor.methods.votes.mixture import MIXTURE, refuse_single_votes
+from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.thin import by_total
 from errorfloor.metrics import ERROR
 
@@ -22,7 +23,7 @@ MOST_KEPT = 10  # votes of an item that are used at once
 MOST_OF_PLURALITY = 64  # votes that decide the label, where there are more than two classes
 
 
-class ManyMixtureFloor:
+class ManyMixtureFloor(Refitted):
     """The floor of the distribution that is fitted to the votes.
 
     Attributes
@@ -66,19 +67,6 @@ class ManyMixtureFloor:
             totals, group = np.unique(self.cells.totals[own], return_inverse=True)
             lost += float(self.cells.count[own] @ fit.lost(totals)[group])
         return 0.0 - lost / float(self.cells.count.sum())
-
-    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
-        """Return the floor for each row of counts."""
-        own = self.cells.count
-        return np.array(
-            [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
-        )
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn."""
-        count = self.cells.count
-        less = (count - one for one in np.eye(len(count), dtype=np.int64))
-        return np.array([self._fit(one_less)[1] for one_less in less])
 
     def _fit(self, count: Counts) -> tuple[list[tuple[PartitionMixture, Any]], float]:
         """Return the fitted distributions with their cells, and the floor of all."""
