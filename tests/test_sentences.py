@@ -176,7 +176,9 @@ def test_the_sentence_is_in_json_and_first_in_text_pages_and_notebooks():
 
 
 def test_sentences_are_for_the_level_and_the_classes_at_hand():
-    floor = ef.from_scores(np.eye(3)[[0, 1, 2] * 30] * 0.5 + 0.2, [0, 1, 2] * 30, rng=0)
+    gen = np.random.default_rng(0)
+    scores = gen.dirichlet(np.ones(3), 90)
+    floor = ef.from_scores(scores, gen.multinomial(1, scores).argmax(1), rng=0)
     assert floor.sentence != floor.at_level(0.5).sentence
     assert replace(floor, target="the gold label").sentence.startswith(
         "The best possible accuracy for the gold label is about"
