@@ -47,6 +47,9 @@ def of(method: Method) -> dict[str, IntervalKind]:
 def default(method: Method, table: Table) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)
+    if table.entries is not None:
+        able = {name: kind for name, kind in kinds.items() if kind.weights}
+        return able.get(method.interval) or next(iter(able.values()))
     preferred = (kind for kind in kinds.values() if kind.preferred(table))
     return next(preferred, kinds[method.interval])
 

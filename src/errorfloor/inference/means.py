@@ -10,6 +10,8 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import split
 from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.inference.weighted import WeightedBetting, units_of
+from errorfloor.methods.design import Design
 from errorfloor.methods.record import Basis
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
@@ -100,6 +102,10 @@ def blocks_of(case: Case) -> Counts:
 
 def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
+    if case.cells.weight is not None:
+        mean, weight, count = units_of(Design.of(case.cells), case.statistic.floor)
+        blocks = growing_blocks(count, case.streams.for_("blocks"))
+        return WeightedBetting(mean, weight / weight.max(), blocks, _top(case))
     return Betting(case.statistic.floor, blocks_of(case), top=_top(case))
 
 
@@ -121,6 +127,7 @@ BETTING = IntervalKind(
     proof="[proven](theory.md#the-betting-interval)",
     holds="exact",
     references=(references.BETTING,),
+    weights=True,
 )
 HOEFFDING = IntervalKind(
     name="hoeffding",

@@ -115,6 +115,8 @@ class IntervalKind:
         Whether the limits allow for what merged rows of a table may have changed.
     preferred : callable
         For which tables it takes the place of the methods' default.
+    weights : bool
+        Whether it is given where items have weights or belong to clusters.
     leaves_open : bool
         Whether the limits hold a range of values that no number of items narrows to one, so that
         their distance from the estimate is more than noise.
@@ -134,4 +136,5 @@ class IntervalKind:
     stands_in: int = 0
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
+    weights: bool = False
     leaves_open: bool = False

@@ -173,6 +173,8 @@ class Method:
         Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
         How far merged rows of a table can have moved the value; None where nobody knows.
+    weights : bool
+        Whether it heeds weights of items, and which items belong together.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
     """
@@ -196,6 +198,7 @@ class Method:
     options: tuple[str, ...] = ()
     resolution: Callable[[Any], float | None] = unknown_resolution
     when_merged: str = "takes each at its middle"
+    weights: bool = False
 
     @property
     def shown_as(self) -> str:

@@ -32,6 +32,7 @@ from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
 from errorfloor.metrics import ERROR
+from errorfloor.questions.weights import check_heeds_weights, check_weighs, sampled
 from errorfloor.results import Estimate, Interval
 
 
@@ -66,7 +67,10 @@ class Request:
         kinds = inference.of(method)
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
-        return inference.default(method, table) if name == "auto" else kinds[name]
+        if name == "auto":
+            return inference.default(method, table)
+        check_weighs(kinds, name, table)
+        return kinds[name]
 
     def asked(self) -> dict[str, Any]:
         """Return what was asked for, as results keep it."""
@@ -100,6 +104,7 @@ def estimates(
     table: Table, methods: Sequence[Method], options: Options, request: Request, origin: Origin
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
+    table = table.plain  # equal weights, and clusters of one, are none
     check_answerable(table, methods)
     kinds = [request.kind(method, table) for method in methods]
     cells = table.cells()
@@ -136,11 +141,12 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
     """Refuse tables that no method reads yet, and scores that a method cannot take."""
     check_classes(table)
     assert all(method.classes is Classes.of(table) for method in methods)
-    for column in ("unlabelled", "weight"):
-        if getattr(table, column, None) is not None:
-            raise InputError(
-                f"The table has a column {column!r}, which no method reads so far. Leave it out."
-            )
+    if getattr(table, "unlabelled", None) is not None:
+        raise InputError(
+            "The table has a column 'unlabelled', which no method reads so far. Leave it out."
+        )
+    if table.entries is not None:
+        check_heeds_weights(table, methods)
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
         instead = on_any_scale(Classes.of(table))
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
@@ -199,6 +205,7 @@ def _estimate(
         method=method.name,
         interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
         n=table.n,
+        **sampled(table),
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
         target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),
         warnings=doubts,

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 from errorfloor import methods
-from errorfloor._checks import InputError, argument, as_probabilities
+from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import BESIDE_LABELS, COUNTS_AND_LABELS, VOTES_AND_LABELS, of_kind
-from errorfloor.data.matrices import is_matrix
-from errorfloor.data.naming import facts_of_classes
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.shares import shares_of_arrays
-from errorfloor.data.source import Source
+from errorfloor.data.layouts import BESIDE_LABELS, of_kind
+from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.methods.record import Clip, Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.question import Question, method_for
+from errorfloor.questions.reading import check_scale, read_scores, read_shares
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
@@ -32,6 +28,8 @@ class _Options(TypedDict, total=False):
     rng: RandomLike
     drop_missing: bool
     simultaneous: bool
+    weight: object
+    cluster: object
 
 
 class _SoftOptions(_Options, total=False):
@@ -85,6 +83,8 @@ def from_soft_labels(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     interval: str | None = "auto",
     level: float = 0.95,
@@ -103,7 +103,7 @@ def from_soft_labels(
         lists; guessed where only one can be.
     classes : sequence of str, optional
         As in `from_scores`.
-    group, simultaneous, drop_missing
+    group, simultaneous, weight, cluster, drop_missing
         As in `from_scores`.
     interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
@@ -131,7 +131,14 @@ def from_soft_labels(
     floor 22.50 % (clean, n = 4)
     """
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(soft=soft, classes=classes, group=group, drop_missing=drop_missing)
+    where = Where.of(
+        soft=soft,
+        classes=classes,
+        group=group,
+        drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
+    )
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
     return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous)
 
@@ -167,6 +174,8 @@ def from_votes(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     method: str | None = None,
     totals_by: str = "chance",
@@ -200,7 +209,7 @@ def from_votes(
         of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
-    group, simultaneous, drop_missing
+    group, simultaneous, weight, cluster, drop_missing
         As in `from_scores`.
     method : {"mixture", "plugin"}, optional
         "mixture", the default, fits the distribution of the items' probabilities by maximum
@@ -274,9 +283,11 @@ def from_votes(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
     )
     if labels is not None:
-        reading = _read_shares(votes, totals, labels, where)
+        reading = read_shares(votes, totals, labels, where)
     else:
         layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
         reading = read(votes, layouts, where, second=totals)
@@ -307,6 +318,8 @@ def from_scores(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     method: str | None = None,
     interval: str | None = "auto",
@@ -337,6 +350,13 @@ def from_scores(
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool
         Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
+    weight : str or array-like of shape (n,), optional
+        Column of a dataframe or file, or an array beside arrays: what each item weighs, such as
+        one over its probability of selection. The floor is that of the population that the weights
+        stand for. Only their ratios matter, and they are kept to seven digits.
+    cluster : str or array-like of shape (n,), optional
+        Column or array that says which items depend on each other: those of one patient or
+        document, or copies. Limits then allow for it; at least 50 clusters are needed.
     drop_missing : bool
         Leave out rows of a dataframe or file where something is missing.
     method : str, optional
@@ -382,40 +402,10 @@ def from_scores(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
     chosen = method_for(method, reading)
     check_scale(scores, reading, (chosen,))
     return Question(chosen, options).answer(reading, request, rng, simultaneous)
-
-
-def read_scores(scores: object, labels: object, where: Where) -> Reading:
-    """Read scores with labels."""
-    return read(scores, of_kind(ScoreTable.kind), where, second=labels)
-
-
-def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> None:
-    """Refuse arrays of scores that methods need in [0, 1], and name the entry."""
-    in_line = reading.source.origin == "arrays" and not is_matrix(scores)
-    if in_line and any(one.needs_probabilities for one in chosen):
-        # The rows of the table are checked later, but cannot name the entry.
-        as_probabilities(scores, name="scores", instead=methods.on_any_scale())
-
-
-def _read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
-    """Read votes that are arrays beside one label for each item."""
-    per_class = not is_data(votes) and is_matrix(votes)
-    plain = replace(where, classes=None) == Where.of() and (totals is not None or per_class)
-    if is_data(votes) or not plain:
-        raise InputError(
-            *(argument("labels"), " goes with arrays of votes and "),
-            *(argument("totals"), ". Of a dataframe or file, name the column with "),
-            *(argument("label"), "."),
-        )
-    table, names = shares_of_arrays(votes, totals, labels, where.classes)
-    layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
-    facts = facts_of_classes(table, names)
-    source = Source(
-        origin="arrays", layout=layout.name, rows=table.n, classes=where.classes, facts=facts
-    )
-    return Reading({None: table}, source)
