@@ -12,7 +12,6 @@ from errorfloor.data.cells import split
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +108,7 @@ def _hoeffding(case: Case) -> Evidence:
 
 def _top(case: Case) -> float:
     """Return the largest floor that an item can have."""
-    return ERROR.span(len(case.table.classes))[1]
+    return case.options.metric.span(len(case.table.classes))[1]
 
 
 BETTING = IntervalKind(

@@ -14,6 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
+from errorfloor.metrics import ERROR, Metric
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
@@ -84,6 +85,7 @@ class Options:
     totals_by: str = "chance"  # why items have unequal numbers of votes
     stopping: str | None = None  # the rule by which votes were collected until they agreed
     majority: int | None = None  # of how many votes the label is the majority
+    metric: Metric = ERROR  # what the floor or ceiling is of
 
     def __post_init__(self) -> None:
         check_choice(self.totals_by, TOTALS_BY, name="totals_by")
@@ -147,6 +149,8 @@ class Method:
         The kind of table.
     classes : Classes
         For how many classes it is.
+    metrics : tuple of str
+        Which metrics it answers for. Methods of one name may be there for several.
     bind : callable
         From the cells of a table and options to the estimate as a statistic.
     bases : frozenset of Basis
@@ -187,6 +191,7 @@ class Method:
     explains: str
     references: tuple[str, ...]
     classes: Classes = Classes.TWO
+    metrics: tuple[str, ...] = (ERROR.name,)
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"

@@ -31,7 +31,6 @@ from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
-from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Interval
 
 
@@ -193,11 +192,14 @@ def _estimate(
     resolution, coarseness = _resolution(method, table, kind)
     adds = "" if kind is None else kind.assumes(method)
     note = getattr(evidence, "note", "")
-    classes = len(table.classes)
+    metric, interval = case.options.metric, None
+    if evidence is not None:
+        interval = Interval.at(request.level, evidence, metric, len(table.classes))
     return Estimate(
         value=case.value,
         method=method.name,
-        interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
+        interval=interval,
+        metric=metric.name,
         n=table.n,
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
         target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),

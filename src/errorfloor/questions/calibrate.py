@@ -15,9 +15,9 @@ from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.methods.rules.map import ClassCalibration
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.question import method_for
+from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.results import Groups
 
 

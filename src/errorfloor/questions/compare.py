@@ -16,9 +16,9 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.questions.answer import Origin, Request, estimates
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.questions.question import method_for
+from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.results import Comparison, Groups
 
 

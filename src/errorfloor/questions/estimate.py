@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 from errorfloor import methods
-from errorfloor._checks import InputError, argument, as_probabilities
+from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import BESIDE_LABELS, COUNTS_AND_LABELS, VOTES_AND_LABELS, of_kind
-from errorfloor.data.matrices import is_matrix
-from errorfloor.data.naming import facts_of_classes
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.shares import shares_of_arrays
-from errorfloor.data.source import Source
+from errorfloor.data.layouts import BESIDE_LABELS, of_kind
+from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.methods.record import Clip, Options
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
-from errorfloor.questions.question import Question, method_for
+from errorfloor.questions.question import Question
+from errorfloor.questions.reading import check_scale, read_scores, read_shares
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
 class _Options(TypedDict, total=False):
     """What all estimates take."""
 
+    metric: str
+    costs: object
+    at: float | None
+    prior: object
     interval: str | None
     level: float
     n_resamples: int
@@ -86,6 +87,10 @@ def from_soft_labels(
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -104,6 +109,8 @@ def from_soft_labels(
     classes : sequence of str, optional
         As in `from_scores`.
     group, simultaneous, drop_missing
+        As in `from_scores`.
+    metric, costs, at, prior
         As in `from_scores`.
     interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
@@ -130,10 +137,11 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
+    asked = Asked(metric, costs, at, prior)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(soft=soft, classes=classes, group=group, drop_missing=drop_missing)
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
-    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous)
+    return Question.about(asked, reading).answer(reading, request, rng, simultaneous)
 
 
 @overload
@@ -168,6 +176,10 @@ def from_votes(
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     method: str | None = None,
     totals_by: str = "chance",
     stopping: str | None = None,
@@ -201,6 +213,8 @@ def from_votes(
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
     group, simultaneous, drop_missing
+        As in `from_scores`.
+    metric, costs, at, prior
         As in `from_scores`.
     method : {"mixture", "plugin"}, optional
         "mixture", the default, fits the distribution of the items' probabilities by maximum
@@ -248,8 +262,9 @@ def from_votes(
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
     kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
+    asked = Asked(metric, costs, at, prior)
     if method is not None:
-        methods.check_name(method, kind)  # before the data are read, which may take long
+        methods.check_name(method, kind, asked.metric)  # before the data are read, which may take long
     options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
     if kind == ScoreTable.kind and options != Options():
         raise InputError(
@@ -276,11 +291,11 @@ def from_votes(
         drop_missing=drop_missing,
     )
     if labels is not None:
-        reading = _read_shares(votes, totals, labels, where)
+        reading = read_shares(votes, totals, labels, where)
     else:
         layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
         reading = read(votes, layouts, where, second=totals)
-    question = Question(method_for(method, reading), options, model_error)
+    question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)
 
 
@@ -308,6 +323,10 @@ def from_scores(
     group: str | None = None,
     simultaneous: bool = False,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     method: str | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
@@ -339,6 +358,17 @@ def from_scores(
         Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
     drop_missing : bool
         Leave out rows of a dataframe or file where something is missing.
+    metric : str
+        What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
+        "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        With ``metric="cost"``: what a false positive and a false negative cost, or a matrix with a
+        row for each true class and a column for each decision.
+    at : float, optional
+        The share of items to answer for "error-at-coverage"; the error to allow for
+        "coverage-at-error".
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
@@ -370,8 +400,9 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     floor 20.00 % (isotonic, n = 5)
     """
+    asked = Asked(metric, costs, at, prior)
     if method is not None:
-        methods.check_name(method, ScoreTable.kind)
+        methods.check_name(method, ScoreTable.kind, asked.metric)
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
@@ -384,38 +415,6 @@ def from_scores(
         drop_missing=drop_missing,
     )
     reading = read_scores(scores, labels, where)
-    chosen = method_for(method, reading)
-    check_scale(scores, reading, (chosen,))
-    return Question(chosen, options).answer(reading, request, rng, simultaneous)
-
-
-def read_scores(scores: object, labels: object, where: Where) -> Reading:
-    """Read scores with labels."""
-    return read(scores, of_kind(ScoreTable.kind), where, second=labels)
-
-
-def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> None:
-    """Refuse arrays of scores that methods need in [0, 1], and name the entry."""
-    in_line = reading.source.origin == "arrays" and not is_matrix(scores)
-    if in_line and any(one.needs_probabilities for one in chosen):
-        # The rows of the table are checked later, but cannot name the entry.
-        as_probabilities(scores, name="scores", instead=methods.on_any_scale())
-
-
-def _read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
-    """Read votes that are arrays beside one label for each item."""
-    per_class = not is_data(votes) and is_matrix(votes)
-    plain = replace(where, classes=None) == Where.of() and (totals is not None or per_class)
-    if is_data(votes) or not plain:
-        raise InputError(
-            *(argument("labels"), " goes with arrays of votes and "),
-            *(argument("totals"), ". Of a dataframe or file, name the column with "),
-            *(argument("label"), "."),
-        )
-    table, names = shares_of_arrays(votes, totals, labels, where.classes)
-    layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
-    facts = facts_of_classes(table, names)
-    source = Source(
-        origin="arrays", layout=layout.name, rows=table.n, classes=where.classes, facts=facts
-    )
-    return Reading({None: table}, source)
+    question = Question.about(asked, reading, method, options)
+    check_scale(scores, reading, (question.method,))
+    return question.answer(reading, request, rng, simultaneous)

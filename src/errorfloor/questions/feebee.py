@@ -23,10 +23,10 @@ from errorfloor.methods.rules.fewest import wrong_of_offsets
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
 from errorfloor.questions.question import method_for
+from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]

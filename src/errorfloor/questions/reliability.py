@@ -22,8 +22,8 @@ from errorfloor.questions.answer import check_classes
 from errorfloor.questions.calibrate import fit, that_maps, with_map
 from errorfloor.questions.class_tables import against_the_rest, top_label
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.estimate import check_scale, read_scores
 from errorfloor.questions.groups import by_group
+from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.results import ClassReliability, Groups, Reliability
 
 BLOCKS, ITEMS = 200, 4  # so many blocks at most, with so many items each on average
