@@ -263,8 +263,8 @@ def from_votes(
     """
     kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
     asked = Asked(metric, costs, at, prior)
-    if method is not None:
-        methods.check_name(method, kind, asked.metric)  # before the data are read, which may take long
+    if method is not None:  # before the data are read, which may take long
+        methods.check_name(method, kind, asked.metric)
     options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
     if kind == ScoreTable.kind and options != Options():
         raise InputError(
