@@ -30,7 +30,7 @@ from tools.mutations import Edit, Text, faults
 ROOT = Path(__file__).parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 CORE = (
-    "data", "metrics.py", "methods", "inference", "results", "bounds", "checks", "questions",
+    "data", "metrics", "methods", "inference", "results", "bounds", "checks", "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
 COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
@@ -97,7 +97,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/votes/many": ("many_votes",),
     "methods/votes/stopping.py": ("designs",),
     "methods/votes/target.py": ("votes", "designs", "mixture"),
-    "metrics.py": ("records", "estimate"),
+    "metrics": ("metrics", "records", "estimate"),
     "questions": ("checks", "estimate", "decide", "door"),
     "questions/agreement.py": ("agreement",),
     "questions/annotators.py": ("annotators",),

@@ -25,6 +25,8 @@ class Check:
         The kinds of tables that it is about; empty for all.
     classes : tuple of Classes
         For how many classes it is.
+    metrics : tuple of str
+        The metrics whose values it looks at; empty where it looks at the data alone.
     run : callable
         From an estimate to findings.
     asks : str
@@ -38,11 +40,14 @@ class Check:
     asks: str
     kinds: tuple[str, ...] = ()
     classes: tuple[Classes, ...] = (Classes.TWO,)
+    metrics: tuple[str, ...] = ()
     false_alarm: float = 0.0
 
     def applies_to(self, estimate: Estimate) -> bool:
         """Tell whether the check is about such data."""
         table = estimate.table
+        if self.metrics and estimate.metric not in self.metrics:
+            return False
         if table is None:
             return not self.kinds
         return Classes.of(table) in self.classes and (not self.kinds or table.kind in self.kinds)
@@ -54,8 +59,9 @@ ANY = tuple(Classes)  # number of classes
 def method_of(estimate: Estimate) -> Method | None:
     """Return the method of an estimate, or None for one of the user's own."""
     if estimate.table is None:
-        return methods.known(estimate.method)
-    return methods.known(estimate.method, Classes.of(estimate.table))
+        return methods.known(estimate.method, metric=estimate.metric)
+    table = estimate.table
+    return methods.known(estimate.method, Classes.of(table), table.kind, estimate.metric)
 
 
 def as_they_are(method: Method | None) -> bool:

@@ -19,6 +19,7 @@ from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
+from errorfloor.metrics import ERROR, Metric
 
 RECORDS: tuple[IntervalKind, ...] = (
     HONEST,
@@ -44,11 +45,11 @@ def of(method: Method) -> dict[str, IntervalKind]:
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 
-def default(method: Method, table: Table) -> IntervalKind:
+def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)
     if table.entries is not None:
-        able = {name: kind for name, kind in kinds.items() if kind.weights}
+        able = {name: kind for name, kind in kinds.items() if kind.weighs(metric)}
         return able.get(method.interval) or next(iter(able.values()))
     preferred = (kind for kind in kinds.values() if kind.preferred(table))
     return next(preferred, kinds[method.interval])

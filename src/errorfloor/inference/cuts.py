@@ -25,8 +25,9 @@ from errorfloor.methods.cuts import (
     signs,
 )
 from errorfloor.methods.isotonic import FOLDS
-from errorfloor.methods.record import Basis, Method, Shape
+from errorfloor.methods.record import Basis, Method, Shape, heeds_weights
 from errorfloor.methods.weighted import WeightedCut
+from errorfloor.metrics import ERROR
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 
@@ -51,6 +52,7 @@ def errors_in_sample(case: Case) -> int:
     return int(fewest_errors(signs(case.cells.positive), case.count[None])[0]) - unseen
 
 
+@heeds_weights(ERROR.name)
 def _honest(case: Case) -> Evidence:
     # Ten parts of many items take long, and fewer cuts do as well. Which ones are left out
     # depends on all labels, held-out ones included, so this is for measured limits.
@@ -93,6 +95,7 @@ def _weighted_certified(case: Case) -> Evidence:
     return WeightedCertified(cut.sign, weight, own, tested, choices)
 
 
+@heeds_weights(ERROR.name)
 def _certified(case: Case) -> Evidence:
     if case.cells.weight is not None:
         return _weighted_certified(case)
@@ -117,7 +120,6 @@ _kind = partial(
     references=(BINOMIAL,),
     assumes=_assumes,
     allows_for_merging=True,
-    weights=True,
 )
 
 HONEST = _kind(

@@ -12,9 +12,8 @@ from errorfloor.data.cells import split
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted import WeightedBetting, units_of
 from errorfloor.methods.design import Design
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +99,7 @@ def blocks_of(case: Case) -> Counts:
     return growing_blocks(case.count, case.streams.for_("blocks"))
 
 
+@heeds_weights()
 def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
     if case.cells.weight is not None:
@@ -115,7 +115,7 @@ def _hoeffding(case: Case) -> Evidence:
 
 def _top(case: Case) -> float:
     """Return the largest floor that an item can have."""
-    return ERROR.span(len(case.table.classes))[1]
+    return case.options.metric.span(len(case.table.classes))[1]
 
 
 BETTING = IntervalKind(
@@ -127,7 +127,6 @@ BETTING = IntervalKind(
     proof="[proven](theory.md#the-betting-interval)",
     holds="exact",
     references=(references.BETTING,),
-    weights=True,
 )
 HOEFFDING = IntervalKind(
     name="hoeffding",

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.inference.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Options, Statistic
+from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
+from errorfloor.metrics import ERROR, Metric
 
 
 class Evidence(Protocol):
@@ -115,8 +116,6 @@ class IntervalKind:
         Whether the limits allow for what merged rows of a table may have changed.
     preferred : callable
         For which tables it takes the place of the methods' default.
-    weights : bool
-        Whether it is given where items have weights or belong to clusters.
     leaves_open : bool
         Whether the limits hold a range of values that no number of items narrows to one, so that
         their distance from the estimate is more than noise.
@@ -136,5 +135,8 @@ class IntervalKind:
     stands_in: int = 0
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
-    weights: bool = False
     leaves_open: bool = False
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it is given for a metric where items have weights or clusters."""
+        return heeds(self.make, metric.name)

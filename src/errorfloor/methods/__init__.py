@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import logistic, soft
+from errorfloor.methods import clean, logistic, soft
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
@@ -22,6 +22,7 @@ from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.metrics import ERROR
 
 RECORDS: tuple[Method | Series, ...] = (
     CLEAN,
@@ -41,6 +42,7 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_MIXTURE,
     MANY_PLUGIN,
     *MANY_SCORES,
+    *clean.RECORDS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -49,33 +51,58 @@ DEFAULTS: tuple[Method, ...] = (
     soft.MANY_CLEAN,
     MANY_MIXTURE,
     OFFSETS,
+    *clean.RECORDS,
 )
 
 
-def default(kind: str, classes: Classes = Classes.TWO) -> Method:
+def default(kind: str, classes: Classes = Classes.TWO, metric: str = ERROR.name) -> Method:
     """Return the method for a kind of table where none is named."""
-    return next(one for one in DEFAULTS if (one.reads, one.classes) == (kind, classes))
+    for one in DEFAULTS:
+        if (one.reads, one.classes) == (kind, classes) and metric in one.metrics:
+            return one
+    raise no_method(kind, classes, metric)
 
 
-def reading(kind: str, classes: Classes | None = Classes.TWO) -> Iterator[Method]:
+def no_method(kind: str, classes: Classes, metric: str) -> InputError:
+    """Return an error that says which metrics there are for labels of a kind."""
+    able = {name: None for one in DEFAULTS if (one.reads, one.classes) == (kind, classes)
+            for name in one.metrics}  # fmt: skip
+    return InputError(
+        *(argument("metric", metric), f" cannot be answered from {kind} of {classes.value}. "),
+        f"Ask for one of {', '.join(able)}.",
+    )
+
+
+def reading(
+    kind: str, classes: Classes | None = Classes.TWO, metric: str | None = ERROR.name
+) -> Iterator[Method]:
     """Yield the methods that read a kind of table; of a series those that are usual.
 
-    Without `classes`, those for any number of classes.
+    Without `classes`, those for any number of classes; without `metric`, those for any metric.
     """
     for record in RECORDS:
         every = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (one for one in every if one.reads == kind and classes in (None, one.classes))
+        yield from (one for one in every if _is_for(one, kind, classes, metric))
 
 
-def names(kind: str, classes: Classes | None = None) -> tuple[str, ...]:
+def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:
+    about = metric is None or metric in one.metrics
+    return about and one.reads == kind and classes in (None, one.classes)
+
+
+def names(
+    kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
+) -> tuple[str, ...]:
     """Return the names of the methods that read a kind of table, each once."""
-    return tuple(dict.fromkeys(method.name for method in reading(kind, classes)))
+    return tuple(dict.fromkeys(method.name for method in reading(kind, classes, metric)))
 
 
-def short_names(kind: str, classes: Classes | None = None) -> tuple[str, ...]:
+def short_names(
+    kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
+) -> tuple[str, ...]:
     """Return the same with one name for each series, such as hist-K."""
     every = ((record.name, _one(record)) for record in RECORDS)
-    found = (name for name, one in every if one.reads == kind and classes in (None, one.classes))
+    found = (name for name, one in every if _is_for(one, kind, classes, metric))
     return tuple(dict.fromkeys(found))
 
 
@@ -83,11 +110,15 @@ def _one(record: Method | Series) -> Method:
     return record.make(1) if isinstance(record, Series) else record
 
 
-def check_name(name: object, kind: str) -> None:
+def check_name(name: object, kind: str, metric: str = ERROR.name) -> None:
     """Refuse a name that no method which reads a kind of table has, for any classes."""
-    if isinstance(name, str) and name in names(kind):
+    if isinstance(name, str) and name in names(kind, None, metric):
         return
-    series = [one for one in RECORDS if isinstance(one, Series) and one.make(1).reads == kind]
+    series = [
+        one
+        for one in RECORDS
+        if isinstance(one, Series) and _is_for(one.make(1), kind, None, metric)
+    ]
     for one in series if isinstance(name, str) else ():
         if one.numbered(str(name)) is not None:
             return
@@ -98,15 +129,24 @@ def check_name(name: object, kind: str) -> None:
                 f"{shown(name)}. {one.stem}-{one.usual[0]} is usual.",
             )
     hints = (f" {one.letter} in {one.name} may be any number." for one in series)
-    check_choice(name, names(kind), name="method", hint="".join(hints))
+    if not (able := names(kind, None, metric)):
+        raise no_method(kind, Classes.TWO, metric)
+    check_choice(name, able, name="method", hint="".join(hints))
 
 
-def find(name: object, kind: str = ScoreTable.kind, classes: Classes = Classes.TWO) -> Method:
+def find(
+    name: object,
+    kind: str = ScoreTable.kind,
+    classes: Classes = Classes.TWO,
+    metric: str = ERROR.name,
+) -> Method:
     """Return the method of that name which reads a kind of table, or say which there are."""
-    check_name(name, kind)
-    found = known(str(name), classes, kind)
+    check_name(name, kind, metric)
+    found = known(str(name), classes, kind, metric)
     if found is None or found.classes is not classes:
-        able = short_names(kind, classes)
+        able = short_names(kind, classes, metric)
+        if not able:
+            raise no_method(kind, classes, metric)
         raise InputError(
             argument("method"),
             f" {name} is for other data: the labels are of {classes.value}. "
@@ -115,8 +155,13 @@ def find(name: object, kind: str = ScoreTable.kind, classes: Classes = Classes.T
     return found
 
 
-def known(name: str, classes: Classes = Classes.TWO, kind: str | None = None) -> Method | None:
-    """Return the method of that name, or None for one of the user's own.
+def known(
+    name: str,
+    classes: Classes = Classes.TWO,
+    kind: str | None = None,
+    metric: str = ERROR.name,
+) -> Method | None:
+    """Return the method of that name for a metric, or None for one of the user's own.
 
     Where there are several, the one for these classes.
     """
@@ -124,14 +169,17 @@ def known(name: str, classes: Classes = Classes.TWO, kind: str | None = None) ->
         method
         for record in RECORDS
         for method in [record.numbered(name) if isinstance(record, Series) else record]
-        if method is not None and method.name == name and kind in (None, method.reads)
+        if method is not None
+        and method.name == name
+        and metric in method.metrics
+        and kind in (None, method.reads)
     ]
     return min(found, key=lambda one: one.classes is not classes, default=None)
 
 
-def that_fit(table: Table) -> tuple[tuple[Method, ...], tuple[str, ...]]:
+def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     """Return the methods that take the table's scores, and a note on those that do not."""
-    every = tuple(reading(table.kind, Classes.of(table)))
+    every = tuple(reading(table.kind, Classes.of(table), metric))
     fitting = tuple(method for method in every if method.takes(table))
     left_out = ", ".join(method.name for method in every if method not in fitting)
     if not left_out:

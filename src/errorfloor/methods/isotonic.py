@@ -12,7 +12,7 @@ from errorfloor.data.cells import Cells, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
-from errorfloor.methods.record import Basis, Method, Options, Shape
+from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.methods.weighted import FOLDS, WeightedCrossFittedCut, WeightedCut
 from errorfloor.metrics import ERROR
 
@@ -71,10 +71,12 @@ class CrossFittedCut:
         return self.best_cut.leave_one_out()
 
 
+@heeds_weights(ERROR.name)
 def _best_cut(cells: Cells, options: Options) -> BestCut | WeightedCut:
     return BestCut(cells) if cells.weight is None else WeightedCut(cells)
 
 
+@heeds_weights(ERROR.name)
 def _cross_fitted_cut(cells: Cells, options: Options) -> CrossFittedCut | WeightedCut:
     return CrossFittedCut(cells) if cells.weight is None else WeightedCrossFittedCut(cells)
 
@@ -119,7 +121,6 @@ ISOTONIC = Method(
     colour="blue",
     fit=_fit,
     resolution=_resolution,
-    weights=True,
 )
 
 ISOTONIC_CF = Method(
@@ -138,5 +139,4 @@ ISOTONIC_CF = Method(
     colour="blue",
     curve=ISOTONIC.name,  # it corrects an estimate, and has no map of its own
     when_merged="tries no cut inside them",
-    weights=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
+from errorfloor.metrics import ERROR, Metric
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
@@ -29,6 +30,32 @@ TOTALS_BY = CHANCE, ITEM_DECIDES, VOTES_DECIDE = "chance", "item", "votes"
 GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"
 DRAWN_LABEL = "a label drawn from the soft labels"
 _MOST_DIGITS = 15  # of the number in a method's name
+
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+def heeds_weights(*metrics: str) -> Callable[[FunctionT], FunctionT]:
+    """Mark a function that heeds weights and clusters of cells, for these metrics or for all.
+
+    A mark of the function, not of the record, so that a copy of a record with another function does
+    not promise what that does not do.
+    """
+
+    def marked(function: FunctionT) -> FunctionT:
+        _HEEDING[function] = frozenset(metrics)
+        return function
+
+    return marked
+
+
+def heeds(function: Callable[..., Any], metric: str) -> bool:
+    """Tell whether a function was marked as heeding weights for a metric."""
+    metrics = _HEEDING.get(function)
+    return metrics is not None and (not metrics or metric in metrics)
+
+
+_HEEDING: dict[Callable[..., Any], frozenset[str]] = {}
 
 
 class Statistic(Protocol):
@@ -84,6 +111,7 @@ class Options:
     totals_by: str = "chance"  # why items have unequal numbers of votes
     stopping: str | None = None  # the rule by which votes were collected until they agreed
     majority: int | None = None  # of how many votes the label is the majority
+    metric: Metric = ERROR  # what the floor or ceiling is of
 
     def __post_init__(self) -> None:
         check_choice(self.totals_by, TOTALS_BY, name="totals_by")
@@ -147,6 +175,8 @@ class Method:
         The kind of table.
     classes : Classes
         For how many classes it is.
+    metrics : tuple of str
+        Which metrics it answers for. Methods of one name may be there for several.
     bind : callable
         From the cells of a table and options to the estimate as a statistic.
     bases : frozenset of Basis
@@ -173,8 +203,6 @@ class Method:
         Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
         How far merged rows of a table can have moved the value; None where nobody knows.
-    weights : bool
-        Whether it heeds weights of items, and which items belong together.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
     """
@@ -189,6 +217,7 @@ class Method:
     explains: str
     references: tuple[str, ...]
     classes: Classes = Classes.TWO
+    metrics: tuple[str, ...] = (ERROR.name,)
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"
@@ -198,7 +227,6 @@ class Method:
     options: tuple[str, ...] = ()
     resolution: Callable[[Any], float | None] = unknown_resolution
     when_merged: str = "takes each at its middle"
-    weights: bool = False
 
     @property
     def shown_as(self) -> str:
@@ -208,6 +236,10 @@ class Method:
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""
         return options.target.words if "majority" in self.options else self.target
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it heeds weights of items, and which items belong together."""
+        return heeds(self.bind, metric.name)
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

@@ -12,7 +12,7 @@ from errorfloor.data.cells import Cells, SoftCells
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options
+from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR
 
 
@@ -42,10 +42,12 @@ class MeanFloor:
         return np.asarray((total - self.floor) / max(self.count.sum() - 1, 1))
 
 
+@heeds_weights(ERROR.name)
 def _of_soft_labels(cells: SoftCells, options: Options) -> MeanFloor:
     return MeanFloor(ERROR.per_item(cells.probabilities), cells.count, cells.weight)
 
 
+@heeds_weights(ERROR.name)
 def _of_scores(cells: Cells, options: Options) -> MeanFloor:
     return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count, cells.weight)
 
@@ -78,7 +80,6 @@ CLEAN = Method(
     references=(SOFT_LABELS,),
     target=DRAWN_LABEL,
     resolution=_resolution,
-    weights=True,
 )
 
 MANY_CLEAN = replace(
@@ -105,5 +106,4 @@ CORRUPTED = Method(
     curve="isotonic",  # scores at face value have a straight line, which says nothing
     needs_probabilities=True,
     resolution=_resolution,
-    weights=True,
 )

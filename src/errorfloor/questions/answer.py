@@ -31,7 +31,7 @@ from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import Metric
 from errorfloor.questions.weights import check_heeds_weights, check_weighs, sampled
 from errorfloor.results import Estimate, Interval
 
@@ -60,7 +60,7 @@ class Request:
             Streams.of(generator),
         )
 
-    def kind(self, method: Method, table: Table) -> IntervalKind | None:
+    def kind(self, method: Method, table: Table, metric: Metric) -> IntervalKind | None:
         """Return the kind of interval to give for a method on a table, or None for none."""
         if self.interval is None:
             return None
@@ -68,8 +68,8 @@ class Request:
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
         if name == "auto":
-            return inference.default(method, table)
-        check_weighs(kinds, name, table)
+            return inference.default(method, table, metric)
+        check_weighs(kinds, name, table, metric)
         return kinds[name]
 
     def asked(self) -> dict[str, Any]:
@@ -106,7 +106,9 @@ def estimates(
     """Return one estimate for each method, all on the same resamples."""
     table = table.plain  # equal weights, and clusters of one, are none
     check_answerable(table, methods)
-    kinds = [request.kind(method, table) for method in methods]
+    if table.entries is not None:
+        check_heeds_weights(table, methods, options.metric)
+    kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = table.cells()
     statistics = [method.bind(cells, options) for method in methods]
     replicates = _replicates(statistics, kinds, cells, request)
@@ -145,8 +147,6 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
         raise InputError(
             "The table has a column 'unlabelled', which no method reads so far. Leave it out."
         )
-    if table.entries is not None:
-        check_heeds_weights(table, methods)
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
         instead = on_any_scale(Classes.of(table))
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
@@ -199,11 +199,14 @@ def _estimate(
     resolution, coarseness = _resolution(method, table, kind)
     adds = "" if kind is None else kind.assumes(method)
     note = getattr(evidence, "note", "")
-    classes = len(table.classes)
+    metric, interval = case.options.metric, None
+    if evidence is not None:
+        interval = Interval.at(request.level, evidence, metric, len(table.classes))
     return Estimate(
         value=case.value,
         method=method.name,
-        interval=None if evidence is None else Interval.at(request.level, evidence, ERROR, classes),
+        interval=interval,
+        metric=metric.name,
         n=table.n,
         **sampled(table),
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",

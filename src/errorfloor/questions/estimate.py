@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
@@ -12,69 +12,22 @@ from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Clip, Options
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
-from errorfloor.questions.question import Question, method_for
+from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions
+from errorfloor.questions.question import Question
 from errorfloor.questions.reading import check_scale, read_scores, read_shares
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
-class _Options(TypedDict, total=False):
-    """What all estimates take."""
-
-    interval: str | None
-    level: float
-    n_resamples: int
-    rng: RandomLike
-    drop_missing: bool
-    simultaneous: bool
-    weight: object
-    cluster: object
-
-
-class _SoftOptions(_Options, total=False):
-    soft: str | Sequence[str] | None
-    classes: Sequence[object] | None
-
-
-class _VoteOptions(_Options, total=False):
-    positives: object
-    counts: str | Sequence[str] | None
-    item: str | None
-    vote: str | None
-    annotator: str | None
-    annotators: Sequence[str] | None
-    annotations: str | None
-    duplicates: str
-    label: str | None
-    labels: object
-    positive: object
-    positive_from: float | None
-    classes: Sequence[object] | None
-    method: str | None
-    totals_by: str
-    stopping: str | None
-    majority: int | None
-    model_error: ModelError
-
-
-class _ScoreOptions(_Options, total=False):
-    score: str | Sequence[str] | None
-    label: str | None
-    positive: object
-    positive_from: float | None
-    classes: Sequence[object] | None
-    method: str | None
-    clip: Clip
-
-
 @overload
 def from_soft_labels(
-    soft_labels: object, *, group: None = None, **options: Unpack[_SoftOptions]
+    soft_labels: object, *, group: None = None, **options: Unpack[SoftOptions]
 ) -> Estimate: ...
 @overload
 def from_soft_labels(
-    soft_labels: object, *, group: str, **options: Unpack[_SoftOptions]
+    soft_labels: object, *, group: str, **options: Unpack[SoftOptions]
 ) -> Groups[Estimate]: ...
 def from_soft_labels(
     soft_labels: object,
@@ -86,6 +39,10 @@ def from_soft_labels(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -104,6 +61,8 @@ def from_soft_labels(
     classes : sequence of str, optional
         As in `from_scores`.
     group, simultaneous, weight, cluster, drop_missing
+        As in `from_scores`.
+    metric, costs, at, prior
         As in `from_scores`.
     interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
@@ -130,6 +89,7 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
+    asked = Asked(metric, costs, at, prior)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
         soft=soft,
@@ -140,7 +100,7 @@ def from_soft_labels(
         cluster=cluster,
     )
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
-    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous)
+    return Question.about(asked, reading).answer(reading, request, rng, simultaneous)
 
 
 @overload
@@ -149,11 +109,11 @@ def from_votes(
     totals: object = None,
     *,
     group: None = None,
-    **options: Unpack[_VoteOptions],
+    **options: Unpack[VoteOptions],
 ) -> VotesEstimate: ...
 @overload
 def from_votes(
-    votes: object = None, totals: object = None, *, group: str, **options: Unpack[_VoteOptions]
+    votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
 ) -> Groups[VotesEstimate]: ...
 def from_votes(
     votes: object = None,
@@ -177,6 +137,10 @@ def from_votes(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     method: str | None = None,
     totals_by: str = "chance",
     stopping: str | None = None,
@@ -210,6 +174,8 @@ def from_votes(
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
     group, simultaneous, weight, cluster, drop_missing
+        As in `from_scores`.
+    metric, costs, at, prior
         As in `from_scores`.
     method : {"mixture", "plugin"}, optional
         "mixture", the default, fits the distribution of the items' probabilities by maximum
@@ -257,8 +223,9 @@ def from_votes(
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
     kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
-    if method is not None:
-        methods.check_name(method, kind)  # before the data are read, which may take long
+    asked = Asked(metric, costs, at, prior)
+    if method is not None:  # before the data are read, which may take long
+        methods.check_name(method, kind, asked.metric)
     options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
     if kind == ScoreTable.kind and options != Options():
         raise InputError(
@@ -291,7 +258,7 @@ def from_votes(
     else:
         layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
         reading = read(votes, layouts, where, second=totals)
-    question = Question(method_for(method, reading), options, model_error)
+    question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)
 
 
@@ -301,11 +268,11 @@ def from_scores(
     labels: object = None,
     *,
     group: None = None,
-    **options: Unpack[_ScoreOptions],
+    **options: Unpack[ScoreOptions],
 ) -> Estimate: ...
 @overload
 def from_scores(
-    scores: object, labels: object = None, *, group: str, **options: Unpack[_ScoreOptions]
+    scores: object, labels: object = None, *, group: str, **options: Unpack[ScoreOptions]
 ) -> Groups[Estimate]: ...
 def from_scores(
     scores: object,
@@ -321,6 +288,10 @@ def from_scores(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     method: str | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
@@ -359,6 +330,17 @@ def from_scores(
         document, or copies. Limits then allow for it; at least 50 clusters are needed.
     drop_missing : bool
         Leave out rows of a dataframe or file where something is missing.
+    metric : str
+        What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
+        "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        With ``metric="cost"``: what a false positive and a false negative cost, or a matrix with a
+        row for each true class and a column for each decision.
+    at : float, optional
+        The share of items to answer for "error-at-coverage"; the error to allow for
+        "coverage-at-error".
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
@@ -390,8 +372,9 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     floor 20.00 % (isotonic, n = 5)
     """
+    asked = Asked(metric, costs, at, prior)
     if method is not None:
-        methods.check_name(method, ScoreTable.kind)
+        methods.check_name(method, ScoreTable.kind, asked.metric)
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
@@ -406,6 +389,6 @@ def from_scores(
         cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
-    chosen = method_for(method, reading)
-    check_scale(scores, reading, (chosen,))
-    return Question(chosen, options).answer(reading, request, rng, simultaneous)
+    question = Question.about(asked, reading, method, options)
+    check_scale(scores, reading, (question.method,))
+    return question.answer(reading, request, rng, simultaneous)

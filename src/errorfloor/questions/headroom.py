@@ -29,7 +29,6 @@ from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.inference.record import Evidence
-from errorfloor.metrics import named as metric_named
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.paired import Pair
 from errorfloor.questions.question import floor_of
@@ -293,7 +292,7 @@ class _Gap:
         """Put the two in the order in which they are subtracted."""
         ours: tuple[float, Evidence] = (model.rate, model.evidence)
         best = (floor.value, evidence)
-        if not metric_named(floor.metric).less_is_better:
+        if not floor.measure.less_is_better:
             ours, best = best, ours
         method = method_of(floor)
         kind = None if method is None else inference.of(method).get(evidence.method)

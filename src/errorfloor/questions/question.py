@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from errorfloor import checks, inference, methods
@@ -17,6 +17,8 @@ from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.metrics import ERROR
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
@@ -38,13 +40,13 @@ def floor_of(
     return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
 
 
-def method_for(name: str | None, reading: Reading) -> Method:
+def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> Method:
     """Return the method of that name for the labels that were read, or their default."""
     table = next(iter(reading.tables.values()))
     check_classes(table)
     if name is None:
-        return methods.default(table.kind, Classes.of(table))
-    return methods.find(name, table.kind, Classes.of(table))
+        return methods.default(table.kind, Classes.of(table), metric)
+    return methods.find(name, table.kind, Classes.of(table), metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,21 @@ class Question:
     method: Method
     options: Options = field(default_factory=Options)
     model_error: ModelError = None
+
+    @classmethod
+    def about(
+        cls,
+        asked: Asked,
+        reading: Reading,
+        method: str | None = None,
+        options: Options | None = None,
+        model_error: ModelError = None,
+    ) -> Question:
+        """Return the question about what was read, by a method and for a metric."""
+        chosen = method_for(method, reading, asked.metric)
+        table = next(iter(reading.tables.values()))
+        options = replace(options or Options(), metric=asked.of(len(table.classes)))
+        return cls(chosen, options, model_error)
 
     def __post_init__(self) -> None:
         if self.model_error is not None and self.options.target.needed > 1:
@@ -101,7 +118,7 @@ class Question:
                 "model_error": self.model_error,
             },
         }
-        return by_kind.get(self.method.reads, {})
+        return {**by_kind.get(self.method.reads, {}), **self.options.metric.given}
 
 
 def _with_votes(

@@ -15,7 +15,7 @@ from errorfloor.inference.record import Evidence
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics import named as metric_named
+from errorfloor.metrics.asked import Asked
 from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
@@ -122,6 +122,11 @@ class Estimate(Shown):
         return TWO_CLASSES if self.table is None else self.table.classes
 
     @property
+    def measure(self) -> Metric:
+        """The metric that the value is the best of, with what was given with it."""
+        return Asked.from_options(self.metric, self.options).of(len(self.classes))
+
+    @property
     def low(self) -> float | None:
         """Lower limit of the interval."""
         return self.interval.low if self.interval else None
@@ -155,8 +160,7 @@ class Estimate(Shown):
                 ".",
             )
         level = check_level(level)
-        metric = metric_named(self.metric)
-        interval = Interval.at(level, self.evidence, metric, len(self.classes))
+        interval = Interval.at(level, self.evidence, self.measure, len(self.classes))
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level

@@ -7,7 +7,6 @@ from functools import singledispatch
 from html import escape
 from typing import Any
 
-from errorfloor import metrics
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -176,7 +175,7 @@ def _headroom(result: Verdict, said: str) -> str:
     ]
     low, high = sorted((floor.value, result.model_error))
     shade = small.Shade(low, high, SHADES[result.verdict])
-    axis = f"{metrics.named(floor.metric).name}, %, with {level(result.level)} intervals"
+    axis = f"{floor.measure.name}, %, with {level(result.level)} intervals"
     return small.intervals(lines, axis, said, shade=shade)
 
 

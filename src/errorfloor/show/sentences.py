@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor import metrics
 from errorfloor.metrics import Metric
 from errorfloor.results import (
     AnnotatorsResult,
@@ -48,7 +47,7 @@ def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
-    metric = metrics.named(result.floor.metric)
+    metric = result.floor.measure
     digits = numbers.digits_of_size(result.high - result.low, _edge(result.model_error))
     error = f" (an error of {numbers.per_cent(result.model_error)})" if metric.opposite else ""
     shown = numbers.per_cent(metric.shown(result.model_error), digits)
@@ -66,7 +65,7 @@ def _(result: Comparison) -> str:
     low, high = (numbers.per_cent(value) for value in (min(others), max(others)))
     if len(others) == 1:
         return f"{_best(main)}, by {main.method}; the other method says {low}."
-    name = metrics.named(main.metric).name
+    name = main.measure.name
     return f"{_best(main)}, by {main.method}; the other methods say {name}s from {low} to {high}."
 
 
@@ -139,7 +138,7 @@ def refuting(result: Estimate) -> list[Any]:
 
 def _best(result: Estimate) -> str:
     """Return the best that any model can do, without a full stop."""
-    metric = metrics.named(result.metric)
+    metric = result.measure
     name, given = metric.opposite or metric.name, result.n == 0
     of = ", as given," if given else f" for {result.target}"
     said = f"The best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
@@ -191,7 +190,7 @@ def _range_of_groups(groups: Groups[Estimate]) -> str:
     if not stated:
         return f"{NO_FLOOR[:-1]} of any group. The data of each say why."
     first = next(iter(stated.values()))
-    metric = metrics.named(first.metric)
+    metric = first.measure
     said = _only(groups, stated) if len(groups) == 1 else _between(groups, stated, metric)
     apart = f" {NO_FLOOR[:-1]} of {numbers.counted(refuted, 'group')}." if refuted else ""
     return f"{said}.{apart}"

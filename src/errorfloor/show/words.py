@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor import metrics
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results import (
     AgreementEstimate,
@@ -27,7 +26,7 @@ _NO_BIAS = 5e-5  # less would read 0.00 points
 
 def difference_of(verdict: Verdict) -> str:
     """Return the difference of a verdict, its limits, and how sure its sign is."""
-    metric = metrics.named(verdict.floor.metric)
+    metric = verdict.floor.measure
     worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
     behind = verdict.difference >= 0
     side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)

@@ -69,15 +69,11 @@ def _each_refuted(floors: Any) -> list[tuple[Any, Estimate]]:
 
 def _gap(floor: Estimate, limit: float) -> float:
     """Return how much worse the limit is than the best possible value."""
-    from errorfloor import metrics
-
-    return metrics.named(floor.metric).gap(limit, floor.value)
+    return floor.measure.gap(limit, floor.value)
 
 
 def _value(name: Any, floor: Estimate) -> str:
-    from errorfloor import metrics
-
-    return f"the {metrics.named(floor.metric).limit}{_of(name)}, {floor.value:.6g}"
+    return f"the {floor.measure.limit}{_of(name)}, {floor.value:.6g}"
 
 
 def _of(name: Any) -> str:

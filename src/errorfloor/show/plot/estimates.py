@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from errorfloor import metrics
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import sentences
@@ -109,7 +108,7 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     """
     found = check_type(verdict, Verdict, "verdict", "Pass what errorfloor.headroom returned.")
     ax = axes_or_new(ax, 1.9)
-    floor, model, metric = found.floor, found.model, metrics.named(found.floor.metric)
+    floor, model, metric = found.floor, found.model, found.floor.measure
     ax.axvspan(
         100 * min(floor.value, found.model_error),
         100 * max(floor.value, found.model_error),

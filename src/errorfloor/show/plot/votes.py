@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor import metrics
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import SoftTable, VoteTable
@@ -195,7 +194,7 @@ def _draw_items(
     ax: Axes, found: Estimate, prob: Floats, weights: Floats, name: str, floor: float
 ) -> float:
     """Draw the items and those that the best classifier errs on; return the highest bar."""
-    wrong = metrics.named(found.metric).per_item(prob)
+    wrong = found.measure.per_item(prob)
     place = prob if prob.ndim == 1 else prob.max(axis=1)
     mass, errors = _in_bins(place, weights), _in_bins(place, weights * wrong)
     ax.stairs(mass, 100 * EDGES, fill=True, color=SKY, label=name)

@@ -1,0 +1,76 @@
+"""Soft labels taken as true probabilities, for metrics other than error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import SoftCells
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
+from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
+from errorfloor.metrics import METRICS, Metric
+
+
+class BestValue:
+    """The best value of a metric on items with known probabilities, whatever the metric."""
+
+    def __init__(self, metric: Metric, cells: SoftCells) -> None:
+        self.metric = metric
+        self.cells = cells
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the best value for each row of counts."""
+        return np.array([self._best(count) for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each cell in turn."""
+        every = np.arange(len(self.cells))
+        fewer = (self.cells.count - (every == cell) for cell in every)
+        return np.array([self._best(count) for count in fewer])
+
+    def _best(self, count: Counts) -> float:
+        mass = count if self.cells.weight is None else count * self.cells.weight
+        return self.metric.best(self.cells.probabilities, mass)
+
+
+@heeds_weights()
+def _mean(cells: SoftCells, options: Options) -> MeanFloor:
+    values = options.metric.per_item(cells.probabilities)
+    return MeanFloor(values, cells.count, cells.weight)
+
+
+@heeds_weights()
+def _best(cells: SoftCells, options: Options) -> BestValue:
+    return BestValue(options.metric, cells)
+
+
+_MEANS = tuple(one.name for one in METRICS[1:] if one.is_mean or one.name == "cost")
+_OTHERS = tuple(one.name for one in METRICS[1:] if one.name not in _MEANS)
+_FOR_ALL = tuple(one.name for one in METRICS[1:] if not one.two_only)
+_EXPLAINS = (
+    "The soft labels are taken as the probabilities of the classes, and the best value of the "
+    "metric is computed from them."
+)
+
+MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS)
+OTHERS = replace(
+    CLEAN,
+    bind=_best,
+    metrics=_OTHERS,
+    bases=frozenset({Basis.ITEMS}),
+    interval="bca",
+    explains=_EXPLAINS,
+)
+RECORDS: tuple[Method, ...] = (
+    MEANS,
+    OTHERS,
+    replace(MEANS, classes=Classes.MANY, assumes=MANY_CLEAN.assumes),
+    replace(
+        OTHERS,
+        classes=Classes.MANY,
+        assumes=MANY_CLEAN.assumes,
+        metrics=tuple(name for name in _OTHERS if name in _FOR_ALL),
+    ),
+)

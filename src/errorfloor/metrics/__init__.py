@@ -1,0 +1,40 @@
+"""What "good" means: one module per family defines its metrics, and here is the table of them all.
+
+A new metric is a record in the module of its family and an entry here; methods say which they
+answer.
+"""
+
+from __future__ import annotations
+
+from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.means import BRIER, COST, ERROR, LOG_LOSS
+from errorfloor.metrics.ranking import AUC, AVERAGE_PRECISION
+from errorfloor.metrics.record import Metric
+from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
+from errorfloor.metrics.thresholds import F1, MCC
+
+__all__ = ["ERROR", "METRICS", "Metric", "named", "names"]
+
+METRICS: tuple[Metric, ...] = (
+    ERROR,
+    BALANCED,
+    COST,
+    BRIER,
+    LOG_LOSS,
+    AUC,
+    AVERAGE_PRECISION,
+    F1,
+    MCC,
+    ERROR_AT_COVERAGE,
+    COVERAGE_AT_ERROR,
+)
+
+
+def named(name: str) -> Metric:
+    """Return the metric of that name."""
+    return next(metric for metric in METRICS if metric.name == name)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all metrics."""
+    return tuple(metric.name for metric in METRICS)

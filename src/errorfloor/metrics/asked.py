@@ -1,0 +1,153 @@
+"""Which metric a user asks for, with costs, a coverage or an error, and known shares of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from errorfloor import metrics
+from errorfloor._checks import InputError, argument, as_numbers, check_choice, shown
+from errorfloor._typing import Floats
+from errorfloor.metrics.record import Metric
+
+_FAR_OFF = 1e-6  # from 1, of shares that are to add up to it
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A metric by name, and what it needs to be one: checked, but for the number of classes."""
+
+    metric: str = metrics.ERROR.name
+    costs: Any = None
+    at: float | None = None
+    prior: Any = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.metric, str):  # people write AUC, F1 and log_loss
+            object.__setattr__(self, "metric", self.metric.lower().replace("_", "-"))
+        check_choice(self.metric, metrics.names(), name="metric")
+        record = metrics.named(self.metric)
+        for name in _GIVEN:
+            value = getattr(self, name)
+            if value is None and name in record.needs:
+                raise InputError(argument("metric", record.name), *_MISSING[name])
+            if value is not None and name not in (*record.needs, *record.takes):
+                goes = [one.name for one in metrics.METRICS if name in (*one.needs, *one.takes)]
+                raise InputError(
+                    *(argument(name), f" goes with the metrics {' and '.join(goes)}. "),
+                    *("Leave it out, or ask for one of them with ", argument("metric"), "."),
+                )
+        if self.at is not None:
+            _check_at(self.at, record)
+
+    @classmethod
+    def from_options(cls, metric: str, options: Mapping[str, Any]) -> Asked:
+        """Return what was asked for, from what a result keeps of it."""
+        return cls(metric, **{name: options.get(name) for name in _GIVEN})
+
+    def of(self, classes: int) -> Metric:
+        """Return the metric for so many classes."""
+        record = metrics.named(self.metric)
+        if record.two_only and classes > 2:
+            raise InputError(
+                argument("metric", record.name),
+                f" is for two classes, and the labels are of {classes}. Count one class against "
+                "the rest, or ask for another metric.",
+            )
+        given: dict[str, Any] = {}
+        if self.costs is not None:
+            given["costs"] = _as_costs(self.costs, classes).tolist()
+        if self.prior is not None:
+            given["prior"] = _as_prior(self.prior, classes).tolist()
+        if self.at is not None:
+            given["at"] = float(self.at)
+        if not given or record.with_given is None:
+            return record
+        return record.with_given(given, classes)
+
+    def kept(self) -> dict[str, Any]:
+        """Return what a result keeps of it besides the name, as plain values."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {
+            name: np.asarray(values[name], dtype=np.float64).tolist()
+            for name in _GIVEN
+            if values[name] is not None
+        }
+
+
+_GIVEN = ("costs", "at", "prior")
+_MISSING = {
+    "costs": (
+        " needs ",
+        argument("costs"),
+        ": what a false positive and a false negative cost, such as (1, 5), or a matrix with a "
+        "row for each true class and a column for each decision.",
+    ),
+    "at": (
+        " needs ",
+        argument("at"),
+        ": the share of items to answer, such as 0.8, or the error to allow, such as 0.02.",
+    ),
+}
+
+
+def _check_at(at: object, record: Metric) -> None:
+    is_share = isinstance(at, Real | np.number) and not isinstance(at, bool)
+    share = float(at) if is_share else -1.0  # type: ignore[arg-type]
+    allowed = 0 < share <= 1 if record.less_is_better else 0 <= share < 1
+    if not allowed:
+        percent = 1 < share <= 100
+        meant = f" Did you mean {share / 100:g}?" if percent else ""
+        what = "a share of the items" if record.less_is_better else "an error"
+        text = f" must be {what}, a number between 0 and 1, got {shown(at)}.{meant}"
+        raise InputError(argument("at"), text)
+
+
+def _as_costs(costs: object, classes: int) -> Floats:
+    matrix = as_numbers(np.asarray(costs), "costs")
+    if matrix.shape == (2,) and classes == 2:
+        matrix = np.array([[0.0, matrix[0]], [matrix[1], 0.0]])
+    pair = "a pair (false positive, false negative) or " if classes == 2 else ""
+    if matrix.shape != (classes, classes):
+        raise InputError(
+            argument("costs"),
+            f" must be {pair}a matrix of {classes} rows, one for each true class, and {classes} "
+            f"columns, one for each decision; got shape {matrix.shape}.",
+        )
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
+        raise InputError(argument("costs"), " must be finite numbers of at least 0.")
+    if np.diag(matrix).any():
+        raise InputError(
+            argument("costs"),
+            " must be 0 where the decision is the true class. Subtract what a right decision costs "
+            "from its row.",
+        )
+    if not (matrix.sum(axis=1) > 0).all():
+        raise InputError(
+            argument("costs"),
+            f": no error on class number {int(np.argmin(matrix.sum(axis=1)))} costs anything, so "
+            "the other classes would never be named. Give each class some cost.",
+        )
+    return matrix
+
+
+def _as_prior(prior: object, classes: int) -> Floats:
+    shares = as_numbers(np.asarray(prior), "prior")
+    if shares.ndim == 0 and classes == 2:
+        shares = np.array([1 - float(shares), float(shares)])
+    one = "the share of class 1, or " if classes == 2 else ""
+    if shares.shape != (classes,):
+        raise InputError(
+            argument("prior"),
+            f" must be {one}a share for each of the {classes} classes, got {shown(prior)}.",
+        )
+    if not ((shares > 0).all() and abs(float(shares.sum()) - 1) <= _FAR_OFF):
+        raise InputError(
+            argument("prior"),
+            f" must be shares above 0 that add up to 1, got {shown(prior)}.",
+        )
+    return np.asarray(shares / shares.sum())

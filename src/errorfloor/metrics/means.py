@@ -1,0 +1,131 @@
+"""Metrics that are means over items: error, costs, Brier score, log-loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from errorfloor._typing import Floats
+from errorfloor.metrics.record import Metric
+
+
+def least_error(probabilities: Floats) -> Floats:
+    """Return the chance that the likeliest class is wrong, of each item."""
+    if probabilities.ndim == 1:
+        return np.minimum(probabilities, 1 - probabilities)
+    return np.asarray(1 - probabilities.max(axis=1))
+
+
+def span_of_error(classes: int) -> tuple[float, float]:
+    """Return the least and the largest error of the best rule."""
+    return 0.0, 1 - 1 / classes
+
+
+def of_classes(probabilities: Floats) -> Floats:
+    """Return a column for each class, also where there are two."""
+    if probabilities.ndim == 2:
+        return probabilities
+    return np.column_stack((1 - probabilities, probabilities))
+
+
+def _least_cost(costs: Floats, probabilities: Floats) -> Floats:
+    if probabilities.ndim == 1:
+        false_positive, false_negative = costs[0, 1], costs[1, 0]
+        missed = false_negative * probabilities
+        return np.asarray(np.minimum(false_positive * (1 - probabilities), missed))
+    return np.asarray((probabilities @ costs).min(axis=1))
+
+
+def _span_of_cost(costs: Floats, classes: int) -> tuple[float, float]:
+    """Return the least and the largest cost of the best rule: the largest is a game's value."""
+    if len(costs) == 2:
+        one, other = costs[0, 1], costs[1, 0]
+        return 0.0, float(one * other / (one + other))
+    from scipy.optimize import linprog
+
+    # Probabilities p and a value v with v <= (p @ costs)[j] for every decision j, v the largest.
+    goal = np.append(np.zeros(classes), -1.0)
+    below = np.column_stack((-costs.T, np.ones(classes)))
+    total = np.append(np.ones(classes), 0.0)[None]
+    found = linprog(goal, A_ub=below, b_ub=np.zeros(classes), A_eq=total, b_eq=[1.0])
+    return 0.0, float(-found.fun)
+
+
+def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
+    costs = np.asarray(given["costs"], dtype=np.float64)
+    return replace(
+        COST,
+        given=given,
+        per_item=partial(_least_cost, costs),
+        span=partial(_span_of_cost, costs),
+    )
+
+
+def _brier(probabilities: Floats) -> Floats:
+    if probabilities.ndim == 1:
+        return probabilities * (1 - probabilities)
+    return np.asarray(1 - (probabilities**2).sum(axis=1))
+
+
+def _span_of_brier(classes: int) -> tuple[float, float]:
+    return 0.0, 0.25 if classes == 2 else 1 - 1 / classes
+
+
+def _entropy(probabilities: Floats) -> Floats:
+    from scipy.special import entr
+
+    return np.asarray(entr(of_classes(probabilities)).sum(axis=1))
+
+
+def _span_of_entropy(classes: int) -> tuple[float, float]:
+    return 0.0, float(np.log(classes))
+
+
+ERROR = Metric(
+    name="error",
+    limit="floor",
+    less_is_better=True,
+    span=span_of_error,
+    per_item=least_error,
+    formula="min(p, 1 - p)",
+    many_formula="1 - max p",
+    opposite="accuracy",
+)
+COST = Metric(
+    name="cost",
+    limit="floor",
+    less_is_better=True,
+    span=span_of_error,  # replaced once the costs are known
+    formula="min(cost of a false positive * (1 - p), cost of a false negative * p)",
+    many_formula="the least expected cost of any decision",
+    title="mean cost per item",
+    per_cent=False,
+    needs=("costs",),
+    with_given=_with_costs,
+)
+# As scikit-learn counts it: half the sum over classes where there are two, all of it where more.
+BRIER = Metric(
+    name="brier",
+    limit="floor",
+    less_is_better=True,
+    span=_span_of_brier,
+    per_item=_brier,
+    formula="p (1 - p)",
+    many_formula="1 - the sum of p^2",
+    title="Brier score",
+    per_cent=False,
+)
+LOG_LOSS = Metric(
+    name="log-loss",
+    limit="floor",
+    less_is_better=True,
+    span=_span_of_entropy,
+    per_item=_entropy,
+    formula="-p log p - (1 - p) log(1 - p)",
+    many_formula="- the sum of p log p",
+    per_cent=False,
+)

@@ -1,0 +1,107 @@
+"""What a metric is: a record of how good any model can get by it.
+
+Probabilities have one number per item, of class 1, where there are two classes, and a column for
+each class where there are more. The best value of a metric is a function of their distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from errorfloor._checks import InputError
+from errorfloor._typing import Counts, Floats
+
+
+def _no_mean(probabilities: Floats) -> Floats:
+    raise TypeError("The metric is no mean over items.")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric, and the best value of it that any model can have.
+
+    Attributes
+    ----------
+    name : str
+        As people ask for it.
+    limit : str
+        What the best value is called: a floor where less is better, else a ceiling.
+    less_is_better : bool
+    span : callable
+        From a number of classes to the least and the largest best value there can be.
+    per_item : callable, optional
+        From probabilities to the best expected value on each item, where the best value of many
+        items is the mean of these.
+    formula, many_formula : str
+        What is computed for two classes and for more, for people.
+    opposite : str
+        What one less the metric is called where people know that better, as accuracy.
+    title : str
+        What people call it in a sentence; the name by default.
+    per_cent : bool
+        Whether people state it in per cent.
+    whole : callable, optional
+        From probabilities and weights to the best value, where it is no mean over items.
+    two_only : bool
+        Whether it is for two classes only.
+    needs, takes : tuple of str
+        Which of `costs`, `at` and `prior` must be given with it, and which may be.
+    given : mapping
+        What was given of these, as plain values.
+    with_given : callable, optional
+        From what was given and a number of classes to the metric that uses it.
+    """
+
+    name: str
+    limit: str
+    less_is_better: bool
+    span: Callable[[int], tuple[float, float]]
+    per_item: Callable[[Floats], Floats] = _no_mean
+    formula: str = ""
+    many_formula: str = ""
+    opposite: str = ""
+    title: str = ""
+    per_cent: bool = True
+    whole: Callable[[Floats, Floats | Counts], float] | None = None
+    two_only: bool = False
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
+
+    @property
+    def words(self) -> str:
+        """What people call it in a sentence."""
+        return self.title or self.name
+
+    def best(self, probabilities: Floats, weights: Floats | Counts) -> float:
+        """Return the best value on items with these probabilities, so many of each."""
+        if self.whole is not None:
+            return self.whole(probabilities, weights)
+        return float(weights @ self.per_item(probabilities) / weights.sum())
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the best value of many items is the mean of the best values on each."""
+        return self.per_item is not _no_mean
+
+    def shown(self, value: float) -> float:
+        """Return the value as people like to see it: of an error, the accuracy."""
+        return 1 - value if self.opposite else value
+
+    def gap(self, value: float, best: float) -> float:
+        """Return how much worse `value` is than `best`; negative where it is better."""
+        return value - best if self.less_is_better else best - value
+
+
+def both_classes(theta: float, metric: str) -> float:
+    """Return the share of class 1, or say that the metric needs both classes."""
+    if not 0 < theta < 1:
+        sure = 1 if theta >= 1 else 0
+        raise InputError(
+            f"{metric} needs items of both classes, and here every item is surely of class "
+            f"{sure}. Add items of the other class."
+        )
+    return theta

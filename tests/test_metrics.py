@@ -1,0 +1,213 @@
+"""Best values of metrics of known probabilities, against drawn labels and slow, obvious code."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn import metrics as reference
+
+import errorfloor as ef
+from errorfloor import metrics
+from errorfloor.metrics.asked import Asked
+
+SETTINGS = {
+    "error": {},
+    "balanced-error": {},
+    "cost": {"costs": (1, 5)},
+    "brier": {},
+    "log-loss": {},
+    "auc": {},
+    "average-precision": {},
+    "f1": {},
+    "mcc": {},
+    "error-at-coverage": {"at": 0.7},
+    "coverage-at-error": {"at": 0.1},
+}
+
+
+def best(name, p, weights=None, **given):
+    p = np.asarray(p, dtype=float)
+    weights = np.ones(len(p)) if weights is None else np.asarray(weights)
+    metric = Asked(name, **{**SETTINGS[name], **given}).of(2 if p.ndim == 1 else p.shape[1])
+    return metric.best(p, weights)
+
+
+def test_names_are_understood_as_people_write_them():
+    assert [Asked(name).metric for name in ("AUC", "Log_Loss")] == ["auc", "log-loss"]
+
+
+def test_every_metric_is_looked_at():
+    assert set(SETTINGS) == set(metrics.names())
+
+
+def of_the_oracle(name, p, y):
+    """Return the metric of a model that knows the probabilities, on drawn labels."""
+    theta = y.mean()
+    if name == "error":
+        return np.mean((p > 0.5) != y)
+    if name == "balanced-error":
+        return 1 - reference.balanced_accuracy_score(y, p > p.mean())
+    if name == "cost":
+        named = p > 1 / 6
+        return np.mean(np.where(y == 1, 5 * ~named, named))
+    if name in {"f1", "mcc"}:
+        above = np.cumsum(y[np.argsort(-p)])
+        k = np.arange(1, y.size + 1)
+        if name == "f1":
+            return np.max(2 * above / (k + y.sum()))
+        share = k[:-1] / y.size
+        spread = np.sqrt(share * (1 - share) * theta * (1 - theta))
+        return np.max((above[:-1] / y.size - share * theta) / spread)
+    if name in {"error-at-coverage", "coverage-at-error"}:
+        order = np.argsort(np.minimum(p, 1 - p))
+        rate = np.cumsum((p > 0.5)[order] != y[order]) / np.arange(1, y.size + 1)
+        return rate[int(0.7 * y.size) - 1] if name[0] == "e" else np.mean(rate <= 0.1)
+    scored = {
+        "brier": reference.brier_score_loss,
+        "log-loss": reference.log_loss,
+        "auc": reference.roc_auc_score,
+        "average-precision": reference.average_precision_score,
+    }
+    return scored[name](y, p)
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_a_model_that_knows_the_probabilities_reaches_the_best_value(name):
+    rng = np.random.default_rng(7)
+    n = 400_000
+    p = rng.beta(0.6, 1.8, n)
+    y = rng.random(n) < p
+    # Standard errors of all these are at most 0.9 / sqrt(n) but for the cost's, at most 2.5; five
+    # of them, and half a hundredth of a per cent for maxima over thresholds.
+    assert of_the_oracle(name, p, y) == pytest.approx(best(name, p), abs=5 * 2.5 / n**0.5 / 2)
+
+
+def slow_pairs(p):
+    products = p[:, None] * (1 - p)
+    theta = p.mean()
+    return 1 - np.minimum(products, products.T).mean() / (2 * theta * (1 - theta))
+
+
+@given(arrays(float, st.integers(2, 30), elements=st.floats(0.01, 0.99)))
+def test_auc_is_the_mean_over_all_pairs(p):
+    assert best("auc", p) == pytest.approx(slow_pairs(p), abs=1e-12)
+
+
+@given(arrays(float, st.integers(2, 30), elements=st.floats(0.01, 0.99)), st.floats(0.05, 0.95))
+def test_the_min_and_max_forms_agree_where_the_prior_is_the_mean(p, prior):
+    for name in ("auc", "balanced-error"):
+        assert best(name, p, prior=p.mean()) == pytest.approx(best(name, p), abs=1e-9)
+        moved = best(name, p, prior=prior), best(name, p, prior=(1 - prior, prior))
+        assert moved[0] == pytest.approx(moved[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+@given(p=arrays(float, st.integers(2, 20), elements=st.floats(0.01, 0.99)), data=st.data())
+def test_repeats_order_and_weights_are_the_same_thing(name, p, data):
+    counts = data.draw(arrays(int, p.size, elements=st.integers(1, 4)))
+    order = data.draw(st.permutations(range(p.size)))
+    repeated = np.repeat(p, counts)
+    weighted = best(name, p[order], 0.5 * counts[order])
+    assert weighted == pytest.approx(best(name, repeated), abs=1e-9)
+    low, high = Asked(name, **SETTINGS[name]).of(2).span(2)
+    assert low - 1e-12 <= weighted <= high + 1e-12
+
+
+@given(arrays(float, st.integers(2, 20), elements=st.floats(0.01, 0.99)))
+def test_two_classes_in_two_columns_are_the_same_but_for_briers_half(p):
+    both = np.column_stack((1 - p, p))
+    for name in sorted(SETTINGS):
+        if metrics.named(name).two_only:
+            continue
+        half = 0.5 if name == "brier" else 1.0
+        assert half * best(name, both) == pytest.approx(best(name, p), abs=1e-9)
+
+
+def test_many_classes_against_hand_worked_values():
+    p = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
+    assert best("error", p) == pytest.approx(1 / 3)
+    # Shares 1/2, 1/3, 1/6: p / share is (1, 1.5, 0), (0, 1.5, 3), (2, 0, 0), the largest divided
+    # by three classes.
+    assert best("balanced-error", p) == pytest.approx(1 - (1.5 + 3 + 2) / 3 / 3)
+    assert best("brier", p) == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert best("log-loss", p) == pytest.approx(2 / 3 * np.log(2))
+    costs = np.array([[0, 1, 4], [2, 0, 1], [1, 3, 0]])
+    assert best("cost", p, costs=costs) == pytest.approx((0.5 + 0.5 + 0) / 3)
+    uniform = np.ones((3, 3)) - np.eye(3)
+    assert Asked("cost", costs=uniform).of(3).span(3) == pytest.approx((0, 2 / 3))
+
+
+def test_the_largest_cost_is_that_of_the_worst_probabilities():
+    costs = np.array([[0, 1, 4], [2, 0, 1], [1, 3, 0]])
+    draws = np.random.default_rng(0).dirichlet(np.ones(3), 200_000)
+    metric = Asked("cost", costs=costs).of(3)
+    assert metric.per_item(draws).max() == pytest.approx(metric.span(3)[1], abs=0.01)
+    assert metric.per_item(draws).max() <= metric.span(3)[1] + 1e-12
+
+
+def test_atoms_are_worked_out_by_hand():
+    # Half the items at 0.8 and half at 0.2: the upper half has precision 0.8, then it falls to 1/2.
+    two = [0.2, 0.8]
+    assert best("auc", two) == pytest.approx(0.8 * 0.8 + 0.5 * 2 * 0.8 * 0.2)
+    lower = 0.2 * (0.2 * 0.5 + (0.4 - 0.2 * 0.5) * np.log(2))
+    assert best("average-precision", two) == pytest.approx((0.8 * 0.4 + lower) / 0.5)
+    assert best("f1", two) == pytest.approx(0.8)
+    assert best("mcc", two) == pytest.approx(0.6)
+    assert best("error-at-coverage", [0.0, 0.5], at=0.75) == pytest.approx(0.125 / 0.75)
+    assert best("coverage-at-error", [0.0, 0.5], at=0.125 / 0.75) == pytest.approx(0.75)
+    assert best("coverage-at-error", [0.3, 0.5], at=0.1) == 0
+    assert best("mcc", [0.3, 0.3]) == 0
+    assert best("auc", [0.3, 0.3]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["auc", "average-precision", "mcc", "f1", "balanced-error"])
+def test_one_class_alone_is_refused(name):
+    with pytest.raises(ef.InputError, match=r"needs items of"):
+        best(name, [0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"metric": "auroc"}, r"`metric` must be one of error, .*Did you mean auc"),
+        ({"metric": 3}, r"`metric` must be one of error"),
+        ({"metric": "cost"}, r"`metric='cost'` needs `costs`"),
+        ({"metric": "error-at-coverage"}, r"needs `at`"),
+        ({"metric": "error", "costs": (1, 2)}, r"`costs` goes with the metrics cost"),
+        ({"metric": "f1", "prior": 0.2}, r"`prior` goes with .*balanced-error and auc"),
+        ({"metric": "error-at-coverage", "at": 80}, r"Did you mean 0.8"),
+        ({"metric": "coverage-at-error", "at": -0.1}, r"`at` must be an error"),
+    ],
+)
+def test_what_does_not_fit_a_metric_is_refused(asked, says):
+    with pytest.raises(ef.InputError, match=says):
+        Asked(**asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "classes", "says"),
+    [
+        ({"metric": "auc"}, 3, r"is for two classes, and the labels are of 3"),
+        ({"metric": "cost", "costs": (1, 2)}, 3, r"a matrix of 3 rows"),
+        ({"metric": "cost", "costs": (1, -2)}, 2, r"at least 0"),
+        ({"metric": "cost", "costs": [[1, 1], [1, 0]]}, 2, r"must be 0 where"),
+        ({"metric": "cost", "costs": (0, 1)}, 2, r"no error on class number 0"),
+        ({"metric": "auc", "prior": 1.0}, 2, r"add up to 1"),
+        ({"metric": "auc", "prior": [0.5, 0.2, 0.3]}, 2, r"a share for each of the 2"),
+    ],
+)
+def test_what_does_not_fit_the_classes_is_refused(asked, classes, says):
+    with pytest.raises(ef.InputError, match=says):
+        Asked(**asked).of(classes)
+
+
+@pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"error"}))
+def test_soft_labels_answer_for_every_metric(name):
+    p = np.random.default_rng(3).beta(1, 2, 300).round(2)
+    found = ef.from_soft_labels(p, metric=name, rng=0, **SETTINGS[name])
+    assert found.metric == name
+    assert found.value == pytest.approx(best(name, p), abs=0.01)
+    assert found.low <= found.value <= found.high
+    assert found.measure.best(p, np.ones(p.size)) == pytest.approx(best(name, p))
+    assert found.at_level(0.5).high <= found.high
