@@ -9,6 +9,7 @@ from __future__ import annotations
 from errorfloor.data.table import Table
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
+from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
@@ -34,6 +35,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
+    JACKKNIFE,
     BCA,
     BASIC,
     PERCENTILE,

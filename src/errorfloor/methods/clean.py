@@ -10,6 +10,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import METRICS, Metric
 
 
@@ -22,28 +23,24 @@ class BestValue:
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
-        return np.array([self._best(count) for count in counts])
+        return np.array([self.metric.best(self.cells.probabilities, count) for count in counts])
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each cell in turn."""
         every = np.arange(len(self.cells))
         fewer = (self.cells.count - (every == cell) for cell in every)
-        return np.array([self._best(count) for count in fewer])
-
-    def _best(self, count: Counts) -> float:
-        mass = count if self.cells.weight is None else count * self.cells.weight
-        return self.metric.best(self.cells.probabilities, mass)
+        return np.array([self.metric.best(self.cells.probabilities, count) for count in fewer])
 
 
 @heeds_weights()
 def _mean(cells: SoftCells, options: Options) -> MeanFloor:
-    values = options.metric.per_item(cells.probabilities)
-    return MeanFloor(values, cells.count, cells.weight)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
 
 
 @heeds_weights()
-def _best(cells: SoftCells, options: Options) -> BestValue:
-    return BestValue(options.metric, cells)
+def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
+    kind = BestValue if cells.weight is None else WeightedBest
+    return kind(options.metric, cells)
 
 
 _MEANS = tuple(one.name for one in METRICS[1:] if one.is_mean or one.name == "cost")

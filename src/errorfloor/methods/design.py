@@ -103,14 +103,13 @@ class Design:
             for part in range(number):
                 yield np.bincount(cell[own == part], minlength=self.count.size)
 
-    def without_each(self) -> Iterator[tuple[Counts, Counts]]:
-        """Yield counts without one unit in turn, some units at a time, and how often each is so."""
+    def without_each(self) -> Iterator[Counts]:
+        """Yield counts without one cluster in turn, some clusters at a time."""
         assert self.cluster is not None
-        size = max(1, 2**22 // self.count.size)
+        size = max(1, 2**20 // self.count.size)
         for start in range(0, self.clusters, size):
             some = np.arange(start, min(start + size, self.clusters))
-            counts = np.where(self.cluster[None] == some[:, None], 0, self.count)
-            yield counts, np.ones(some.size, dtype=np.int64)
+            yield np.where(self.cluster[None] == some[:, None], 0, self.count)
 
     def resampled(self, times: int, rng: np.random.Generator) -> Counts:
         """Return `times` draws of as many clusters as there are, with replacement."""
