@@ -79,7 +79,7 @@ def _weighted_honest(case: Case) -> Evidence:
     variance = design.units * held_out * (1 - held_out)
     correlated = min(flat / 4 / variance, 1.0) if variance > 0 else 0.0
     share = max(share - case.table.cut_resolution, 0.0)
-    return WeightedErrors("honest", share, n, held_out, held_n, design.units, correlated)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
 
 
 def _weighted_certified(case: Case) -> Evidence:

@@ -67,13 +67,13 @@ def _weighted_honest(case: Case) -> Evidence:
     design = Design.of(case.cells)
     if isinstance(case.statistic, TopErrors):
         share, n = design.worth(case.count * case.statistic.floor)
-        return WeightedErrors("honest", share, n, share, n, design.units)
+        return WeightedErrors("honest", share, n, share, n, design.freedom)
     rules = case.statistic
     assert isinstance(rules, WeightedOffsets)
     share, n = design.worth(rules.fewest())
     held_out, held_n = design.worth(rules.held_out(case.streams.for_("folds")))
     correlated = max(rules.unsure() - _USUAL, 0) / (1 - _USUAL)
-    return WeightedErrors("honest", share, n, held_out, held_n, design.units, correlated)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
 
 
 def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
