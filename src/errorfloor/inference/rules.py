@@ -120,6 +120,9 @@ HONEST = _kind(
     promise="The lower limit comes from the fewest errors that a search over all weights of the "
     "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
     "no rule is clearly best. Coverage is measured by simulation, not proven.",
+    with_weights="The lower limit comes from the fewest errors that a search over all weights of "
+    "the classes finds, the upper one from ten-fold cross-fitting by item or cluster; both count "
+    "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
     proof="[measured](many_scores.md)",
     holds="measured",

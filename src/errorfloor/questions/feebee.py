@@ -27,6 +27,7 @@ from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
 from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]
@@ -200,6 +201,7 @@ class _Task:
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
         assert isinstance(table, ScoreTable)
+        table = unweighted(table, "feebee")
         check_answerable(table, self.records)
         seeds = rng.integers(2**63, size=2)
         named, notes = self.named, tuple[str, ...]()
