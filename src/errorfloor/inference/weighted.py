@@ -60,7 +60,7 @@ def stakes_of(weight: Floats, values: list[Floats], blocks: Counts, log_goal: fl
     `values` are those by which each block's stake is chosen: what is known before it.
     """
     before = np.cumsum(blocks, axis=0) - blocks
-    n = blocks.sum()
+    n = max(int(blocks.sum()), 1)  # a half of few items may have none
     stakes = []
     for count, x in zip(before, values, strict=True):
         number, mass = count.sum(), count * weight
