@@ -111,7 +111,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/feebee_metrics.py": ("noise_metrics",),
     "questions/headroom.py": ("checks", "decide", "headroom"),
     "questions/items.py": ("items",),
-    "questions/label_noise.py": ("checks", "resample", "label_noise", "many_scores", "noise_metrics"),
+    "questions/label_noise.py": ("resample", "label_noise", "many_scores", "noise_metrics"),
     "questions/look.py": ("files",),
     "questions/paired.py": ("headroom",),
     "questions/plan.py": ("checks", "decide", "two_atoms"),
