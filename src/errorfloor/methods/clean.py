@@ -8,8 +8,9 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
-from errorfloor.methods.record import Basis, Classes, Method, Options
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import METRICS, Metric
 
 
@@ -31,12 +32,15 @@ class BestValue:
         return np.array([self.metric.best(self.cells.probabilities, count) for count in fewer])
 
 
+@heeds_weights()
 def _mean(cells: SoftCells, options: Options) -> MeanFloor:
-    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
 
 
-def _best(cells: SoftCells, options: Options) -> BestValue:
-    return BestValue(options.metric, cells)
+@heeds_weights()
+def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
+    kind = BestValue if cells.weight is None else WeightedBest
+    return kind(options.metric, cells)
 
 
 _MEANS = tuple(one.name for one in METRICS[1:] if one.is_mean or one.name == "cost")
