@@ -29,6 +29,10 @@ TOGETHER = {
     "Spark": "[spark",
     "the browser": "tests/test_report_browser.py::",
     "the built pages": "tests/test_docs.py::test_pages_",
+    "reports": "tests/test_report.py::",
+    "pictures": "tests/test_plot.py::",
+    "steps": "tests/test_next_steps.py::",
+    "figures of estimates": "tests/test_paper_estimates.py::",
 }
 
 
