@@ -97,7 +97,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "methods/votes/many": ("many_votes",),
     "methods/votes/stopping.py": ("designs",),
     "methods/votes/target.py": ("votes", "designs", "mixture"),
-    "metrics": ("metrics", "records", "estimate"),
+    "metrics": ("metrics", "metric_counts", "records", "estimate"),
     "metrics/noise.py": ("noise_metrics",),
     "questions": ("checks", "estimate", "decide", "door"),
     "questions/agreement.py": ("agreement",),
