@@ -57,9 +57,14 @@ def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKin
     return next(preferred, kinds[method.interval])
 
 
-def stand_in(method: Method) -> IntervalKind:
-    """Return the interval that takes the place of a bootstrap that is undefined."""
-    return max(of(method).values(), key=lambda kind: kind.stands_in)
+def stand_in(
+    method: Method, table: Table | None = None, metric: Metric = ERROR
+) -> IntervalKind | None:
+    """Return the interval that takes the place of one that is undefined."""
+    kinds = of(method).values()
+    if table is None or table.entries is None:
+        return max(kinds, key=lambda kind: kind.stands_in)
+    return next((kind for kind in kinds if kind.weighs(metric) and kind is not JACKKNIFE), None)
 
 
 def names() -> tuple[str, ...]:
