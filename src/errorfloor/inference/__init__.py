@@ -18,6 +18,7 @@ from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.votes.value_records import VALUE_CERTIFIED, VALUE_LIKELIHOOD
 from errorfloor.methods.record import Method
 
 RECORDS: tuple[IntervalKind, ...] = (
@@ -31,6 +32,8 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_LIKELIHOOD,
     MANY_ANNOTATORS,
     MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
     BETTING,
     HOEFFDING,
     BCA,

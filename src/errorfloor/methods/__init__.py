@@ -18,10 +18,12 @@ from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.votes.values import VALUES
 from errorfloor.metrics import ERROR
 
 RECORDS: tuple[Method | Series, ...] = (
@@ -43,6 +45,8 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
     *clean.RECORDS,
+    VALUES,
+    *plugin.VALUES,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -52,6 +56,7 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_MIXTURE,
     OFFSETS,
     *clean.RECORDS,
+    VALUES,
 )
 
 
