@@ -34,9 +34,6 @@ _TRIED = 2  # distributions to begin with, the most extreme ones
 # are more votes, which leave less open.
 _FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0), (0.3, 0.6, 1.0), 5
 _SELECTIVE = ("error-at-coverage", "coverage-at-error")  # either class may be the sure one
-    "error-at-coverage",
-    "coverage-at-error",
-)  # for which either class may be the sure one
 _LENGTHS = np.array([0.125, 0.25, 0.5, 0.75, 1.0])  # of steps from one distribution to the next
 
 
