@@ -21,6 +21,7 @@ from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
+from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.methods.votes.values import VALUES
@@ -47,6 +48,8 @@ RECORDS: tuple[Method | Series, ...] = (
     *clean.RECORDS,
     VALUES,
     *plugin.VALUES,
+    MANY_VALUES,
+    *MANY_PLUGINS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -57,6 +60,7 @@ DEFAULTS: tuple[Method, ...] = (
     OFFSETS,
     *clean.RECORDS,
     VALUES,
+    MANY_VALUES,
 )
 
 

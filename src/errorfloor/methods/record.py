@@ -93,6 +93,7 @@ class Basis(Enum):
     MIXTURE = "the distribution behind votes"
     VALUE = "a value of the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
+    MANY_VALUE = "a value of the distribution behind votes for many classes"
     RULES = "errors of rules that choose a class by weighted scores"
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Protocol
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.band import Band
@@ -29,7 +30,7 @@ from errorfloor.methods.votes.target import Target
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
-_LEVELS = tuple(i / 24 for i in range(1, 13))  # values of t to begin with
+_LEVELS = tuple(i / 12 for i in range(1, 13))  # values of t to begin with, in parts of all
 
 
 def inverted_limits(
@@ -50,12 +51,29 @@ def inverted_limits(
     return INVERTED[options.metric.name](_Means(band, options.target), options)
 
 
+class Sure(Protocol):
+    """Limits of D(t), all of which hold at once."""
+
+    @property
+    def top(self) -> float:
+        """The largest error of the best rule on an item."""
+
+    @property
+    def close(self) -> float:
+        """Width of the intervals of t that are not divided further."""
+
+    def sure(self, t: float, sign: float) -> float:
+        """Bound sign times D(t) from below."""
+
+
 @dataclass(frozen=True)
 class _Means:
     """Limits of means of any functions, all of which hold at once."""
 
     band: Band
     target: Target
+    top: float = 0.5
+    close: float = _CLOSE
 
     def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
         """Bound sign times the mean of a function that is linear between knots, from below."""
@@ -82,36 +100,46 @@ def _f1(means: _Means, options: Options) -> tuple[float, float]:
     return low, high
 
 
-def _coverage(means: _Means, options: Options) -> tuple[float, float]:
-    e = float(options.metric.given["at"])
-    if e >= 0.5:  # of two classes no best rule errs more
+def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
+    """Return limits of the coverage at an error."""
+    if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
-    levels = (e, *(e + 2 * (0.5 - e) * t for t in _LEVELS))
+    levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
     high = min(-means.sure(t, -1.0) / (t - e) for t in levels[1:])
 
     def least(t: float, end: float) -> float:
-        return max(means.sure(t, 1.0), 0.0) / (end - e)
+        return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / (end - e)
 
-    return min(_over_all(levels, least), 1.0), min(high, 1.0)
+    return min(_over_all(levels, least, means.close), 1.0), min(high, 1.0)
 
 
-def _error(means: _Means, options: Options) -> tuple[float, float]:
-    c = float(options.metric.given["at"])
-    levels = (0.0, *_LEVELS)
+def error_limits(means: Sure, c: float) -> tuple[float, float]:
+    """Return limits of the error at a coverage."""
+    levels = (0.0, *(means.top * t for t in _LEVELS))
     low = max(t + means.sure(t, -1.0) / c for t in levels[1:])
 
     def least(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / c - end
 
-    return max(low, 0.0), min(-_over_all(levels, least), 0.5)
+    return max(low, 0.0), min(-_over_all(levels, least, means.close), means.top)
 
 
-def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
+def _coverage(means: _Means, options: Options) -> tuple[float, float]:
+    return coverage_limits(means, float(options.metric.given["at"]))
+
+
+def _error(means: _Means, options: Options) -> tuple[float, float]:
+    return error_limits(means, float(options.metric.given["at"]))
+
+
+def _over_all(
+    levels: tuple[float, ...], least: Callable[[float, float], float], close: float
+) -> float:
     """Return the least of what intervals between levels allow, divided where that is least."""
     bounds = {pair: least(*pair) for pair in pairwise(levels)}
     for _ in range(_MOST_DIVISIONS):
         low, high = min(bounds, key=lambda pair: bounds[pair])
-        if high - low < _CLOSE:
+        if high - low < close:
             break
         middle = (low + high) / 2
         del bounds[low, high]

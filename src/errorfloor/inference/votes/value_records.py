@@ -7,6 +7,7 @@ from dataclasses import replace
 from errorfloor._checks import InputError, argument
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence
+from errorfloor.inference.votes.many import ManyVoteLimits
 from errorfloor.inference.votes.records import (
     CERTIFIED,
     LIKELIHOOD,
@@ -46,6 +47,13 @@ def _certified(case: Case) -> Evidence:
     return VoteLimits.of("certified", case, inverted_limits)
 
 
+def _many_likelihood(case: Case) -> Evidence:
+    from errorfloor.inference.votes.many_values import many_value_limits
+
+    assert isinstance(case.table, VoteTable)
+    return ManyVoteLimits(case.value, case.table, case.options, find=many_value_limits)
+
+
 VALUE_LIKELIHOOD = replace(
     LIKELIHOOD,
     basis=Basis.VALUE,
@@ -57,3 +65,4 @@ VALUE_LIKELIHOOD = replace(
     proof="[measured](metrics.md#votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE, make=_certified)
+MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)

@@ -18,6 +18,7 @@ from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
+from errorfloor.inference.votes.slopes import slope_at
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.dual import region_bound
@@ -27,7 +28,6 @@ from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikeliho
 from errorfloor.methods.votes.values import value_of
 
 _KNOTS = 256  # intervals between probabilities at which slopes are taken
-_STEP = 1e-6  # share of items that are moved to take a slope
 _MOST_ROUNDS, _CLOSE = 6, 2e-4
 _TRIED = 2  # distributions to begin with, the most extreme ones
 # Where the functions fold whose extreme distributions are tried first; fewer of them where there
@@ -197,14 +197,9 @@ class Region:
         metric, target = self.options.metric, self.options.target
         kept = weights > 1e-9 * weights.max()
         knots = grid(_KNOTS)
-        points = target.positive(np.append(self.points[kept], 0.0))
-        share = np.append((1 - _STEP) * weights[kept] / weights[kept].sum(), _STEP)
-        value = metric.best(points[:-1], share[:-1])
-        found = []
-        for knot in target.positive(knots):
-            points[-1] = knot
-            found.append((metric.best(points, share) - value) / _STEP)
-        return Lines(tuple(knots.tolist()), tuple(found), on_grid=True)
+        label = target.positive(self.points[kept])
+        found = slope_at(metric, label, weights[kept], target.positive(knots))
+        return Lines(tuple(knots.tolist()), tuple(found.tolist()), on_grid=True)
 
     def _further(self, sign: float, at: Floats, to: Floats) -> Floats:
         """Return the best distribution on the way from one to another."""
