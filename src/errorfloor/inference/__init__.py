@@ -19,6 +19,11 @@ from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.votes.value_records import (
+    MANY_VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    VALUE_LIKELIHOOD,
+)
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 
@@ -33,6 +38,9 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_LIKELIHOOD,
     MANY_ANNOTATORS,
     MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
     JACKKNIFE,
