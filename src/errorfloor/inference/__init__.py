@@ -7,6 +7,7 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
+from errorfloor.inference import losses, ranks
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.means import BETTING, HOEFFDING
@@ -18,6 +19,8 @@ from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
 
 RECORDS: tuple[IntervalKind, ...] = (
@@ -25,6 +28,10 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,

@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import clean, logistic, soft
+from errorfloor.methods import (
+    calibrated,
+    clean,
+    logistic,
+    ranks,
+    scoring,
+    selective_scores,
+    soft,
+    weighted_cuts,
+)
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series
@@ -43,6 +52,11 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
     *clean.RECORDS,
+    *weighted_cuts.RECORDS,
+    *ranks.RECORDS,
+    *calibrated.RECORDS,
+    *scoring.RECORDS,
+    *selective_scores.RECORDS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -52,6 +66,10 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_MIXTURE,
     OFFSETS,
     *clean.RECORDS,
+    *weighted_cuts.DEFAULTS,
+    *ranks.RECORDS,
+    *scoring.DEFAULTS,
+    *selective_scores.DEFAULTS,
 )
 
 
