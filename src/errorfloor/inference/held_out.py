@@ -48,11 +48,11 @@ class HeldOutErrors:
 
     def _worth(self, tail: float) -> float:
         """Return the number of independent items that a held-out item is worth, at most 1."""
-        return worth_of(self.correlated, tail)
+        return worth_of_correlated(self.correlated, tail)
 
 
-def worth_of(share: float, tail: float) -> float:
-    """Return the items that a held-out one is worth where folds share so much of the variance."""
+def worth_of_correlated(share: float, tail: float) -> float:
+    """Return the same where folds have so large a share of the variance in common."""
     if share <= 0:
         return 1.0
     from scipy.special import ndtri

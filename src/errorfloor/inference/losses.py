@@ -11,7 +11,7 @@ import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.cells import split
-from errorfloor.inference.held_out import worth_of
+from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.means import Betting, growing_blocks
 from errorfloor.inference.ranks import PairShare
 from errorfloor.inference.record import Case, Evidence, IntervalKind
@@ -43,7 +43,7 @@ class LossLimits:
         tail = (1 - level) / 2
         more = LossSums(self.held_out.most, self.held_out.most**2, 0.0, self.held_out.most)
         low = _quantile(self.own, tail) if self.own.total > 0 else 0.0
-        fewer = self.held_out.scaled(worth_of(self.correlated, tail))
+        fewer = self.held_out.scaled(worth_of_correlated(self.correlated, tail))
         high = _quantile(fewer + more, 1 - tail)
         low, high = sorted(self.metric(end) for end in (low, high))
         return low, high

@@ -15,7 +15,7 @@ from errorfloor._references import BINOMIAL, WEIGHTED_COUNTS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.held_out import worth_of
+from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Basis, Method
@@ -52,7 +52,7 @@ class CutTables:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
         low = float(lower_of(self.near, tail).min())
-        high = upper_of(self.loss, self.held_out.scaled(worth_of(self.correlated, tail)), tail)
+        high = upper_of(self.loss, self.held_out.scaled(worth_of_correlated(self.correlated, tail)), tail)
         ends = (float(self.loss.metric(end)) for end in (low, high))
         low, high = sorted(ends)
         return low, high

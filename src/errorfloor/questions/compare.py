@@ -23,6 +23,8 @@ from errorfloor.results import Comparison, Groups
 
 
 class _Options(ScoreColumns, total=False):
+    weight: object
+    cluster: object
     methods: Sequence[str] | None
     interval: str | None
     level: float
@@ -49,6 +51,8 @@ def compare(
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
     group: str | None = None,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     methods: Sequence[str] | None = None,
     interval: str | None = "auto",
@@ -65,6 +69,8 @@ def compare(
     ----------
     scores, labels, score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
+    weight, cluster
+        As in `from_scores`; methods that do not heed them are left out.
     interval, level, n_resamples, clip, rng
         As in `from_scores`.
     methods : sequence of str, optional
@@ -97,6 +103,8 @@ def compare(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
     chosen = None if methods is None else tuple(method_for(name, reading) for name in methods)

@@ -39,6 +39,7 @@ from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
 from errorfloor.questions.two_atoms import two_atoms
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
 MOST_ITEMS = 10**8
@@ -134,6 +135,8 @@ def plan(
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     reading = read(pilot, layouts, Where.of(group=group, **columns))
+    for table in reading.tables.values():
+        unweighted(table, "plan")
     if reading.source.group is None:
         return task.run(_PILOTS[reading.table.kind](reading.table, level))
     return by_group(reading, lambda table, _: task.run(_PILOTS[table.kind](table, level)))

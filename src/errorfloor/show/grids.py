@@ -218,9 +218,12 @@ def how_groups(groups: Groups[Estimate]) -> str:
 
 def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
+    metric, value = result.measure, result.model_value
+    shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
+    several = f" of {len(result.means)} means" if len(result.means) > 1 else ""
     return (
-        f"{result.repeats} repeats of {result.noise.size} levels of noise, n = {result.n:,}, "
-        f"model error {100 * result.model_error:.4g} %"
+        f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
+        f"n = {result.n:,}, model {metric.words} {shown}"
     )
 
 

@@ -40,3 +40,19 @@ def digits_for(row: Estimate) -> int:
     """Return how many digits show the difference of the limits."""
     narrow = row.low is not None and row.high is not None and row.high - row.low <= _NARROW
     return 3 if narrow else 2
+
+
+def sampling_of(row: Estimate) -> list[tuple[str, str]]:
+    """Return what weights and clusters make of the number of items, under names."""
+    facts = []
+    if row.n_effective is not None:
+        facts.append(("Effective items", f"{row.n_effective:,.0f}"))
+    if row.clusters is not None:
+        facts.append(("Clusters", f"{row.clusters:,}"))
+    return facts
+
+
+def sampling_words(row: Estimate) -> list[str]:
+    """Return the same for a line of text."""
+    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f}"]
+    return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]

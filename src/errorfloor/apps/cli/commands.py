@@ -40,9 +40,10 @@ from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers, Verdict, Whole
+from errorfloor.apps.cli.types import Number, Numbers, Shares, Verdict, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.metrics.noise import KNOWN
 from errorfloor.results.verdict import VERDICTS
 
 
@@ -100,7 +101,7 @@ cli.add_command(look)
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True)
 @with_how
 @SIMULTANEOUS
 @option(
@@ -143,7 +144,7 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True)
+@with_labels([SCORES], groups=True, weights=True)
 @METHODS
 @with_precision
 @with_session
@@ -168,6 +169,7 @@ def compare(
     short_help="Score methods by how they follow added label noise.",
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
+        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95",
     ),
 )
 @with_labels([SCORES], groups=True)
@@ -175,17 +177,34 @@ def compare(
     "--model-error",
     metavar="RATE",
     type=Number(0, 1),
-    required=True,
     help="Error of the best model known on these labels, a fraction.",
+)
+@option(
+    "--model-value",
+    metavar="VALUE",
+    type=Number(0, 1),
+    help="In its place: the best model's value of --metric, such as its AUC.",
+)
+@option(
+    "--metric",
+    metavar="NAME",
+    type=click.Choice(KNOWN),
+    default=KNOWN[0],
+    show_default=True,
+    help=f"What methods estimate: {either(KNOWN)}.",
+)
+@option(
+    "--means",
+    metavar="NUMBERS",
+    type=Shares(),
+    help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
     type=Whole(2),
-    default=101,
-    show_default=True,
-    help="Levels of noise from 0 to 1.",
+    help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
 )
 @option(
     "--repeats",
@@ -202,6 +221,8 @@ def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: An
     """Score methods by how well they follow label noise added on purpose; less is better."""
     from errorfloor.questions.feebee import feebee
 
+    if how["model_error"] is None and how["model_value"] is None:
+        raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
     reading = labels.read(session)
     with session.step("adding noise"):
         scores = feebee(reading, methods=methods or None, **how)
@@ -253,7 +274,7 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
         "errorfloor headroom 5% --model-errors 98 --test-items 1000",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True)
 @PREDICTION
 @with_model
 @with_how
@@ -358,7 +379,7 @@ def report_suffixes() -> list[str]:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")

@@ -39,7 +39,7 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
     table, comparison = context.estimate.table, context.comparison
-    if table is not None:
+    if table is not None and table.entries is None:  # counts say little of weighted items
         found += OF_TABLES[table.kind](context)
     if context.confusion is not None and not refuted:
         found.append(_confusion(context.confusion))

@@ -31,6 +31,7 @@ from errorfloor.show.numbers import (
     p_value,
     per_cent,
     points,
+    sampling_of,
     value_and_limits,
 )
 from errorfloor.show.report.blocks import (
@@ -107,6 +108,7 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         found = NO_VERDICT if floor.refuted else VERDICTS[verdict.verdict]
         facts.append(("Model", f"{per_cent(verdict.model_error)}, {found}"))
     facts.append(("Items", f"{floor.n:,}"))
+    facts += sampling_of(floor)
     facts.append(("Method", floor.method))
     doubts = [Caution(text) for text in floor.warnings]
     serious = [
