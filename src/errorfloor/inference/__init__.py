@@ -7,6 +7,7 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
+from errorfloor.inference import losses, ranks
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
@@ -24,6 +25,8 @@ from errorfloor.inference.votes.value_records import (
     VALUE_CERTIFIED,
     VALUE_LIKELIHOOD,
 )
+from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 
@@ -32,6 +35,10 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,

@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import clean, logistic, soft
+from errorfloor.methods import (
+    calibrated,
+    clean,
+    logistic,
+    ranks,
+    scoring,
+    selective_scores,
+    soft,
+    weighted_cuts,
+)
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series, heeds
@@ -50,6 +59,11 @@ RECORDS: tuple[Method | Series, ...] = (
     *plugin.VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
+    *weighted_cuts.RECORDS,
+    *ranks.RECORDS,
+    *calibrated.RECORDS,
+    *scoring.RECORDS,
+    *selective_scores.RECORDS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -61,6 +75,10 @@ DEFAULTS: tuple[Method, ...] = (
     *clean.RECORDS,
     VALUES,
     MANY_VALUES,
+    *weighted_cuts.DEFAULTS,
+    *ranks.RECORDS,
+    *scoring.DEFAULTS,
+    *selective_scores.DEFAULTS,
 )
 
 

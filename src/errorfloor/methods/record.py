@@ -95,6 +95,13 @@ class Basis(Enum):
     PARTITIONS = "the distribution behind votes for many classes"
     MANY_VALUE = "a value of the distribution behind votes for many classes"
     RULES = "errors of rules that choose a class by weighted scores"
+    CUT_TABLES = "both kinds of error of cuts of the scores"
+    EXACT_TABLES = "both kinds of error of cuts, where their law is known"
+    PAIRS = "pairs of items of both classes, in the order of the scores"
+    PRECISION = "positive items in the order of the scores"
+    LOSSES = "losses of fitted probabilities or decisions on items held out"
+    BOUNDED_LOSSES = "losses of fitted probabilities that are at most one"
+    SELECTED = "errors on the items that are surest by the scores"
 
 
 class Shape(Enum):
