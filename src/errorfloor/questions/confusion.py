@@ -15,6 +15,7 @@ from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import floor_of
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Confusion, Estimate, Groups
 
 TIE = 1e-9  # probabilities that differ by less are the same
@@ -76,7 +77,7 @@ def confusion(
 
 def confusion_of(floor: Any) -> Confusion:
     """Return the errors of the best rule behind a floor, by class."""
-    table = floor.table
+    table = None if floor.table is None else unweighted(floor.table, "confusion")
     if isinstance(table, SoftTable):
         made = _of_soft_labels(table)
     elif isinstance(table, VoteTable):

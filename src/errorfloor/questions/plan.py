@@ -39,6 +39,7 @@ from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
 from errorfloor.questions.two_atoms import two_atoms
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
 MOST_ITEMS = 10**8
@@ -53,6 +54,10 @@ class _Options(AnyColumns, total=False):
     cost_per_item: float
     cost_per_vote: float
     level: float
+    metric: str
+    costs: object
+    at: float | None
+    prior: object
 
 
 @overload
@@ -68,6 +73,10 @@ def plan(
     cost_per_item: float = 0.0,
     cost_per_vote: float = 1.0,
     level: float = 0.95,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     group: str | None = None,
     **columns: Any,
 ) -> Any:
@@ -88,6 +97,8 @@ def plan(
         Price of an item, and of each vote (or label) on it.
     level : float
         Confidence level.
+    metric, costs, at, prior
+        As in `from_scores`: what the interval is of.
 
     score, label, positives, totals, counts, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores` and `from_votes`.
@@ -134,6 +145,8 @@ def plan(
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     reading = read(pilot, layouts, Where.of(group=group, **columns))
+    for table in reading.tables.values():
+        unweighted(table, "plan")
     if reading.source.group is None:
         return task.run(_PILOTS[reading.table.kind](reading.table, level))
     return by_group(reading, lambda table, _: task.run(_PILOTS[table.kind](table, level)))
