@@ -25,8 +25,10 @@ help:
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.apps.demo
 
+# A worker for each core, with one thread of linear algebra each; tests/conftest.py says which tests
+# one worker runs together. A worker that dies ends the run, as it does with one process. Some of them, one after the other: make test TESTS="-n 0 tests/test_cli.py"
 test: .venv/dev
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --max-worker-restart 0 $(TESTS)
 
 check: .venv/dev
 	$(BIN)/ruff check

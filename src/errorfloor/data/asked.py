@@ -14,7 +14,7 @@ from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
 from errorfloor.data.naming import as_classes, listed
-from errorfloor.data.source import Origin, Source
+from errorfloor.data.source import ARRAY, Origin, Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
 
@@ -35,6 +35,14 @@ class Where:
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
+    weight: Any = None  # a column, or an array beside arrays
+    cluster: Any = None
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """Weights and clusters, where there are some."""
+        both = {"weight": self.weight, "cluster": self.cluster}
+        return {name: value for name, value in both.items() if value is not None}
 
     @classmethod
     def of(
@@ -48,6 +56,8 @@ class Where:
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
+        weight: Any = None,
+        cluster: Any = None,
         **columns: Any,
     ) -> Where:
         """Leave out the columns that were not named, and refuse roles that no layout has."""
@@ -69,6 +79,8 @@ class Where:
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
+            weight=weight,
+            cluster=cluster,
         )
 
 
@@ -127,9 +139,16 @@ class Asked:
             duplicates=where.duplicates,
             group=where.group,
             called=where.called,
+            weight=_as_kept(where.weight),
+            cluster=_as_kept(where.cluster),
             rows=rows,
             **more,
         )
+
+
+def _as_kept(value: Any) -> str | None:
+    """Return the column of weights or clusters, or what an array of them is called."""
+    return value if value is None or isinstance(value, str) else ARRAY
 
 
 def as_duplicates(value: object) -> str:
@@ -205,6 +224,9 @@ def as_asked(
     if named and named != used:
         raise _no_columns(asked, said)
     refuse_options(asked)
+    for one in asked.where.beside:
+        text = f" is {what}, which has weights and clusters already if any. Leave out "
+        raise InputError(name, text, argument(one), ".")
     if asked.where.classes is not None and asked.where.classes != table.classes:
         text = f" is {what} of the classes {listed(table.classes)}. Leave out "
         raise InputError(name, text, argument("classes"), ".")

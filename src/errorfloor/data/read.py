@@ -6,6 +6,7 @@ What reads rows of dataframes and files loads when there are some.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -119,11 +120,21 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
         )
     ((layout, make),) = able.items()
     table = make(data, asked.second, asked.where.classes)
+    if asked.where.beside:
+        table = _weighed(layout, data, asked)
     numbered = layout is SCORES and number_rows(data)
     facts = {"id_as_score": True} if numbered else {}
     names = names_in_arrays(data, asked.second, asked.where.classes, layout is SCORES)
     facts |= facts_of_classes(table, names)
     return Reading({None: table}, asked.source("arrays", layout, table.n, facts=facts))
+
+
+def _weighed(layout: Layout, data: object, asked: Asked) -> Table:
+    """Return the table of arrays with weights or clusters beside them."""
+    kind: Any = layout.table
+    arrays = (data, asked.second) if len(layout.arrays) > 1 else (data,)
+    made: Table = kind.from_arrays(*arrays, classes=asked.where.classes, **asked.where.beside)
+    return made
 
 
 def _of_table(table: Table, asked: Asked) -> Reading:

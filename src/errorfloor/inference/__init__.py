@@ -9,6 +9,7 @@ from __future__ import annotations
 from errorfloor.data.table import Table
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
+from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
@@ -19,6 +20,7 @@ from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
 from errorfloor.methods.record import Method
+from errorfloor.metrics import ERROR, Metric
 
 RECORDS: tuple[IntervalKind, ...] = (
     HONEST,
@@ -33,6 +35,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
+    JACKKNIFE,
     BCA,
     BASIC,
     PERCENTILE,
@@ -44,9 +47,12 @@ def of(method: Method) -> dict[str, IntervalKind]:
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 
-def default(method: Method, table: Table) -> IntervalKind:
+def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)
+    if table.entries is not None:
+        able = {name: kind for name, kind in kinds.items() if kind.weighs(metric)}
+        return able.get(method.interval) or next(iter(able.values()))
     preferred = (kind for kind in kinds.values() if kind.preferred(table))
     return next(preferred, kinds[method.interval])
 

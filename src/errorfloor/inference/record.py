@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.inference.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Options, Statistic
+from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
+from errorfloor.metrics import ERROR, Metric
 
 
 class Evidence(Protocol):
@@ -135,3 +136,7 @@ class IntervalKind:
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
     leaves_open: bool = False
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it is given for a metric where items have weights or clusters."""
+        return heeds(self.make, metric.name)

@@ -8,35 +8,48 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
-from errorfloor.methods.record import Basis, Classes, Method, Options
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import METRICS, Metric
 
 
 class BestValue:
-    """The best value of a metric on items with known probabilities, whatever the metric."""
+    """The best value of a metric on items with known probabilities, whatever the metric.
+
+    Resamples on which the metric has no value, because a class is missing, say nothing about it;
+    they take the value of the table.
+    """
 
     def __init__(self, metric: Metric, cells: SoftCells) -> None:
         self.metric = metric
         self.cells = cells
+        self.counted = metric.on(cells.probabilities, cells.count)
+        self.value = float(self.counted.values(cells.count[None])[0])
+        if np.isnan(self.value):  # one item, or one class, which is refused
+            self.value = metric.best(cells.probabilities, cells.count)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
-        return np.array([self.metric.best(self.cells.probabilities, count) for count in counts])
+        return self._known(self.counted.values(counts))
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each cell in turn."""
-        every = np.arange(len(self.cells))
-        fewer = (self.cells.count - (every == cell) for cell in every)
-        return np.array([self.metric.best(self.cells.probabilities, count) for count in fewer])
+        return self._known(self.counted.leave_one_out())
+
+    def _known(self, values: Floats) -> Floats:
+        return np.where(np.isnan(values), self.value, values)
 
 
+@heeds_weights()
 def _mean(cells: SoftCells, options: Options) -> MeanFloor:
-    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
 
 
-def _best(cells: SoftCells, options: Options) -> BestValue:
-    return BestValue(options.metric, cells)
+@heeds_weights()
+def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
+    kind = BestValue if cells.weight is None else WeightedBest
+    return kind(options.metric, cells)
 
 
 _MEANS = tuple(one.name for one in METRICS[1:] if one.is_mean or one.name == "cost")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,32 @@ TOTALS_BY = CHANCE, ITEM_DECIDES, VOTES_DECIDE = "chance", "item", "votes"
 GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"
 DRAWN_LABEL = "a label drawn from the soft labels"
 _MOST_DIGITS = 15  # of the number in a method's name
+
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+def heeds_weights(*metrics: str) -> Callable[[FunctionT], FunctionT]:
+    """Mark a function that heeds weights and clusters of cells, for these metrics or for all.
+
+    A mark of the function, not of the record, so that a copy of a record with another function does
+    not promise what that does not do.
+    """
+
+    def marked(function: FunctionT) -> FunctionT:
+        _HEEDING[function] = frozenset(metrics)
+        return function
+
+    return marked
+
+
+def heeds(function: Callable[..., Any], metric: str) -> bool:
+    """Tell whether a function was marked as heeding weights for a metric."""
+    metrics = _HEEDING.get(function)
+    return metrics is not None and (not metrics or metric in metrics)
+
+
+_HEEDING: dict[Callable[..., Any], frozenset[str]] = {}
 
 
 class Statistic(Protocol):
@@ -210,6 +236,10 @@ class Method:
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""
         return options.target.words if "majority" in self.options else self.target
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it heeds weights of items, and which items belong together."""
+        return heeds(self.bind, metric.name)
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

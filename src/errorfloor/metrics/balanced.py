@@ -10,6 +10,8 @@ import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted import Counted, CountedMean
+from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
 from errorfloor.metrics.record import Metric
 
@@ -66,7 +68,16 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _best_with(prior, probabilities, weights)
 
-    return replace(BALANCED, given=given, whole=whole)
+    def counted(probabilities: Floats, count: Counts) -> CountedMean:
+        form = forms_of(probabilities, count, prior).best()
+        return CountedMean(form, count, span_of_error(classes))
+
+    return replace(BALANCED, given=given, whole=whole, counted=counted)
+
+
+def _counted(probabilities: Floats, count: Counts) -> Counted:
+    of = CountedBalance if probabilities.ndim == 1 else CountedManyBalance
+    return of(probabilities, count)
 
 
 BALANCED = Metric(
@@ -75,6 +86,7 @@ BALANCED = Metric(
     less_is_better=True,
     span=span_of_error,
     whole=_best,
+    counted=_counted,
     formula="min(p / P(1), (1 - p) / P(0)) / 2",
     many_formula="1 - max p / P(class) / K",
     opposite="balanced accuracy",

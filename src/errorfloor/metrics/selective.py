@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.means import least_error, span_of_error
 from errorfloor.metrics.ranking import span_of_share
 from errorfloor.metrics.record import Metric
@@ -57,6 +59,7 @@ def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
         ERROR_AT_COVERAGE,
         given=given,
         whole=whole,
+        counted=partial(CountedErrorAt, coverage=at),
         title=f"error {name}",
         opposite=f"accuracy {name}",
     )
@@ -69,7 +72,11 @@ def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
         return coverage_at(at, probabilities, weights)
 
     return replace(
-        COVERAGE_AT_ERROR, given=given, whole=whole, title=f"coverage at {100 * at:.6g} % error"
+        COVERAGE_AT_ERROR,
+        given=given,
+        whole=whole,
+        counted=partial(CountedCoverageAt, error=at),
+        title=f"coverage at {100 * at:.6g} % error",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
 
@@ -45,6 +46,7 @@ F1 = Metric(
     less_is_better=False,
     span=span_of_share,
     whole=_f1,
+    counted=CountedF1,
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
     per_cent=False,
@@ -56,6 +58,7 @@ MCC = Metric(
     less_is_better=False,
     span=span_of_share,
     whole=_mcc,
+    counted=CountedMcc,
     formula="the largest correlation of label and decision of any threshold for p",
     title="MCC",
     per_cent=False,

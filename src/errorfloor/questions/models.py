@@ -282,16 +282,20 @@ def _answers(table: ScoreTable) -> tuple[Counts, float]:
 
     Open are those where the model gives several classes the same probability.
     """
-    p = _probabilities(table)
-    order = np.argsort(-p.max(axis=1), kind="stable")
-    first = (p == p.max(axis=1, keepdims=True))[order]
-    counts, number = table.counts[order], first.sum(axis=1)
-    alone = number == 1
+    p, counts = _probabilities(table), table.counts
+    sure = p.max(axis=1)
+    first = p == sure[:, None]
+    number = first.sum(axis=1)
     likeliest = (counts * first).sum(axis=1)
-    split = np.where(alone, 0, likeliest)
-    right, wrong = np.where(alone, likeliest, 0), counts.sum(axis=1) - likeliest
+    split = np.where(number == 1, 0, likeliest)
     open_ = np.average(1 - 1 / number, weights=split) if split.any() else 0.0
-    return np.column_stack((right, wrong, split)), float(open_)
+    rows = np.column_stack((likeliest - split, counts.sum(axis=1) - likeliest, split))
+    # Items that the model is equally sure of are answered together; digits that halves of a sum to
+    # one leave do not tell them apart.
+    _, at = np.unique(-np.round(sure, 12), return_inverse=True)
+    together = np.zeros((at.max() + 1, 3), dtype=np.int64)
+    np.add.at(together, at, rows)
+    return together, float(open_)
 
 
 def _probabilities(table: ScoreTable) -> Floats:
@@ -356,6 +360,8 @@ def _shares(floor: Estimate) -> Floats | None:
     table = floor.table
     if "prior" in floor.measure.given:
         return np.asarray(floor.measure.given["prior"])
+    if table is not None and table.entries is not None:  # whose weights counts do not show
+        return None
     if isinstance(table, SoftTable):
         p = table.probabilities
         p = np.column_stack((1 - p, p)) if p.ndim == 1 else p
@@ -392,6 +398,11 @@ _OF_VALUE: dict[str, Callable[[Metric, float, int, Estimate], Evidence]] = {
     AUC.name: _of_classes,
     BALANCED.name: _of_classes,
 }
+
+
+def can_be_published(metric: Metric) -> bool:
+    """Tell whether a model's value and a number of items tell how sure the value is."""
+    return metric.name in _OF_VALUE
 
 
 def goes_by_scores(metric: Metric) -> bool:

@@ -56,6 +56,11 @@ class Estimate(Shown):
         None if it was skipped.
     n : int
         Number of items.
+    n_effective : float or None
+        How many items of equal weight would tell as much, by Kish: the square of the sum of the
+        weights over the sum of their squares. None where all weigh the same and stand alone.
+    clusters : int or None
+        Number of clusters, where items belong to some.
     assumptions : str
         What has to hold for value and interval to mean what they say.
     metric, target : str
@@ -86,6 +91,8 @@ class Estimate(Shown):
     interval: Interval | None
     n: int
     assumptions: str
+    n_effective: float | None = None
+    clusters: int | None = None
     metric: str = ERROR.name
     target: str = GIVEN_LABEL
     warnings: tuple[str, ...] = ()
@@ -159,6 +166,12 @@ class Estimate(Shown):
             options["level"] = level
         return replace(self, interval=interval, options=options)
 
+    @property
+    def _sampled(self) -> dict[str, Any]:
+        """What there is to say of weights and clusters."""
+        both = {"n_effective": self.n_effective, "clusters": self.clusters}
+        return {name: value for name, value in both.items() if value is not None}
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
         return {
@@ -173,6 +186,7 @@ class Estimate(Shown):
             "target": self.target,
             "classes": list(self.classes),
             "n": self.n,
+            **self._sampled,
             "resolution": self.resolution,
             "dropped": self.dropped,
             "assumptions": self.assumptions,

@@ -104,10 +104,15 @@ def _attention(row: Estimate) -> str:
 
 def of_plan(plan: Plan) -> Grid:
     """Return the widths for all numbers of votes and items."""
-    head = ("votes", "plug-in bias", *(f"{n:,} items" for n in plan.items))
+    error = plan.metric == ERROR.name
+    head = ("votes", *(["plug-in bias"] if error else []), *(f"{n:,} items" for n in plan.items))
     style = numbers.style_of_plan(plan)
     rows = (
-        (f"{m}", style.signed(bias), *(style.bare(abs(one)) for one in widths))
+        (
+            f"{m}",
+            *([style.signed(bias)] if error else []),
+            *(style.bare(abs(one)) for one in widths),
+        )
         for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
     )
     return Grid(head, tuple(rows), ">" * len(head))
@@ -239,9 +244,12 @@ def how_groups(groups: Groups[Estimate]) -> str:
 
 def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
+    metric, value = result.measure, result.model_value
+    shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
+    several = f" of {len(result.means)} means" if len(result.means) > 1 else ""
     return (
-        f"{result.repeats} repeats of {result.noise.size} levels of noise, n = {result.n:,}, "
-        f"model error {100 * result.model_error:.4g} %"
+        f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
+        f"n = {result.n:,}, model {metric.words} {shown}"
     )
 
 

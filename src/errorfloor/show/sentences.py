@@ -121,9 +121,10 @@ def _(result: FeeBeeResult) -> str:
     if not rows:
         return ""
     best = min(rows, key=lambda row: row.score)
+    what = "" if result.metric == ERROR.name else f" of {result.measure.words}"
     if len(rows) == 1:
-        return f"{best.method} misses added label noise by {best.score:.5f}."
-    return f"Of {len(rows):,} methods, {best.method} misses added label noise the least here."
+        return f"{best.method} misses added label noise by {best.score:.5f}{what}."
+    return f"Of {len(rows):,} methods{what}, {best.method} misses added label noise the least here."
 
 
 def refusal_of(result: Estimate) -> str:

@@ -63,6 +63,9 @@ def _(result: Verdict) -> str:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
     test = [] if result.test is None else [_test(result.test)]
+    if result.test is None and "prediction" in result.given:
+        limit = result.floor.measure.limit
+        test = [f"Model and {limit} share their items; the limits are as wide as if they did not."]
     floor[0] = floor[0][:1].upper() + floor[0][1:]
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 

@@ -40,9 +40,10 @@ from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers, Whole
+from errorfloor.apps.cli.types import Number, Numbers, Shares, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.metrics.noise import KNOWN
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -171,6 +172,7 @@ def compare(
     short_help="Score methods by how they follow added label noise.",
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
+        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95",
     ),
 )
 @with_labels([SCORES], groups=True)
@@ -178,17 +180,34 @@ def compare(
     "--model-error",
     metavar="RATE",
     type=Number(0, 1),
-    required=True,
     help="Error of the best model known on these labels, a fraction.",
+)
+@option(
+    "--model-value",
+    metavar="VALUE",
+    type=Number(0, 1),
+    help="In its place: the best model's value of --metric, such as its AUC.",
+)
+@option(
+    "--metric",
+    metavar="NAME",
+    type=click.Choice(KNOWN),
+    default=KNOWN[0],
+    show_default=True,
+    help=f"What methods estimate: {either(KNOWN)}.",
+)
+@option(
+    "--means",
+    metavar="NUMBERS",
+    type=Shares(),
+    help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
     type=Whole(2),
-    default=101,
-    show_default=True,
-    help="Levels of noise from 0 to 1.",
+    help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
 )
 @option(
     "--repeats",
@@ -205,6 +224,8 @@ def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: An
     """Score methods by how well they follow label noise added on purpose; less is better."""
     from errorfloor.questions.feebee import feebee
 
+    if how["model_error"] is None and how["model_value"] is None:
+        raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
     reading = labels.read(session)
     with session.step("adding noise"):
         scores = feebee(reading, methods=methods or None, **how)

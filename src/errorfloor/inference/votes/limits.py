@@ -36,6 +36,7 @@ def likelihood_limits(
     level: float = 0.95,
     n_points: int = 256,
     options: Options | None = None,
+    with_band: bool = True,
 ) -> tuple[float, float]:
     """Return limits of the floor over the distributions that the votes make likely.
 
@@ -61,6 +62,8 @@ def likelihood_limits(
         likelihood is what it would be without; the certified limit is left out unless the rule is
         declared. Where the item did, each total has a distribution of its own, and the limits are
         those of one joint problem: the pairs (positives, total) are one multinomial sample.
+    with_band : bool
+        Whether the certified limit bounds the lower one; of numbers that are no counts it cannot.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def likelihood_limits(
     limits = _limits_apart if apart else _limits_of_one
     low, high, value = limits(cells, options.target, n_points, choose, use)
     # Where votes agree less than any G allows, the certified limit is the sharper one.
-    if options.totals_by != VOTES_DECIDE or options.rule is not None:
+    if with_band and (options.totals_by != VOTES_DECIDE or options.rule is not None):
         sure = Band.around(*cells, level, n_points, options)
         low = max(low, sure.lower_limit(1.0))
     return max(min(low, value), 0.0), min(max(high, value), 0.5)

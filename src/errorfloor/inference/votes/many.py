@@ -8,7 +8,8 @@ from errorfloor._references import BETTING, VOTE_LIMITS
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence
 from errorfloor.inference.votes.records import CERTIFIED, LIKELIHOOD, not_a_sample
-from errorfloor.methods.record import Basis, Options
+from errorfloor.methods.record import Basis, Options, heeds_weights
+from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,12 @@ class ManyVoteLimits:
         return not_a_sample(self.table)
 
 
+@heeds_weights(ERROR.name)
 def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.inference.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
     table = case.table
     assert isinstance(table, VoteTable)
     return ManyVoteLimits(case.value, table, case.options)

@@ -11,9 +11,10 @@ from errorfloor._references import VOTE_LIMITS
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Options
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
 from errorfloor.methods.votes.stopping import EXPLAINED
 from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
+from errorfloor.metrics import ERROR
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
 
@@ -89,7 +90,12 @@ def not_a_sample(table: VoteTable) -> str:
     return f" The limits are for one more vote of these {number:,} annotators{why}."
 
 
+@heeds_weights(ERROR.name)
 def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.inference.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
     from errorfloor.inference.votes.limits import likelihood_limits  # SciPy's parts load slowly
 
     return VoteLimits.of("likelihood", case, likelihood_limits)

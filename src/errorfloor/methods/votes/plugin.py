@@ -7,18 +7,20 @@ import numpy as np
 from errorfloor._references import SOFT_LABELS
 from errorfloor.data.cells import VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
 
+@heeds_weights(ERROR.name)
 def plugin(cells: VoteCells, options: Options) -> MeanFloor:
     """Return the mean share of minority votes, or the floor of the label that the shares make."""
     if options.target.needed > 1:
-        return MeanFloor(options.target.floors(cells.positives / cells.totals), cells.count)
+        shares = cells.positives / cells.totals
+        return MeanFloor(options.target.floors(shares), cells.count, cells.weight)
     # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
     minority = np.minimum(cells.positives, cells.totals - cells.positives)
-    return MeanFloor(minority / cells.totals, cells.count)
+    return MeanFloor(minority / cells.totals, cells.count, cells.weight)
 
 
 PLUGIN = Method(
