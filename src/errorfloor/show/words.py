@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.metrics import ERROR
 from errorfloor.results import (
     AgreementEstimate,
     AnnotatorsResult,
@@ -111,8 +112,9 @@ def _under_sentence(estimate: Estimate) -> Iterator[str]:
 def _about(estimate: Estimate) -> Iterator[str]:
     """Yield the numbers, what they assume, and what else there is to know."""
     yield text_of(estimate)
+    yield from (f"{name}: {said}." for name, said in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
-    if isinstance(estimate, VotesEstimate):
+    if isinstance(estimate, VotesEstimate) and estimate.metric == ERROR.name:
         yield from _plain_shares(estimate)
     if isinstance(estimate, AgreementEstimate):
         yield _what_agreement_allows(estimate)
