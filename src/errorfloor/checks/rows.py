@@ -16,6 +16,7 @@ from errorfloor.results.finding import Finding, Level
 ENOUGH = 30  # items below which one that is missing is a large share
 # Numbers of equal items: that so many have a common divisor by chance is one in 2^29.
 FEW_COUNTS = 30
+FEW_CLUSTERS, FEW_EQUAL_CLUSTERS = 50, 15  # below which limits were not tried
 MANY = 0.05  # a share of items left out from which on they matter
 
 
@@ -52,7 +53,7 @@ def _missing(estimate: Estimate) -> Iterator[Finding]:
 
 def _repeated(estimate: Estimate) -> Iterator[Finding]:
     repeated = _fact(estimate, "repeated_items")
-    if isinstance(repeated, int) and repeated:
+    if isinstance(repeated, int) and repeated and estimate.clusters is None:
         rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
         yield Finding(
             "Repeated items",
@@ -60,13 +61,35 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
             "warn",
             f"{rows} an item that is there already. Repeated items count each time, and make the "
             "interval too narrow.",
-            "Keep one row per item.",
+            "Keep one row per item, or name the column of items as their cluster (cluster, on the "
+            "command line --cluster).",
+        )
+
+
+def _clustered(estimate: Estimate) -> Iterator[Finding]:
+    """Find that there are too few clusters for limits that hold as often as they say."""
+    if estimate.clusters is None or estimate.table is None or estimate.table.entries is None:
+        return
+    number = estimate.table.entries.effective_clusters
+    few = estimate.clusters < FEW_CLUSTERS
+    if few or number < FEW_EQUAL_CLUSTERS:
+        much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
+        yield Finding(
+            "Few clusters",
+            much,
+            "warn",
+            f"There are {counted(estimate.clusters, 'cluster')}, worth {number:.0f} of equal size. "
+            f"Limits were tried with {FEW_CLUSTERS} clusters or more, worth {FEW_EQUAL_CLUSTERS} "
+            "of equal size or more; nobody vouches for these.",
+            "Label items of more clusters.",
         )
 
 
 def _copied(estimate: Estimate) -> Iterator[Finding]:
     """Find that all numbers of equal items are multiples, as if each item were there so often."""
     table: Any = estimate.table
+    if table.entries is not None:
+        return  # copies are no news where clusters are given, and weights tell items apart
     head = table.counts[:FEW_COUNTS]
     if np.gcd.reduce(head, axis=None) == 1:
         return  # soon known, most of the time
@@ -149,6 +172,7 @@ RECORDS = (
     ),
     Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
     Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
+    Check(name="few clusters", run=_clustered, asks="Are there enough clusters?", classes=ANY),
     Check(
         name="copied items",
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),

@@ -24,6 +24,8 @@ from errorfloor.results import Comparison, Groups
 
 
 class _Options(ScoreColumns, total=False):
+    weight: object
+    cluster: object
     methods: Sequence[str] | None
     metric: str
     costs: object
@@ -54,6 +56,8 @@ def compare(
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
     group: str | None = None,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     methods: Sequence[str] | None = None,
     metric: str = "error",
@@ -74,6 +78,8 @@ def compare(
     ----------
     scores, labels, score, label, positive, positive_from, classes, group, drop_missing
         As in `from_scores`.
+    weight, cluster
+        As in `from_scores`; methods that do not heed them are left out.
     metric, costs, at, prior
         As in `from_scores`.
     interval, level, n_resamples, clip, rng
@@ -108,6 +114,8 @@ def compare(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
     names = () if methods is None else methods

@@ -41,6 +41,7 @@ from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
@@ -255,6 +256,7 @@ class _Task:
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
         assert isinstance(table, ScoreTable)
+        table = unweighted(table, "feebee")
         check_answerable(table, self.records)
         if self.means:
             check_both_classes(table, self.metric)

@@ -41,6 +41,7 @@ from errorfloor.questions.groups import by_group
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
 from errorfloor.questions.plan_metric import Measured
 from errorfloor.questions.two_atoms import two_atoms
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
 
 MOST_ITEMS = 10**8
@@ -155,6 +156,8 @@ def plan(
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     reading = read(pilot, layouts, Where.of(group=group, **columns))
+    for table in reading.tables.values():
+        unweighted(table, "plan")
 
     def one(table: Table) -> Plan:
         if asked.metric != ERROR.name:

@@ -83,6 +83,10 @@ def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
 def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
     """Yield what helps most first."""
     table = estimate.table
+    if table is not None and table.entries is not None:  # other questions do not heed weights
+        if verdict is None:
+            yield _model(estimate)
+        return
     votes = float(table.counts @ table.totals / table.n) if isinstance(table, VoteTable) else None
     few = votes is not None and votes < FEW_VOTES
     if few and verdict is None:

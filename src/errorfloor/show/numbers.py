@@ -47,6 +47,22 @@ def digits_for(row: Estimate) -> int:
     return 3 if (row.high - row.low) * 10.0 ** -style_of(row).decades <= _NARROW else 2
 
 
+def sampling_of(row: Estimate) -> list[tuple[str, str]]:
+    """Return what weights and clusters make of the number of items, under names."""
+    facts = []
+    if row.n_effective is not None:
+        facts.append(("Effective items", f"{row.n_effective:,.0f}"))
+    if row.clusters is not None:
+        facts.append(("Clusters", f"{row.clusters:,}"))
+    return facts
+
+
+def sampling_words(row: Estimate) -> list[str]:
+    """Return the same for a line of text."""
+    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f}"]
+    return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]
+
+
 def style_of(row: Estimate) -> Style:
     """Return how people state the values of an estimate's metric."""
     return style_for(row.measure, len(row.classes))

@@ -55,7 +55,7 @@ def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     metric = result.measure
     value = f"{metric.limit} {value}{grids.of_metric(metric)}"
-    how = f"{result.method}, n = {result.n:,}"
+    how = ", ".join([f"{result.method}, n = {result.n:,}", *numbers.sampling_words(result)])
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:

@@ -101,7 +101,7 @@ cli.add_command(look)
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True)
 @with_metric
 @with_how
 @SIMULTANEOUS
@@ -146,7 +146,7 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True)
+@with_labels([SCORES], groups=True, weights=True)
 @with_metric
 @METHODS
 @with_precision
@@ -334,7 +334,7 @@ def report_suffixes() -> list[str]:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")

@@ -25,21 +25,24 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    "duplicates",
+    *("duplicates", "weight", "cluster"),
 )  # how columns are read
 
 
-def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator:
+def with_labels(
+    layouts: Sequence[Layout], *, groups: bool = False, weights: bool = False
+) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
+    beside = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
         @several(
             *map(_column, roles.values()),
-            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, FORMAT, DROP_MISSING, *more),
+            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside, FORMAT, DROP_MISSING, *more),
         )
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
@@ -104,6 +107,16 @@ CLASSES = option(
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
+WEIGHT = once(
+    "--weight",
+    help="What items weigh, such as one over the probability of selection.",
+    **_OF_COLUMNS,
+)
+CLUSTER = once(
+    "--cluster",
+    help="Which items depend on each other: those of one patient or document, or copies.",
+    **_OF_COLUMNS,
+)
 SIMULTANEOUS = option(
     "--simultaneous",
     is_flag=True,

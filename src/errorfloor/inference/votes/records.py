@@ -104,8 +104,13 @@ def _likelihood(case: Case) -> Evidence:
 def _certified(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import certified_limits
 
-    options, table = case.options, case.table
-    assert isinstance(table, VoteTable)
+    assert isinstance(case.table, VoteTable)
+    refuse_unknown_rule(case.options, case.table)
+    return VoteLimits.of("certified", case, certified_limits)
+
+
+def refuse_unknown_rule(options: Options, table: VoteTable) -> None:
+    """Refuse votes that were collected until they agreed, by a rule that nobody declared."""
     same = int(table.totals.min()) == int(table.totals.max())
     if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
         raise InputError(
@@ -117,7 +122,6 @@ def _certified(case: Case) -> Evidence:
             argument("totals_by"),
             ". The likelihood interval needs neither.",
         )
-    return VoteLimits.of("certified", case, certified_limits)
 
 
 _kind = partial(
@@ -134,6 +138,9 @@ LIKELIHOOD = _kind(
     promise="The interval holds the floors of all distributions that make the votes likely. It "
     "does not shrink to a point where few votes per item leave several floors open. Its coverage "
     "is measured by simulation; there is no proof for finite samples.",
+    with_weights="The interval holds the floors of all distributions that make the votes likely, "
+    "where items count as so many equal ones as vary as much. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
     proof="[measured](votes.md)",
     holds="measured",

@@ -109,8 +109,8 @@ def curve_of(estimate: Estimate) -> Reliability | ClassReliability | None:
 def _labelled(estimate: Estimate) -> ScoreTable | None:
     """Return the table of scores and labels, where it has something to calibrate."""
     table = estimate.table
-    if not isinstance(table, ScoreTable) or len(table) < 2:
-        return None
+    if not isinstance(table, ScoreTable) or len(table) < 2 or table.entries is not None:
+        return None  # curves and most methods do not heed weights
     seen = np.count_nonzero(table.counts.sum(axis=0))
     return table if seen > 1 else None
 
@@ -158,7 +158,8 @@ def _beside(table: ScoreTable) -> tuple[Method, ...]:
 
 def _confusion(estimate: Estimate) -> Confusion | None:
     table = estimate.table
-    if table is None or len(table.classes) == 2 or estimate.metric != ERROR.name:
+    plain = estimate.metric == ERROR.name and table is not None and table.entries is None
+    if table is None or len(table.classes) == 2 or not plain:
         return None
     found = confusion_of(estimate)
     return found if found.pairs else None
@@ -167,6 +168,8 @@ def _confusion(estimate: Estimate) -> Confusion | None:
 def _bias(estimate: Estimate) -> BiasCurves | None:
     if not isinstance(estimate, VotesEstimate) or not isinstance(estimate.table, VoteTable):
         return None
-    if len(estimate.table.classes) > 2 or estimate.metric != ERROR.name:
-        return None  # the bounds are for errors of two classes
+    if len(estimate.table.classes) > 2 or estimate.table.entries is not None:
+        return None  # the bounds are for two classes and equal items
+    if estimate.metric != ERROR.name:
+        return None
     return None if estimate.mixture is None else bias_curves(estimate=estimate)

@@ -44,7 +44,7 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     table, comparison = context.estimate.table, context.comparison
     if not refuted and context.estimate.metric in SELECTIVE:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
-    if table is not None:
+    if table is not None and table.entries is None:  # counts say little of weighted items
         found += OF_TABLES[table.kind](context)
     if context.confusion is not None and not refuted:
         found.append(_confusion(context.confusion))

@@ -31,6 +31,7 @@ from errorfloor.show.numbers import (
     given_with,
     level,
     p_value,
+    sampling_of,
     style_of,
     value_and_limits,
 )
@@ -110,6 +111,7 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         found = NO_VERDICT if floor.refuted else _standing(verdict)
         facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
     facts.append(("Items", f"{floor.n:,}"))
+    facts += sampling_of(floor)
     facts.append(("Method", floor.method))
     doubts = [Caution(text) for text in floor.warnings]
     serious = [
