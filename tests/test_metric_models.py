@@ -11,7 +11,6 @@ from errorfloor.inference.models import (
     ExactShare,
     MeanOfShares,
     OnScale,
-    Ranked,
     Wilson,
     mcc_error,
     mcc_of,
@@ -45,7 +44,6 @@ def test_values_are_those_of_scikit_learn():
     said = (s > 0.5).astype(int)
     for name, expected in {
         "auc": sklearn.roc_auc_score(y, s),
-        "average-precision": sklearn.average_precision_score(y, s),
         "brier": sklearn.brier_score_loss(y, s),
         "log-loss": sklearn.log_loss(y, s),
         "f1": sklearn.f1_score(y, said),
@@ -54,6 +52,9 @@ def test_values_are_those_of_scikit_learn():
         "error": 1 - sklearn.accuracy_score(y, said),
     }.items():
         assert value(name, s, y).value == pytest.approx(expected, abs=1e-12), name
+    s = s + np.random.default_rng(0).uniform(0, 1e-6, N)  # without ties
+    expected = sklearn.average_precision_score(y, s)
+    assert value("average-precision", s, y).value == pytest.approx(expected, abs=1e-12)
 
 
 def test_costs_coverage_and_errors_are_counted_item_by_item():
@@ -90,16 +91,15 @@ def test_probabilities_of_three_classes_have_losses_too():
     assert balanced.value == pytest.approx(expected)
 
 
-def test_delongs_variance_is_that_of_placements():
+def test_limits_of_a_models_auc_are_those_of_the_ranking():
     _, y, s = sample(60)
-    one, zero = s[y == 1], s[y == 0]
-    beats = (one[:, None] > zero) + 0.5 * (one[:, None] == zero)
-    spread = beats.mean(axis=1).var(ddof=1) / one.size + beats.mean(axis=0).var(ddof=1) / zero.size
-    table = ScoreTable.from_arrays(s, y)
-    ranked = Ranked(*table.counts.T.astype(float))
-    assert ranked.auc == pytest.approx(beats.mean())
-    assert ranked.auc_error == pytest.approx(np.sqrt(spread))
-    assert spread <= ranked.auc * (1 - ranked.auc) / min(one.size, zero.size)
+    found = ef.from_scores(s, y, metric="auc", rng=0)
+    model = value("auc", s, y)
+    assert (model.value, *model.evidence.limits(0.95)) == (found.value, found.low, found.high)
+    found = ef.from_scores(s, y, metric="average-precision", method="ranking", rng=0)
+    model = value("average-precision", s, y)
+    assert (model.value, *model.evidence.limits(0.95)) == (found.value, found.low, found.high)
+    assert value("auc", -s, y).value == pytest.approx(1 - value("auc", s, y).value)
 
 
 def test_the_standard_error_of_mcc_is_that_of_resampled_counts():
@@ -174,7 +174,7 @@ def test_few_positives_get_wide_limits_and_perfect_rankings_none_that_are_a_poin
     assert perfect.value == 1
     low, high = perfect.evidence.limits(0.95)
     assert low < 0.6 < high == 1
-    assert value("average-precision", y + 0.0, y).evidence.limits(0.95)[0] < 0.5
+    assert value("average-precision", y + 0.0, y).evidence.limits(0.95)[0] < 0.6
     assert value("mcc", y + 0.0, y).evidence.limits(0.95)[0] < 0.5
 
 
@@ -186,7 +186,7 @@ def test_ceilings_have_room_below_them_and_models_above_are_beyond():
     leaked = ef.headroom(ceiling, model_scores=y + 0.0, labels=y)
     assert [one.verdict for one in (best, worse, leaked)] == ["saturated", "room", "beyond"]
     assert worse.difference == pytest.approx(ceiling.value - worse.model_value)
-    assert worse.model.method == "delong"
+    assert worse.model.method == "honest"
     assert leaked.high < 0 < worse.low
     assert leaked.sentence.endswith("labels made in another way, or scores out of order.")
     assert ef.headroom(ceiling, model_scores=s, labels=y).verdict == "room"
