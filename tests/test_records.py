@@ -138,7 +138,7 @@ def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
 
 
 def every_method():
-    return [method for kind in KINDS for method in methods.reading(kind, None)]
+    return [method for kind in KINDS for method in methods.reading(kind, None, None)]
 
 
 @pytest.mark.parametrize("method", every_method(), ids=lambda method: method.name)

@@ -20,6 +20,11 @@ from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.votes.value_records import (
+    MANY_VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    VALUE_LIKELIHOOD,
+)
 from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
 from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
@@ -40,6 +45,9 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_LIKELIHOOD,
     MANY_ANNOTATORS,
     MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
     JACKKNIFE,

@@ -27,10 +27,13 @@ from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
+from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.votes.values import VALUES
 from errorfloor.metrics import ERROR
 
 RECORDS: tuple[Method | Series, ...] = (
@@ -52,6 +55,10 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
     *clean.RECORDS,
+    VALUES,
+    *plugin.VALUES,
+    MANY_VALUES,
+    *MANY_PLUGINS,
     *weighted_cuts.RECORDS,
     *ranks.RECORDS,
     *calibrated.RECORDS,
@@ -66,6 +73,8 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_MIXTURE,
     OFFSETS,
     *clean.RECORDS,
+    VALUES,
+    MANY_VALUES,
     *weighted_cuts.DEFAULTS,
     *ranks.RECORDS,
     *scoring.DEFAULTS,

@@ -12,6 +12,7 @@ import numpy as np
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
+from errorfloor.methods.votes.aims import Aim, aim_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
 from errorfloor.metrics import ERROR, Metric
@@ -90,7 +91,9 @@ class Basis(Enum):
     MEAN = "a mean of known numbers"
     CUTS = "errors of cuts of the scores"
     MIXTURE = "the distribution behind votes"
+    VALUE = "a value of the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
+    MANY_VALUE = "a value of the distribution behind votes for many classes"
     RULES = "errors of rules that choose a class by weighted scores"
     CUT_TABLES = "both kinds of error of cuts of the scores"
     EXACT_TABLES = "both kinds of error of cuts, where their law is known"
@@ -142,6 +145,11 @@ class Options:
     def target(self) -> Target:
         """Which label a floor from votes is for."""
         return target_of(self.majority)
+
+    @property
+    def aim(self) -> Aim | None:
+        """What a best value from votes is the mean of; None where it is no mean over items."""
+        return aim_of(self.metric, self.target)
 
     @property
     def rule(self) -> Rule | None:

@@ -54,6 +54,10 @@ class _Options(AnyColumns, total=False):
     cost_per_item: float
     cost_per_vote: float
     level: float
+    metric: str
+    costs: object
+    at: float | None
+    prior: object
 
 
 @overload
@@ -69,6 +73,10 @@ def plan(
     cost_per_item: float = 0.0,
     cost_per_vote: float = 1.0,
     level: float = 0.95,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     group: str | None = None,
     **columns: Any,
 ) -> Any:
@@ -89,6 +97,8 @@ def plan(
         Price of an item, and of each vote (or label) on it.
     level : float
         Confidence level.
+    metric, costs, at, prior
+        As in `from_scores`: what the interval is of.
 
     score, label, positives, totals, counts, item, vote, annotator, annotators
         Columns of a dataframe or file, as in `from_scores` and `from_votes`.

@@ -30,12 +30,14 @@ def difference_of(verdict: Verdict) -> str:
     worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
     behind = verdict.difference >= 0
     side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
-    pair = (metric.name, metric.limit) if metric.less_is_better else (metric.limit, metric.name)
+    pair = (metric.words, metric.limit) if metric.less_is_better else (metric.limit, metric.words)
+    style, name = numbers.style_of(verdict.floor), " less ".join(pair)
+    items = f" ({verdict.n:,} test items)" if verdict.n else ""
     return (
-        f"{' less '.join(pair).capitalize()}: {numbers.signed(verdict.difference)} points, "
-        f"{numbers.level(verdict.level)} interval {numbers.signed(verdict.low)} to "
-        f"{numbers.signed(verdict.high)}; {numbers.p_equals(p)} against a model at or {side} the "
-        f"{metric.limit} ({verdict.n:,} test items)."
+        f"{name[:1].upper()}{name[1:]}: {style.signed(verdict.difference)}{style.of_points}, "
+        f"{numbers.level(verdict.level)} interval {style.signed(verdict.low)} to "
+        f"{style.signed(verdict.high)}; {numbers.p_equals(p)} against a model at or {side} the "
+        f"{metric.limit}{items}."
     )
 
 
