@@ -156,6 +156,30 @@ def _checked(record: Check) -> str:
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
 
 
+def _of_other_metrics(kind: IntervalKind) -> bool:
+    """Tell whether an interval goes with no method for errors."""
+    every = (method for read in _WORDS for method in methods.reading(read, None))
+    return not any(kind.basis in method.bases for method in every)
+
+
+def _metrics(kind: IntervalKind) -> str:
+    """Say for which data and metrics an interval is that is not for errors."""
+    parts = []
+    for read, word in _WORDS.items():
+        able = [m for m in methods.reading(read, None, None) if kind.basis in m.bases]
+        names = dict.fromkeys(f"`{name}`" for method in able for name in method.metrics)
+        if names:
+            parts.append(f"{word}: {', '.join(names)}")
+    return "; ".join(parts)
+
+
+def _default_of_other_metrics(kind: IntervalKind) -> str:
+    every = (m for read in _WORDS for m in methods.reading(read, None, None))
+    whose = [m for m in every if m.interval == kind.name and kind.basis in m.bases]
+    names = dict.fromkeys(f"`{name}`" for method in whose for name in method.metrics)
+    return f" (default of {', '.join(names)})" if names else ""
+
+
 def _classes(kind: IntervalKind) -> tuple[Classes, str]:
     """Return for which methods an interval is listed, and words for their data."""
     for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
@@ -167,6 +191,8 @@ def _classes(kind: IntervalKind) -> tuple[Classes, str]:
 
 def _default(kind: IntervalKind) -> str:
     """Say whose default an interval is."""
+    if _of_other_metrics(kind):
+        return _default_of_other_metrics(kind)
     classes, words = _classes(kind)
     whose = [
         method
@@ -182,6 +208,8 @@ def _default(kind: IntervalKind) -> str:
 
 def _for(kind: IntervalKind) -> str:
     """Say what an interval can be computed from."""
+    if _of_other_metrics(kind):
+        return _metrics(kind)
     classes, words = _classes(kind)
     parts = []
     for read, word in _WORDS.items():

@@ -9,8 +9,10 @@ from __future__ import annotations
 from errorfloor.data.table import Table
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
+from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
 from errorfloor.inference.votes.annotators import ANNOTATORS
@@ -33,6 +35,8 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_CERTIFIED,
     BETTING,
     HOEFFDING,
+    BETTING_ROOTS,
+    JACKKNIFE,
     BCA,
     BASIC,
     PERCENTILE,

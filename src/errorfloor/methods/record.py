@@ -65,6 +65,8 @@ class Basis(Enum):
     CUTS = "errors of cuts of the scores"
     MIXTURE = "the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
+    SMOOTH = "a smooth function of the distribution of items"
+    ROOTS = "a value that means of known numbers determine"
     RULES = "errors of rules that choose a class by weighted scores"
 
 

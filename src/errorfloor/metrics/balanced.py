@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,34 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _best_with(prior, probabilities, weights)
 
-    def counted(probabilities: Floats, count: Counts) -> CountedMean:
-        form = forms_of(probabilities, count, prior).best()
-        return CountedMean(form, count, span_of_error(classes))
+    return replace(BALANCED, given=given, whole=whole, counted=partial(CountedForms, prior=prior))
 
-    return replace(BALANCED, given=given, whole=whole, counted=counted)
+
+class CountedForms(CountedMean):
+    """The best balanced error with known shares of classes: the mean of the form that varies less.
+
+    Which form that is, the items of the table decide.
+    """
+
+    def __init__(self, probabilities: Floats, count: Counts, prior: Floats) -> None:
+        self.probabilities = probabilities
+        self.prior = prior
+        self.forms = forms_of(probabilities, count, prior)
+        super().__init__(self.forms.best(), count, span_of_error(prior.size))
+
+    def varies_least(self, count: Counts) -> int:
+        """Return which form items in other numbers decide for: 0 for the min form, else 1."""
+        if not count.any():
+            return 0
+        return int(forms_of(self.probabilities, count, self.prior).discriminant < 0)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest number of an item, in the min form and in the max form."""
+        classes, largest = self.prior.size, 1 / (self.prior.size * self.prior.min())
+        # Of the weighted probabilities the largest is at least 1 / K, and at least their mean.
+        most = 0.5 if classes == 2 else (1 - 1 / classes) * largest
+        return np.array([0.0, 1 - largest]), np.array([most, 1 - 1 / classes])
 
 
 def _counted(probabilities: Floats, count: Counts) -> Counted:
