@@ -175,6 +175,7 @@ def main() -> None:
     """Run all settings and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
     jobs = [
         (name, n, tuple(seeds))
@@ -182,7 +183,7 @@ def main() -> None:
         for seeds in np.array_split(np.arange(options.repetitions), 20)
     ]
     parts: dict[tuple[str, int], list[Floats]] = {setting: [] for setting in product(LAWS, SIZES)}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(options.processes) as pool:
         for (name, n, _), part in zip(jobs, pool.map(_run, jobs), strict=True):
             parts[name, n].append(part)
     found = {(name, n): shares_of(name, np.concatenate(part)) for (name, n), part in parts.items()}
