@@ -9,6 +9,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
+from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
 from errorfloor.metrics import Metric, named
@@ -54,6 +55,13 @@ def _best(cells: SoftCells, options: Options) -> BestValue:
     return BestValue(options.metric, cells)
 
 
+def _moved(table: SoftTable, metric: Metric) -> float | None:
+    """Return how far merged rows can have moved the best value; None where nobody knows."""
+    if metric.moved is None:
+        return None
+    return metric.moved(table.probabilities, *table.ranges, table.counts)
+
+
 _MEANS = (COST.name, BRIER.name, LOG_LOSS.name)
 _SMOOTH = (AUC.name, AVERAGE_PRECISION.name, MCC.name)
 _ROOTS = (F1.name, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
@@ -62,7 +70,7 @@ _EXPLAINS = (
     "metric is computed from them."
 )
 
-MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS)
+MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS, moved=_moved)
 SMOOTH = replace(
     CLEAN,
     bind=_best,
@@ -70,6 +78,7 @@ SMOOTH = replace(
     bases=frozenset({Basis.SMOOTH, Basis.ITEMS}),
     interval="jackknife",
     explains=_EXPLAINS,
+    moved=_moved,
 )
 BALANCED_ERROR = replace(
     SMOOTH, metrics=(BALANCED.name,), bases=frozenset({*SMOOTH.bases, Basis.ROOTS})

@@ -179,6 +179,8 @@ class Method:
         Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
         How far merged rows of a table can have moved the value; None where nobody knows.
+    moved : callable, optional
+        The same for a table and a metric, where it depends on the metric.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
     """
@@ -202,12 +204,17 @@ class Method:
     needs_probabilities: bool = False
     options: tuple[str, ...] = ()
     resolution: Callable[[Any], float | None] = unknown_resolution
+    moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
 
     @property
     def shown_as(self) -> str:
         """The method whose map pictures show for this one."""
         return self.curve or self.name
+
+    def resolution_for(self, table: Any, metric: Metric) -> float | None:
+        """Return how far merged rows of a table can have moved the best value of a metric."""
+        return self.resolution(table) if self.moved is None else self.moved(table, metric)
 
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted, CountedMean
 from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
+from errorfloor.metrics.merged import moved_mean, moved_ratio
 from errorfloor.metrics.record import Metric
 
 
@@ -69,7 +70,21 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _best_with(prior, probabilities, weights)
 
-    return replace(BALANCED, given=given, whole=whole, counted=partial(CountedForms, prior=prior))
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        return max(moved_mean(form, prior[1])(p, lows, highs, counts) for form in _items(prior))
+
+    counted = partial(CountedForms, prior=prior)
+    return replace(BALANCED, given=given, whole=whole, counted=counted, moved=moved)
+
+
+def _items(prior: Floats) -> tuple[Callable[[Floats], Floats], ...]:
+    """Return what an item adds in the min form and in the max form, of two classes."""
+
+    def form(name: str, p: Floats) -> Floats:
+        forms: Floats = getattr(forms_of(p, np.ones(p.size), prior), name)
+        return forms
+
+    return partial(form, "without_rest"), partial(form, "without_max")
 
 
 class CountedForms(CountedMean):
@@ -111,6 +126,7 @@ BALANCED = Metric(
     span=span_of_error,
     whole=_best,
     counted=_counted,
+    moved=moved_ratio(lambda p, counts: 1 - 2 * _best(p, counts)),
     formula="min(p / P(1), (1 - p) / P(0)) / 2",
     many_formula="1 - max p / P(class) / K",
     opposite="balanced accuracy",

@@ -73,7 +73,7 @@ class Metric:
     per_cent: bool = True
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
-    moved: Callable[[Floats, Floats, Floats, Counts], float | None] | None = None
+    moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
