@@ -29,7 +29,7 @@ Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]
 
 
 def gaussians(share: float, apart: float) -> Draw:
-    """Draw from two Gaussians so many standard deviations apart, of which so large a share is positive."""
+    """Draw from two Gaussians so many standard deviations apart, with such a share of positives."""
 
     def draw(rng: np.random.Generator, n: int) -> Floats:
         x = rng.standard_normal(n) + apart * (rng.random(n) < share)
