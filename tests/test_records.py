@@ -151,7 +151,7 @@ def test_every_method_record_is_complete(method):
     assert method.colour in palette.PICTURE
     kind, classes = method.reads, method.classes
     assert methods.find(method.shown_as, kind, classes).fit is not None or kind != "scores"
-    assert methods.find(method.name, kind, classes).name == method.name
+    assert methods.find(method.name, kind, classes, method.metrics[0]).name == method.name
 
 
 @pytest.mark.parametrize(
