@@ -74,6 +74,9 @@ DIFFERENCE = (
     'G. Zou and A. Donner, "Construction of confidence limits about effect measures", '
     "Statistics in Medicine 27, 2008."
 )
+LEAVE_ONE_OUT = (
+    'B. Efron and C. Stein, "The jackknife estimate of variance", Ann. Statist. 9, 1981.'
+)
 JACKKNIFE = (
     'J. Bell and D. McCaffrey, "Bias reduction in standard errors for linear regression with '
     'multi-stage samples", Survey Methodology 28, 2002.'

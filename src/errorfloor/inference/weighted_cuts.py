@@ -52,7 +52,9 @@ class CutTables:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
         low = float(lower_of(self.near, tail).min())
-        high = upper_of(self.loss, self.held_out.scaled(worth_of_correlated(self.correlated, tail)), tail)
+        high = upper_of(
+            self.loss, self.held_out.scaled(worth_of_correlated(self.correlated, tail)), tail
+        )
         ends = (float(self.loss.metric(end)) for end in (low, high))
         low, high = sorted(ends)
         return low, high

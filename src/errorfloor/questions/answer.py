@@ -204,7 +204,7 @@ def _estimate(
         evidence, kind, further = _evidence(case, kind)
         doubts += further
     method, table = case.method, case.table
-    resolution, coarseness = _resolution(method, table, kind)
+    resolution, coarseness = _resolution(case, kind)
     adds = "" if kind is None else kind.assumes(method)
     note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
     metric, interval = case.options.metric, None
@@ -248,13 +248,12 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
         return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
 
 
-def _resolution(
-    method: Method, table: Table, kind: IntervalKind | None
-) -> tuple[float | None, str]:
+def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:
     """Return how far merged rows may have moved the value, and a sentence that says so."""
+    method, table = case.method, case.table
     if not isinstance(table, Ranged) or not table.coarse.any():
         return 0.0, ""
-    resolution = method.resolution(table)
+    resolution = method.resolution_for(table, case.options.metric)
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "
