@@ -116,7 +116,7 @@ def test_they_are_in_the_help_and_in_what_the_command_prints(toys, data, tmp_pat
     from errorfloor.apps.cli.commands import cli
 
     run = CliRunner().invoke
-    words = " ".join(run(cli, ["estimate", "--help"]).output.split())
+    words = " ".join(run(cli, ["estimate", "--help"]).output.split()).replace("- ", "-")
     assert "majority" in words
     assert "plus-minus-one" in words
     path = tmp_path / "scores.csv"
@@ -138,7 +138,7 @@ def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
 
 
 def every_method():
-    return [method for kind in KINDS for method in methods.reading(kind, None)]
+    return [method for kind in KINDS for method in methods.every(kind, None)]
 
 
 @pytest.mark.parametrize("method", every_method(), ids=lambda method: method.name)

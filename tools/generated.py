@@ -159,7 +159,7 @@ _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "s
 def _classes(kind: IntervalKind) -> tuple[Classes, str]:
     """Return for which methods an interval is listed, and words for their data."""
     for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
-        every = (method for read in _WORDS for method in methods.reading(read, classes))
+        every = (method for read in _WORDS for method in methods.every(read, classes))
         if any(kind.basis in method.bases for method in every):
             return classes, words
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
@@ -171,10 +171,11 @@ def _default(kind: IntervalKind) -> str:
     whose = [
         method
         for read in _WORDS
-        for method in methods.reading(read, classes)
+        for method in methods.every(read, classes)
         if method.interval == kind.name and kind.basis in method.bases
     ]
     usual = [_WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS]
+    usual += [f"{_WORDS[method.reads]} with missing labels" for method in whose if method.partly]
     if usual:
         return f" (default of {' and '.join(usual)})"
     return " (default of the other methods)" if whose else ""
@@ -185,10 +186,11 @@ def _for(kind: IntervalKind) -> str:
     classes, words = _classes(kind)
     parts = []
     for read, word in _WORDS.items():
-        every = list(methods.reading(read, classes))
+        usual = list(methods.reading(read, classes))
+        every = methods.every(read, classes)
         able = [f"`{method.name}`" for method in every if kind.basis in method.bases]
         if able:
-            by = "" if len(able) == len(every) else f" by {' or '.join(able)}"
+            by = "" if len(able) == len(usual) else f" by {' or '.join(able)}"
             parts.append(f"{word}{words}{by}")
     return ", ".join(parts)
 

@@ -10,6 +10,7 @@ from errorfloor.data.table import Table
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.powered import POWERED
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
@@ -26,6 +27,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    POWERED,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,

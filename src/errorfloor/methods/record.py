@@ -92,6 +92,7 @@ class Basis(Enum):
     MIXTURE = "the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
     RULES = "errors of rules that choose a class by weighted scores"
+    POWERED = "labels of some items and scores of all"
 
 
 class Shape(Enum):
@@ -205,6 +206,8 @@ class Method:
         How far merged rows of a table can have moved the value; None where nobody knows.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
+    partly : bool
+        Whether it is for tables in which some items have no label, and heeds their scores.
     """
 
     name: str
@@ -227,6 +230,7 @@ class Method:
     options: tuple[str, ...] = ()
     resolution: Callable[[Any], float | None] = unknown_resolution
     when_merged: str = "takes each at its middle"
+    partly: bool = False
 
     @property
     def shown_as(self) -> str:

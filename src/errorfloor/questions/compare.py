@@ -23,6 +23,7 @@ from errorfloor.results import Comparison, Groups
 
 
 class _Options(ScoreColumns, total=False):
+    unlabelled: bool
     methods: Sequence[str] | None
     interval: str | None
     level: float
@@ -50,6 +51,7 @@ def compare(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     methods: Sequence[str] | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
@@ -63,7 +65,7 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, positive_from, classes, group, drop_missing
+    scores, labels, score, label, positive, positive_from, classes, group, drop_missing, unlabelled
         As in `from_scores`.
     interval, level, n_resamples, clip, rng
         As in `from_scores`.
@@ -97,6 +99,7 @@ def compare(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
     )
     reading = read_scores(scores, labels, where)
     chosen = None if methods is None else tuple(method_for(name, reading) for name in methods)

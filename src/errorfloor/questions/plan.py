@@ -135,8 +135,14 @@ def plan(
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     reading = read(pilot, layouts, Where.of(group=group, **columns))
     if reading.source.group is None:
-        return task.run(_PILOTS[reading.table.kind](reading.table, level))
-    return by_group(reading, lambda table, _: task.run(_PILOTS[table.kind](table, level)))
+        return task.run(_pilot_of(reading.table, level))
+    return by_group(reading, lambda table, _: task.run(_pilot_of(table, level)))
+
+
+def _pilot_of(table: Table, level: float) -> _Pilot:
+    """Return what a table says of labels to come; items without a label say nothing."""
+    labelled = table.labelled if isinstance(table, ScoreTable) else table
+    return _PILOTS[table.kind](labelled, level)
 
 
 @dataclass(frozen=True, slots=True)

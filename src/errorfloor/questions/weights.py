@@ -44,5 +44,6 @@ def sampled(table: Table) -> dict[str, Any]:
     """Return what an estimate says of weights and clusters."""
     if table.entries is None:
         return {}
-    clusters = None if table.entries.cluster is None else table.entries.clusters
-    return {"n_effective": table.entries.n_effective, "clusters": clusters}
+    entries = table.entries.labelled(len(table.classes))
+    clusters = None if entries.cluster is None else entries.clusters
+    return {"n_effective": entries.n_effective, "clusters": clusters}

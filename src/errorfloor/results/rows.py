@@ -63,6 +63,7 @@ class Comparison(Rows[Estimate]):
     def main(self) -> Estimate:
         """The row of the default method, or the first where it was not compared."""
         usual = {one.name for one in methods.DEFAULTS if one.reads == ScoreTable.kind}
+        usual |= {one.name for one in methods.every(ScoreTable.kind) if one.partly}
         return next((row for row in self if row.method in usual), next(iter(self)))
 
     @property

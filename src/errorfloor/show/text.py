@@ -35,7 +35,8 @@ def text_of(result: Any) -> str:
 def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
-    return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
+    doubts = map(_warning, _findings(result, "warn"))
+    return _joined(_headline(result), labels_alone(result), *doubts)
 
 
 def doubts_of(result: Estimate) -> list[str]:
@@ -54,12 +55,27 @@ def _warning(finding: Finding) -> str:
 def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
     how = f"{result.method}, n = {result.n:,}"
+    if result.n_unlabelled:
+        how = f"{result.method}, labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:
         return f"floor {value}{of} ({how})"
     level = numbers.level(result.interval.level)
     return f"floor {value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
+
+
+def labels_alone(result: Estimate) -> str:
+    """Return what the labels alone say, where scores of further items were heeded; else nothing."""
+    alone = result.labelled_only
+    if alone is None:
+        return ""
+    value, limits = numbers.value_and_limits(alone)
+    said = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
+    if result.n_effective is None:
+        return said
+    worth = f"{result.n_effective:,.0f} random labels alone"
+    return f"{said} With the scores of all items the labels tell as much as {worth}."
 
 
 @text_of.register

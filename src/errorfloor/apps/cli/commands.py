@@ -100,7 +100,7 @@ cli.add_command(look)
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, unlabelled=True)
 @with_how
 @SIMULTANEOUS
 @option(
@@ -143,7 +143,7 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True)
+@with_labels([SCORES], groups=True, unlabelled=True)
 @METHODS
 @with_precision
 @with_session
@@ -253,7 +253,7 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
         "errorfloor headroom 5% --model-errors 98 --test-items 1000",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, unlabelled=True)
 @PREDICTION
 @with_model
 @with_how
@@ -358,7 +358,7 @@ def report_suffixes() -> list[str]:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, unlabelled=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
