@@ -190,6 +190,17 @@ def unmasked(values: object, name: str) -> NDArray[Any]:
     return np.asarray(values)
 
 
+# What to do about labels that are missing in an array.
+MISSING_LABELS: tuple[Part, ...] = (
+    *(
+        "Fill missing labels in, pass ",
+        argument("drop_missing", True),
+        " to leave such items out, ",
+    ),
+    *("or ", argument("unlabelled", True), " to ", function("from_scores"), " to keep them."),
+)
+
+
 def as_labels(values: object, *, name: str) -> Bools:
     """Return 0/1 or True/False as booleans, or say which entry is neither."""
     array = _as_vector(values, name)
@@ -203,7 +214,9 @@ def as_labels(values: object, *, name: str) -> Bools:
         (number != 0) & (number != 1),
         number,
         (argument(name), " must be 0 or 1 (or False or True)"),
-        "Map the class you call positive to 1 and the other to 0; drop missing labels.",
+        "Map the class you call positive to 1 and the other to 0; drop missing labels."
+        if not np.isnan(number).any()
+        else MISSING_LABELS,
     )
     return np.asarray(number != 0)
 

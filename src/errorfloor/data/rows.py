@@ -13,7 +13,16 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
+from errorfloor._checks import (
+    InputError,
+    Part,
+    Words,
+    argument,
+    check_choice,
+    function,
+    shown,
+    words,
+)
 from errorfloor._typing import Counts
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
@@ -35,7 +44,7 @@ from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
 _FEW_COLUMNS = 100  # of which a bad one is named
-_KEPT = " to keep them as items without a label"
+_KEPT = (" to ", function("from_scores"), " to keep them as items without a label")
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -289,7 +298,7 @@ def checked(
             argument("drop_missing", True),
             " to leave these rows out",
             *(
-                (", or ", argument("unlabelled", True), _KEPT)
+                (", or ", argument("unlabelled", True), *_KEPT)
                 if _may_be_kept(request, name)
                 else ()
             ),
