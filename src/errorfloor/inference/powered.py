@@ -49,11 +49,17 @@ class PoweredErrors:
 def _powered(case: Case) -> Evidence:
     statistic = case.statistic
     assert isinstance(statistic, PoweredCut | PoweredOffsets)
-    found = statistic.found(case.count, case.streams.for_("folds"))
     if isinstance(statistic, PoweredOffsets):
+        found = statistic.found(case.count, case.streams.for_("folds"))
         items, mass = statistic.items, design_of(case.cells, case.count).mass
         unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)  # type: ignore[arg-type]
         return PoweredErrors(found, max(unsure - _USUAL, 0) / (1 - _USUAL))
+    return of_cut(statistic, case.streams.for_("folds"))
+
+
+def of_cut(statistic: PoweredCut, rng: np.random.Generator) -> PoweredErrors:
+    """Return the limits of the best cut from labels on some items of two classes."""
+    found = statistic.found(statistic.cells.count, rng)
     return PoweredErrors(found, _correlated(statistic, found))
 
 

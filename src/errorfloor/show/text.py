@@ -15,6 +15,7 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Look,
     Plan,
     Verdict,
@@ -93,6 +94,21 @@ def _(result: Groups[Any]) -> str:
 @text_of.register
 def _(result: Verdict) -> str:
     return sentence_of(result)
+
+
+@text_of.register
+def _(result: LabelPlan) -> str:
+    return _joined(sentence_of(result), how_labels(result))
+
+
+def how_labels(result: LabelPlan) -> str:
+    """Return what a plan of labels is made from, and what to do with its weights."""
+    least, most = result.weight[result.rows].min(), result.weight[result.rows].max()
+    said = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
+    return (
+        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. Labels count with "
+        f"weights from {least:,.3g} to {most:,.3g}: pass the plan's `weight` to from_scores."
+    )
 
 
 @text_of.register

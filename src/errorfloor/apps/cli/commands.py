@@ -18,6 +18,7 @@ from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
+from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
 from errorfloor.apps.cli.options import (
     CLIP,
@@ -404,5 +405,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (items, confusion, agreement, count, merge, paper, data):
+for command in (label, items, confusion, agreement, count, merge, paper, data):
     cli.add_command(command)
