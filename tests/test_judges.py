@@ -1,6 +1,7 @@
 """Scores on all items, labels on some: reading, estimates, limits, and what is refused."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,9 @@ from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.binomial import lower_limit, upper_limit
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.cuts import flat_items
+from errorfloor.methods.powered import PoweredCut, flat_variance
+from errorfloor.questions.label_design import drawn
 from errorfloor.questions.partly import largest_difference
 
 N = 4000
@@ -318,3 +321,91 @@ def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged
     assert json.loads(again.stdout)["result"]["low"] == found["low"]
     rows = run(cli, ["compare", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
     assert json.loads(rows.stdout)["result"]["rows"][0]["method"] == "ppi"
+
+
+def test_flat_parts_are_those_of_cuts_without_weights_and_of_equal_items_with_them():
+    rng = np.random.default_rng(8)
+    scores, labels = rng.integers(0, 300, 800), rng.random(800) < 0.5
+    table = ScoreTable.from_arrays(scores, labels)
+    flat = flat_items(table.negatives, table.positives)
+    assert flat > 100
+    assert flat_variance(table.cells()) == pytest.approx(flat / 4)
+    # Equal weights are none; half of the items with three times the weight are fewer items.
+    cells = table.cells()
+    heavy = replace(cells, weight=np.where(rng.random(len(cells)) < 0.5, 3.0, 1.0))
+    assert flat_variance(replace(cells, weight=np.full(len(cells), 2.0))) == pytest.approx(flat / 4)
+    assert flat_variance(heavy) > 1.1 * flat / 4
+
+
+def test_a_plan_draws_unsure_items_more_often_and_keeps_its_promise():
+    rng = np.random.default_rng(3)
+    eta = rng.beta(0.5, 0.5, 20_000)
+    widths, promised = [], []
+    for seed in range(12):
+        plan = ef.plan_labels(eta, budget=400, rng=seed)
+        labels = np.full(eta.size, np.nan)
+        labels[plan.rows] = rng.random(400) < eta[plan.rows]
+        found = ef.from_scores(eta, labels, weight=plan.weight, unlabelled=True, rng=seed)
+        widths.append(found.high - found.low)
+        promised.append(plan.width)
+    assert np.mean(widths) == pytest.approx(np.mean(promised), rel=0.1)
+    assert np.mean(promised) < plan.width_at_random
+    unsure = np.sqrt(eta * (1 - eta))
+    assert unsure[plan.rows].mean() > 1.2 * unsure.mean()
+    assert np.nansum(plan.weight) == pytest.approx(eta.size, rel=0.1)
+    assert np.array_equal(ef.plan_labels(eta, budget=400, rng=11).rows, plan.rows)
+    wide = ef.plan_labels(eta, width=0.08, rng=0)
+    assert wide.width == pytest.approx(0.08, rel=0.05)
+
+
+def test_each_item_is_drawn_as_often_as_its_weight_says():
+    chance = np.array([0.9, 0.5, 0.1, 0.3, 0.2, 1.0])
+    rng = np.random.default_rng(0)
+    draws = np.array([drawn(chance, rng) for _ in range(4000)])
+    assert (draws.sum(axis=1) == 3).all()
+    assert np.abs(draws.mean(axis=0) - chance).max() < 4 * np.sqrt(0.25 / 4000)
+
+
+def test_a_plan_goes_on_from_labels_and_files(judged, tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    scores, labels, _ = judged
+    plan = ef.plan_labels(scores, labels, budget=200, rng=0)
+    assert (plan.labelled, plan.budget, plan.floor_from_labels) == (400, 200, True)
+    assert not set(plan.rows) & set(np.flatnonzero(~np.isnan(labels)))
+    assert np.isfinite(plan.weight).sum() == 600
+    frame = pd.DataFrame({"score": scores, "label": labels})
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    for data in (frame, pl.from_pandas(frame), tmp_path / "j.csv"):
+        again = ef.plan_labels(data, score="score", label="label", budget=200, rng=0)
+        assert np.array_equal(again.rows, plan.rows)
+        assert again.width == plan.width
+    told = ["--score", "score", "--label", "label", "--budget", "200", "--seed", "0"]
+    output = tmp_path / "to_label.csv"
+    done = CliRunner().invoke(cli, ["label", str(tmp_path / "j.csv"), *told, "-o", str(output)])
+    assert "Label 200 items more (400 have a label) of 4,000" in done.output
+    rows = pd.read_csv(output)
+    assert list(rows) == ["row", "score", "label", "probability", "weight"]
+    assert rows["row"][:200].tolist() == plan.rows.tolist()
+    assert rows["label"].notna().sum() == 400
+    assert np.allclose(rows["weight"], plan.weight[rows["row"]])
+    assert np.allclose(rows["probability"] * rows["weight"], 1)
+
+
+def test_plans_that_cannot_be_are_refused():
+    scores = np.linspace(0, 1, 500)
+    with pytest.raises(ef.InputError, match="Give `budget` or `width`"):
+        ef.plan_labels(scores)
+    with pytest.raises(ef.InputError, match="Give `budget` or `width`"):
+        ef.plan_labels(scores, budget=3, width=0.1)
+    with pytest.raises(ef.InputError, match="500 items have no label"):
+        ef.plan_labels(scores, budget=501)
+    with pytest.raises(ef.InputError, match=r"`width` 0.01 is narrower than 500 labels make it"):
+        ef.plan_labels(scores, width=0.01)
+    with pytest.raises(ef.InputError, match="with 30 labels of both classes any scores will do"):
+        ef.plan_labels(10 * scores, budget=5)
+    with pytest.raises(ef.InputError, match="scores of two classes"):
+        ef.plan_labels(np.ones((5, 3)), budget=2)
+    every = ef.plan_labels(scores, budget=500, rng=0)
+    assert every.rows.size == 500
+    assert np.allclose(every.weight, 1)

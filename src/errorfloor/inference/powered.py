@@ -11,8 +11,7 @@ from errorfloor._references import POWERED as REFERENCE
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.cuts import flat_items
-from errorfloor.methods.powered import Powered, PoweredCut, design_of
+from errorfloor.methods.powered import Powered, PoweredCut, design_of, flat_variance
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
 from errorfloor.methods.rules.powered import PoweredOffsets
@@ -65,16 +64,9 @@ def of_cut(statistic: PoweredCut, rng: np.random.Generator) -> PoweredErrors:
 
 def _correlated(statistic: PoweredCut, found: Powered) -> float:
     """Return the share of the variance that is of items for which no cut is clearly best."""
-    cells = statistic.cells
-    design = design_of(cells, cells.count)
-    size = cells.scores.size
-    negatives, positives = (
-        np.bincount(cells.row[own], design.mass[own], minlength=size)
-        for own in (~cells.positive, cells.positive)
-    )
     variance = found.n * found.variance
-    flat = flat_items(negatives, positives)
-    return min(flat / 4 / variance, 1.0) if variance > 0 else 0.0
+    flat = flat_variance(statistic.cells)
+    return min(flat / variance, 1.0) if variance > 0 else 0.0
 
 
 _kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,))

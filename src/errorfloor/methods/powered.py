@@ -14,6 +14,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells
+from errorfloor.methods.cuts import FAR, SURE, signs
 from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.weighted import WeightedCut
@@ -130,6 +131,26 @@ def design_of(cells: Any, count: Counts) -> Design:
     """Return the design of labelled items with weights whose mean is 1."""
     weight = np.ones(count.size) if cells.weight is None else cells.weight
     return Design(count, weight * (count.sum() / float(count @ weight)))
+
+
+def flat_variance(cells: Cells) -> float:
+    """Return the variance of the weighted errors of items for which no cut is clearly best.
+
+    As `flat_items` has it, a quarter for each of them; with weights, of as many equal items as
+    have the same variance on either side of the best cut.
+    """
+    design = design_of(cells, cells.count)
+    sign = signs(cells.positive)
+    walk, mass, square = (
+        np.concatenate(([0.0], np.cumsum(design.mass * part)))
+        for part in (sign, np.ones(sign.size), design.weight)
+    )
+    best = int(np.argmin(walk))
+    excess, between, noise = walk - walk[best], abs(mass - mass[best]), abs(square - square[best])
+    ends = np.flatnonzero(excess**2 <= FAR**2 * noise)[[0, -1]]
+    each = np.divide(noise[ends], between[ends], out=np.ones(2), where=between[ends] > 0)
+    minority = np.maximum((between - excess)[ends], 0) / 2 / each
+    return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
 
 
 class PoweredCut:
