@@ -12,17 +12,29 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import clean, logistic, soft
+from errorfloor.methods import (
+    calibrated,
+    clean,
+    logistic,
+    ranks,
+    scoring,
+    selective_scores,
+    soft,
+    weighted_cuts,
+)
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ppi import MANY_PPI, PPI
-from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
+from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.votes.values import VALUES
 from errorfloor.metrics import ERROR
 
 RECORDS: tuple[Method | Series, ...] = (
@@ -44,6 +56,15 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
     *clean.RECORDS,
+    VALUES,
+    *plugin.VALUES,
+    MANY_VALUES,
+    *MANY_PLUGINS,
+    *weighted_cuts.RECORDS,
+    *ranks.RECORDS,
+    *calibrated.RECORDS,
+    *scoring.RECORDS,
+    *selective_scores.RECORDS,
     PPI,
     MANY_PPI,
 )
@@ -55,6 +76,12 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_MIXTURE,
     OFFSETS,
     *clean.RECORDS,
+    VALUES,
+    MANY_VALUES,
+    *weighted_cuts.DEFAULTS,
+    *ranks.RECORDS,
+    *scoring.DEFAULTS,
+    *selective_scores.DEFAULTS,
 )
 
 
@@ -199,11 +226,18 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
     usual = tuple(reading(table.kind, Classes.of(table), metric))
     if getattr(table, "unlabelled", None) is not None:
         usual = (default(table.kind, Classes.of(table), metric, partly=True), *usual)
+        usual = tuple(dict.fromkeys(usual))
+    notes: tuple[str, ...] = ()
+    if table.plain.entries is not None:
+        light = [method for method in usual if not heeds(method.bind, metric)]
+        usual = tuple(method for method in usual if method not in light)
+        names = ", ".join(method.name for method in light)
+        notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
     fitting = tuple(method for method in usual if method.takes(table))
     left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:
-        return fitting, ()
-    return fitting, (f"Left out, because they need scores in [0, 1]: {left_out}.",)
+        return fitting, notes
+    return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
 
 
 def on_any_scale(classes: Classes = Classes.TWO) -> str:
