@@ -18,7 +18,8 @@ from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.record import IntervalKind
-from errorfloor.methods.record import Classes, Series
+from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.metrics import ERROR
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -100,7 +101,9 @@ def table_of_methods() -> str:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
         if method.reads == ScoreTable.kind:
             default = " (default)" if method in methods.DEFAULTS else ""
-            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+            about = "" if ERROR.name in method.metrics else f" for {', '.join(method.metrics)}"
+            name = f"`{record.name}`{about}{default}"
+            rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
 
 
@@ -156,25 +159,29 @@ def _checked(record: Check) -> str:
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
 
 
-def _classes(kind: IntervalKind) -> tuple[Classes, str]:
-    """Return for which methods an interval is listed, and words for their data."""
-    for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
-        every = (method for read in _WORDS for method in methods.reading(read, classes))
-        if any(kind.basis in method.bases for method in every):
-            return classes, words
+def _listed(kind: IntervalKind) -> tuple[list[Method], str]:
+    """Return the methods that an interval is listed for, and words for their data."""
+    for metric, about in ((ERROR.name, ""), (None, " for other metrics")):
+        for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
+            every = [one for read in _WORDS for one in methods.reading(read, classes, metric)]
+            every = [one for one in every if metric or ERROR.name not in one.metrics]
+            if any(kind.basis in one.bases for one in every):
+                return every, words + about
+    every = [one for read in _WORDS for one in methods.every(read, Classes.TWO)]
+    if any(kind.basis in one.bases for one in every if one.partly):
+        return every, " with missing labels"
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
 def _default(kind: IntervalKind) -> str:
     """Say whose default an interval is."""
-    classes, words = _classes(kind)
-    whose = [
-        method
-        for read in _WORDS
-        for method in methods.reading(read, classes)
-        if method.interval == kind.name and kind.basis in method.bases
-    ]
-    usual = [_WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS]
+    every, words = _listed(kind)
+    whose = [one for one in every if one.interval == kind.name and kind.basis in one.bases]
+    usual = dict.fromkeys(
+        _WORDS[method.reads] + words
+        for method in whose
+        if method in methods.DEFAULTS or method.partly
+    )
     if usual:
         return f" (default of {' and '.join(usual)})"
     return " (default of the other methods)" if whose else ""
@@ -182,13 +189,14 @@ def _default(kind: IntervalKind) -> str:
 
 def _for(kind: IntervalKind) -> str:
     """Say what an interval can be computed from."""
-    classes, words = _classes(kind)
+    every, words = _listed(kind)
     parts = []
     for read, word in _WORDS.items():
-        every = list(methods.reading(read, classes))
-        able = [f"`{method.name}`" for method in every if kind.basis in method.bases]
+        own = [one for one in every if one.reads == read]
+        able = [one for one in own if kind.basis in one.bases]
         if able:
-            by = "" if len(able) == len(every) else f" by {' or '.join(able)}"
+            names = dict.fromkeys(f"`{one.name}`" for one in able)
+            by = "" if len(able) == len(own) else f" by {' or '.join(names)}"
             parts.append(f"{word}{words}{by}")
     return ", ".join(parts)
 

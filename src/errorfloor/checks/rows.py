@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._numbers import counted, per_cent
+from errorfloor._numbers import Style, counted, per_cent
 from errorfloor.checks.record import ANY, Check
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results.estimate import Estimate
@@ -120,9 +120,11 @@ def _merged(estimate: Estimate) -> Iterator[Finding]:
             "approximation; isotonic's comes with a bound on what that does.",
         )
     elif estimate.resolution:
+        style = Style(in_per_cent=estimate.measure.per_cent, unit=estimate.measure.unit)
+        moved = f"{style.factor * estimate.resolution:.2g}{style.of_points}"
         yield Finding(
             "Merged scores",
-            f"at most {100 * estimate.resolution:.2g} points",
+            f"at most {moved}",
             "note",
             "Neighbouring scores were merged to save memory, which can have moved the floor by "
             "no more than this.",

@@ -7,18 +7,29 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
+from errorfloor.inference import losses, ranks
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.powered import POWERED
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
+from errorfloor.inference.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
 from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.votes.value_records import (
+    MANY_VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    VALUE_LIKELIHOOD,
+)
+from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 
@@ -27,15 +38,25 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    POWERED,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
     MANY_LIKELIHOOD,
     MANY_ANNOTATORS,
     MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
+    BETTING_ROOTS,
     JACKKNIFE,
+    JACKKNIFE_SMOOTH,
     BCA,
     BASIC,
     PERCENTILE,

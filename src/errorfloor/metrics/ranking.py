@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted_ranking import CountedAuc, CountedPrecision
+from errorfloor.metrics.merged import moved_ratio, moved_with_share
 from errorfloor.metrics.record import Metric, both_classes
 
 
@@ -59,7 +61,12 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _auc_with(theta, probabilities, weights)
 
-    return replace(AUC, given=given, whole=whole)
+    def counted(p: Floats, count: Counts) -> CountedAuc:
+        varies_less = auc_discriminant(p, count / count.sum(), theta) >= 0
+        return CountedAuc(p, count, theta, sign=-1 if varies_less else 1)
+
+    moved = moved_with_share(theta)
+    return replace(AUC, given=given, whole=whole, counted=counted, moved=moved)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:
@@ -91,6 +98,8 @@ AUC = Metric(
     less_is_better=False,
     span=_span_of_auc,
     whole=_auc,
+    counted=CountedAuc,
+    moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
     formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
     title="AUC",
     per_cent=False,
@@ -104,6 +113,7 @@ AVERAGE_PRECISION = Metric(
     less_is_better=False,
     span=span_of_share,
     whole=_average_precision,
+    counted=CountedPrecision,
     formula="the precision above each item, of the items in the order of p, weighted by p",
     title="average precision",
     per_cent=False,

@@ -12,6 +12,7 @@ from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted import Counted, OneByOne
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -42,8 +43,16 @@ class Metric:
         What people call it in a sentence; the name by default.
     per_cent : bool
         Whether people state it in per cent.
+    unit : str
+        What a plain number of it is counted in, if anything.
     whole : callable, optional
         From probabilities and weights to the best value, where it is no mean over items.
+    counted : callable, optional
+        From the probabilities of a table's rows and their counts to the best value of a sample,
+        for any counts; where the metric is no mean over items.
+    moved : callable, optional
+        From probabilities, the least and the largest that they may be, and weights to how far the
+        best value may be off; where that is known.
     two_only : bool
         Whether it is for two classes only.
     needs, takes : tuple of str
@@ -64,7 +73,10 @@ class Metric:
     opposite: str = ""
     title: str = ""
     per_cent: bool = True
+    unit: str = ""
     whole: Callable[[Floats, Floats | Counts], float] | None = None
+    counted: Callable[[Floats, Counts], Counted] | None = None
+    moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -81,6 +93,12 @@ class Metric:
         if self.whole is not None:
             return self.whole(probabilities, weights)
         return float(weights @ self.per_item(probabilities) / weights.sum())
+
+    def on(self, probabilities: Floats, count: Counts) -> Counted:
+        """Return the best value of a sample, for any counts of the rows of a table."""
+        if self.counted is not None:
+            return self.counted(probabilities, count)
+        return OneByOne(self.best, probabilities, count)
 
     @property
     def is_mean(self) -> bool:

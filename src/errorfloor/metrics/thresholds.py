@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
+from errorfloor.metrics.merged import moved_f1
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
 
@@ -45,6 +47,8 @@ F1 = Metric(
     less_is_better=False,
     span=span_of_share,
     whole=_f1,
+    counted=CountedF1,
+    moved=moved_f1(_f1),
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
     per_cent=False,
@@ -56,6 +60,7 @@ MCC = Metric(
     less_is_better=False,
     span=span_of_share,
     whole=_mcc,
+    counted=CountedMcc,
     formula="the largest correlation of label and decision of any threshold for p",
     title="MCC",
     per_cent=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from errorfloor._references import BETTING, VOTE_LIMITS
@@ -19,14 +20,15 @@ class ManyVoteLimits:
     value: float  # the estimate, which limits never leave out
     table: VoteTable = field(repr=False)
     options: Options = field(default_factory=Options, repr=False)
+    find: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     method: str = "likelihood"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         from errorfloor.inference.votes.many_limits import likelihood_limits  # SciPy loads slowly
 
-        table = self.table
-        low, high = likelihood_limits(table.votes, table.counts, level=level, options=self.options)
+        table, find = self.table, self.find or likelihood_limits
+        low, high = find(table.votes, table.counts, level=level, options=self.options)
         return min(low, self.value), max(high, self.value)
 
     @property

@@ -104,8 +104,13 @@ def _likelihood(case: Case) -> Evidence:
 def _certified(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import certified_limits
 
-    options, table = case.options, case.table
-    assert isinstance(table, VoteTable)
+    assert isinstance(case.table, VoteTable)
+    refuse_unknown_rule(case.options, case.table)
+    return VoteLimits.of("certified", case, certified_limits)
+
+
+def refuse_unknown_rule(options: Options, table: VoteTable) -> None:
+    """Refuse votes that were collected until they agreed, by a rule that nobody declared."""
     same = int(table.totals.min()) == int(table.totals.max())
     if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
         raise InputError(
@@ -117,7 +122,6 @@ def _certified(case: Case) -> Evidence:
             argument("totals_by"),
             ". The likelihood interval needs neither.",
         )
-    return VoteLimits.of("certified", case, certified_limits)
 
 
 _kind = partial(

@@ -36,7 +36,7 @@ class MixtureFloor(Refitted):
     @property
     def fitted(self) -> Mixture:
         """The distribution of all items."""
-        return _together([fit for fit, _ in self.fits], np.array([part.n for _, part in self.fits]))
+        return together([fit for fit, _ in self.fits], np.array([part.n for _, part in self.fits]))
 
     @property
     def plugin_bias(self) -> float | None:
@@ -91,7 +91,7 @@ def fit_votes(
     return fit, floor_of_all(fit.points, fit.weights, few, votes)
 
 
-def _together(fits: list[Mixture], sizes: Floats) -> Mixture:
+def together(fits: list[Mixture], sizes: Floats) -> Mixture:
     """Return the distribution of items that come from several, so many from each."""
     if len(fits) == 1:
         return fits[0]

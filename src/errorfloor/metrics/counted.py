@@ -1,0 +1,78 @@
+"""Best values on many tables at once that differ in their counts alone: what resampling needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from errorfloor._checks import InputError
+from errorfloor._typing import Counts, Floats
+
+
+class Counted(Protocol):
+    """The best value of a metric on items with known probabilities, for any counts of them.
+
+    Made from the probabilities of a table's rows, those of class 1 in ascending order, and counts.
+    """
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts; NaN where the metric has none."""
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn; NaN likewise."""
+
+    def error_of_pairs(self) -> float:
+        """Return the standard error that comes from pairs of items, beyond that of single ones."""
+        return 0.0
+
+
+class OneByOne(Counted):
+    """The same for any metric, from its best value on one set of weights: slow and obvious."""
+
+    def __init__(
+        self, best: Callable[[Floats, Counts], float], probabilities: Floats, count: Counts
+    ) -> None:
+        self.best = best
+        self.probabilities = probabilities
+        self.count = count
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts; NaN where the metric has none."""
+        return np.array([self._value(count) for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn; NaN likewise."""
+        every = np.arange(self.count.size)
+        return np.array([self._value(self.count - (every == row)) for row in every])
+
+    def _value(self, count: Counts) -> float:
+        try:
+            return self.best(self.probabilities, count) if count.any() else np.nan
+        except InputError:  # no items of a class
+            return np.nan
+
+
+class CountedMean(Counted):
+    """The mean of a known number for each row, within what it can be."""
+
+    def __init__(self, numbers: Floats, count: Counts, span: tuple[float, float]) -> None:
+        self.numbers = numbers
+        self.count = count
+        self.span = span
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the mean for each row of counts."""
+        return np.asarray(np.clip(counts @ self.numbers / counts.sum(axis=1), *self.span))
+
+    def leave_one_out(self) -> Floats:
+        """Return the mean without one item of each row in turn, which may lie outside."""
+        total = self.count @ self.numbers
+        return np.asarray((total - self.numbers) / max(int(self.count.sum()) - 1, 1))
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return quotients, NaN where the divisor is not above 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(below > 0, above / below, np.nan))
