@@ -20,7 +20,7 @@ from errorfloor.apps.cli.types import FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
 from errorfloor.data import asked
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.layouts import LAYOUTS, Layout, Role
+from errorfloor.data.layouts import BESIDE, LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
 
 _HOW = (
@@ -112,16 +112,7 @@ CLASSES = option(
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
-WEIGHT = once(
-    "--weight",
-    help="What items weigh, such as one over the probability of selection.",
-    **_OF_COLUMNS,
-)
-CLUSTER = once(
-    "--cluster",
-    help="Which items depend on each other: those of one patient or document, or copies.",
-    **_OF_COLUMNS,
-)
+WEIGHT, CLUSTER = _column(BESIDE[0]), _column(BESIDE[1])
 SIMULTANEOUS = option(
     "--simultaneous",
     is_flag=True,
