@@ -39,7 +39,7 @@ def with_labels(
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
-    beside = [WEIGHT, CLUSTER] if weights else []
+    beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
     more += [UNLABELLED] if unlabelled else []
 
