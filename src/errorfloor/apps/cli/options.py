@@ -42,13 +42,12 @@ def with_labels(
     beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
     more += [UNLABELLED] if unlabelled else []
+    how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
+    how_read += [FORMAT, DROP_MISSING, *more]
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-        @several(
-            *map(_column, roles.values()),
-            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside, FORMAT, DROP_MISSING, *more),
-        )
+        @several(*map(_column, roles.values()), *how_read)
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
             how = {name: values.pop(name) for name in _HOW if name in values}
