@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -21,6 +21,7 @@ help:
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
+	@echo "make follow-up the next paper's, for balanced error and AUC -> docs/follow_up.md"
 
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.apps.demo
@@ -76,6 +77,9 @@ scale: .venv/dev
 # Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
+
+follow-up: .venv/paper
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs follow-up
 
 # The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
 # what is left from the last time may come from other code or data.

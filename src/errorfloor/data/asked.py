@@ -62,6 +62,12 @@ class Where:
     ) -> Where:
         """Leave out the columns that were not named, and refuse roles that no layout has."""
         known = {role.argument for layout in LAYOUTS for role in layout.roles}
+        for name in ("metric", "costs", "at", "prior"):
+            if columns.pop(name, None) is not None:
+                raise InputError(
+                    *(argument(name), " does not go with this question, which is about errors. "),
+                    *("Leave it out; ", function("from_scores"), " and the like take it."),
+                )
         for name in columns.keys() - known:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
         if group is not None and not isinstance(group, str):

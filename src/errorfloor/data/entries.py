@@ -118,6 +118,14 @@ class Entries:
         total = float(self.count @ self.weight)
         return total**2 / float(self.count @ self.weight**2)
 
+    @property
+    def effective_clusters(self) -> float:
+        """How many clusters of equal weight would tell as much."""
+        assert self.cluster is not None
+        _, code = np.unique(self.cluster, return_inverse=True)
+        mass = np.bincount(code, self.count * self.weight)
+        return float(mass.sum()) ** 2 / float(mass @ mass)
+
     def sums(self, rows: int, classes: int) -> Floats:
         """Return what the items of each row and label weigh together."""
         at = self.row * classes + self.label

@@ -7,13 +7,16 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
+from errorfloor.inference import losses, ranks
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
+from errorfloor.inference.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
 from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
@@ -24,6 +27,8 @@ from errorfloor.inference.votes.value_records import (
     VALUE_CERTIFIED,
     VALUE_LIKELIHOOD,
 )
+from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 
@@ -32,6 +37,10 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
@@ -43,7 +52,9 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
+    BETTING_ROOTS,
     JACKKNIFE,
+    JACKKNIFE_SMOOTH,
     BCA,
     BASIC,
     PERCENTILE,
@@ -65,9 +76,14 @@ def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKin
     return next(preferred, kinds[method.interval])
 
 
-def stand_in(method: Method) -> IntervalKind:
-    """Return the interval that takes the place of a bootstrap that is undefined."""
-    return max(of(method).values(), key=lambda kind: kind.stands_in)
+def stand_in(
+    method: Method, table: Table | None = None, metric: Metric = ERROR
+) -> IntervalKind | None:
+    """Return the interval that takes the place of one that is undefined."""
+    kinds = of(method).values()
+    if table is None or table.entries is None:
+        return max(kinds, key=lambda kind: kind.stands_in)
+    return next((kind for kind in kinds if kind.weighs(metric) and kind is not JACKKNIFE), None)
 
 
 def names() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import split
 from errorfloor.data.tables import ScoreTable
@@ -79,10 +80,15 @@ def _weighted_honest(case: Case) -> Evidence:
     variance = design.units * held_out * (1 - held_out)
     correlated = min(flat / 4 / variance, 1.0) if variance > 0 else 0.0
     share = max(share - case.table.cut_resolution, 0.0)
-    return WeightedErrors("honest", share, n, held_out, held_n, design.units, correlated)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
 
 
 def _weighted_certified(case: Case) -> Evidence:
+    if case.cells.cluster is not None:  # the gain of a cluster is no sum over its items
+        raise InputError(
+            *(argument("interval"), " certified is not given with "),
+            *(argument("cluster"), ". Use honest."),
+        )
     cut = WeightedCut(case.cells)
     weight = cut.weight / cut.weight.max()
     train, test = split(case.count, 2, case.streams.for_("halves"))
@@ -128,6 +134,9 @@ HONEST = _kind(
     promise="The lower limit holds at any number of items. The upper one comes from ten-fold "
     "cross-fitting, against the optimism of the best cut, and allows for items where no cut is "
     "clearly best; its coverage is measured by simulation, not proven.",
+    with_weights="The lower limit comes from the best cut, the upper one from ten-fold "
+    "cross-fitting by item or cluster; both count the errors as those of as many equal items as "
+    "vary as much. Their coverage is measured by simulation, not proven.",
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
     proof="lower limit [proven](theory.md#the-honest-intervals-lower-limit), upper one measured",
     holds="measured",
@@ -137,6 +146,8 @@ CERTIFIED = _kind(
     name="certified",
     make=_certified,
     promise="Both limits hold at any number of items, at the price of width.",
+    with_weights="Both limits hold at any number of items if no item of the population weighs more "
+    "than the heaviest one seen, at the price of width.",
     in_short="both limits exact at any n; the upper one for any scores",
     proof="[proven](theory.md#upper-limits-certified-and-cross-fitted)",
     holds="exact",

@@ -19,22 +19,31 @@ GROUPS = 400  # of units, where to leave out each would take long
 class Jackknife:
     """Limits from the spread of the value without each unit, by Student's t.
 
+    Tails are those of a studentised mean: where units that raise the value lie farther from it, the
+    upper limit is farther off, by the first term of its expansion. Few units of unequal weight, and
+    few that differ much from the rest, tell less of the spread and have fewer degrees of freedom.
+
     References
     ----------
     .. [1] B. Efron and C. Stein, Ann. Statist. 9, 1981.
+    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion", 1992, section 2.6.
     """
 
     value: float
     error: float  # standard error
-    freedom: float  # degrees of freedom: units of equal weight less one
+    freedom: float
+    skewness: float = 0.0  # of what units add to the value, over the root of their number
     method: str = "jackknife"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.special import stdtrit
+        from scipy.special import ndtri, stdtrit
 
-        half = self.error * float(stdtrit(max(self.freedom, 1.0), (1 + level) / 2))
-        return self.value - half, self.value + half
+        tail = (1 + level) / 2
+        half = float(stdtrit(max(self.freedom, 1.0), tail))
+        shift = self.skewness * (2 * float(ndtri(tail)) ** 2 + 1) / 6
+        shift = min(max(shift, -half / 2), half / 2)
+        return self.value - self.error * (half - shift), self.value + self.error * (half + shift)
 
 
 def without_each(
@@ -57,7 +66,8 @@ def without_each(
 
 
 @heeds_weights()
-def _jackknife(case: Case) -> Evidence:
+def of_case(case: Case) -> Evidence:
+    """Return the evidence of items, or of clusters, with any weights."""
     cells = case.cells
     weight = np.ones(case.count.size) if cells.weight is None else cells.weight
     design = Design(case.count, weight, cells.cluster)
@@ -69,13 +79,23 @@ def _jackknife(case: Case) -> Evidence:
     variance = (units - 1) / units * float(times @ (values - mean) ** 2)
     if variance == 0:
         raise Undefined("the value is the same without any item or cluster")
-    return Jackknife(case.value, float(np.sqrt(variance)), min(design.units, units) - 1)
+    return Jackknife(case.value, float(np.sqrt(variance)), *_shape(values, times, design))
+
+
+def _shape(values: Floats, times: Counts, design: Design) -> tuple[float, float]:
+    """Return degrees of freedom and the skewness of the mean, from values without each unit."""
+    number = float(times.sum())
+    away = float(times @ values) / number - values  # high where the unit raises the value
+    second, third, fourth = (float(times @ away**power) / number for power in (2, 3, 4))
+    tails = max(fourth / second**2 - 1, 1e-9)
+    freedom = min(design.freedom, number - 1, 2 * number / tails)
+    return freedom, third / second**1.5 / float(np.sqrt(min(number, design.units)))
 
 
 JACKKNIFE = IntervalKind(
     name="jackknife",
     basis=Basis.ITEMS,
-    make=_jackknife,
+    make=of_case,
     promise="The limits come from the spread of the value without each item, or each cluster, by "
     "Student's t. They show how much the value would vary from one sample to the next, but not the "
     "bias of the method.",

@@ -123,6 +123,8 @@ BETTING = IntervalKind(
     basis=Basis.MEAN,
     make=_betting,
     promise="Both limits hold at any number of items and for any distribution of what is averaged.",
+    with_weights="Both limits hold at any number of items and for any distribution of what is "
+    "averaged, if no item or cluster of the population weighs more than the heaviest one seen.",
     in_short="any n, any distribution",
     proof="[proven](theory.md#the-betting-interval)",
     holds="exact",

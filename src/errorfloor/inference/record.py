@@ -98,8 +98,10 @@ class IntervalKind:
         From a case to the evidence for limits at any level, or `Undefined`.
     promise : str
         What the limits hold, in sentences for the reader of a report.
+    with_weights : str
+        The same where items have weights or belong to clusters, if it is then another.
     in_short, proof : str
-        The same in a few words, and on what grounds, for the table of the documentation.
+        The promise in a few words, and on what grounds, for the table of the documentation.
     holds : {"exact", "measured", "approximate"}
         Whether it is proven for any number of items, measured, or right for many items only.
     references : tuple of str
@@ -130,6 +132,7 @@ class IntervalKind:
     holds: Literal["exact", "measured", "approximate"]
     references: tuple[str, ...]
     assumes: Callable[[Method], str] = _nothing_more
+    with_weights: str = ""
     resamples: bool = False
     is_random: bool = True
     stands_in: int = 0

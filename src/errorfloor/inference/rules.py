@@ -67,13 +67,13 @@ def _weighted_honest(case: Case) -> Evidence:
     design = Design.of(case.cells)
     if isinstance(case.statistic, TopErrors):
         share, n = design.worth(case.count * case.statistic.floor)
-        return WeightedErrors("honest", share, n, share, n, design.units)
+        return WeightedErrors("honest", share, n, share, n, design.freedom)
     rules = case.statistic
     assert isinstance(rules, WeightedOffsets)
     share, n = design.worth(rules.fewest())
     held_out, held_n = design.worth(rules.held_out(case.streams.for_("folds")))
     correlated = max(rules.unsure() - _USUAL, 0) / (1 - _USUAL)
-    return WeightedErrors("honest", share, n, held_out, held_n, design.units, correlated)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
 
 
 def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
@@ -120,6 +120,9 @@ HONEST = _kind(
     promise="The lower limit comes from the fewest errors that a search over all weights of the "
     "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
     "no rule is clearly best. Coverage is measured by simulation, not proven.",
+    with_weights="The lower limit comes from the fewest errors that a search over all weights of "
+    "the classes finds, the upper one from ten-fold cross-fitting by item or cluster; both count "
+    "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
     proof="[measured](many_scores.md)",
     holds="measured",

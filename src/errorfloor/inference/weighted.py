@@ -74,8 +74,8 @@ class WeightedErrors:
     """Limits from weighted shares of errors, each worth so many equal items.
 
     The lower limit is from the cut or rule with the smallest share, the upper one from items that
-    did not choose it. Few units of unequal weight tell less of their own variance: Student's t of
-    `units` less one takes the place of the normal distribution.
+    did not choose it. Few units of unequal weight tell less of their own variance: Student's t
+    takes the place of the normal distribution.
 
     References
     ----------
@@ -88,7 +88,7 @@ class WeightedErrors:
     n: float
     held_out_share: float
     held_out_n: float
-    units: float
+    freedom: float
     correlated: float = 0.0
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -96,7 +96,7 @@ class WeightedErrors:
         from scipy.special import ndtri, stdtrit
 
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(max(self.units - 1, 1.0), tail)) ** 2
+        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
         low = lower_limit(known * self.n * self.share, known * self.n, tail)
         n = known * self.held_out_n * worth_of_correlated(self.correlated, tail)
         high = upper_limit(n * self.held_out_share, n, tail)

@@ -12,10 +12,19 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import clean, logistic, soft
+from errorfloor.methods import (
+    calibrated,
+    clean,
+    logistic,
+    ranks,
+    scoring,
+    selective_scores,
+    soft,
+    weighted_cuts,
+)
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
-from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
@@ -50,6 +59,11 @@ RECORDS: tuple[Method | Series, ...] = (
     *plugin.VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
+    *weighted_cuts.RECORDS,
+    *ranks.RECORDS,
+    *calibrated.RECORDS,
+    *scoring.RECORDS,
+    *selective_scores.RECORDS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -61,6 +75,10 @@ DEFAULTS: tuple[Method, ...] = (
     *clean.RECORDS,
     VALUES,
     MANY_VALUES,
+    *weighted_cuts.DEFAULTS,
+    *ranks.RECORDS,
+    *scoring.DEFAULTS,
+    *selective_scores.DEFAULTS,
 )
 
 
@@ -189,11 +207,17 @@ def known(
 def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     """Return the methods that take the table's scores, and a note on those that do not."""
     every = tuple(reading(table.kind, Classes.of(table), metric))
+    notes: tuple[str, ...] = ()
+    if table.plain.entries is not None:
+        light = [method for method in every if not heeds(method.bind, metric)]
+        every = tuple(method for method in every if method not in light)
+        names = ", ".join(method.name for method in light)
+        notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
     fitting = tuple(method for method in every if method.takes(table))
     left_out = ", ".join(method.name for method in every if method not in fitting)
     if not left_out:
-        return fitting, ()
-    return fitting, (f"Left out, because they need scores in [0, 1]: {left_out}.",)
+        return fitting, notes
+    return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
 
 
 def on_any_scale(classes: Classes = Classes.TWO) -> str:

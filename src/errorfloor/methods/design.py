@@ -14,6 +14,7 @@ from errorfloor.data.cells import MANY_ITEMS, split
 # Units of which it is taken for granted that all, and none, of their items are wrong: a variance
 # that is told by two or three wrong items alone would be as often far too small.
 PSEUDO = 2.0
+DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are alike
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +56,23 @@ class Design:
         """Number of units of equal weight that would tell as much."""
         return self.total / self.unit
 
-    def squares(self, values: Floats, weight: Counts | None = None) -> float:
-        """Return the sum over units of squared sums of weight times value.
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of a variance that is the sum of the units' squares, at least 1.
 
-        `values` are those of each item of a cell, or with `weight` of so many of its items.
+        Satterthwaite's, for units whose deviations vary as they weigh.
         """
-        count = self.count if weight is None else weight
+        weight, count = self.weight, self.count
+        if self.cluster is not None:
+            weight = np.bincount(self.cluster, self.mass).astype(np.float64)
+            count = np.ones(weight.size, dtype=np.int64)
+        return max(float(count @ weight**2) ** 2 / float(count @ weight**4) - 1, 1.0)
+
+    def squares(self, values: Floats) -> float:
+        """Return the sum over units of squared sums of weight times value."""
         if self.cluster is None:
-            return float(count @ (self.weight * values) ** 2)
-        sums = np.bincount(self.cluster, count * self.weight * values)
+            return float(self.count @ (self.weight * values) ** 2)
+        sums = np.bincount(self.cluster, self.mass * values)
         return float(sums @ sums)
 
     def worth(self, wrong: Floats) -> tuple[float, float]:
@@ -72,13 +81,31 @@ class Design:
         `wrong` is how many items of each cell are wrong. The number is that whose binomial variance
         is that of the share, as Korn and Graubard have it, with `PSEUDO` units added.
         """
-        errors, total, unit = float(self.weight @ wrong), self.total, self.unit
+        errors, total = float(self.weight @ wrong), self.total
+        unit = self._usual(wrong, errors / total)
         more = PSEUDO * unit
         share = (errors + more) / (total + 2 * more)
         squares = self._deviations(wrong, share)
         squares += PSEUDO * unit**2 * ((1 - share) ** 2 + share**2)
         each = squares / (share * (1 - share) * (total + 2 * more))
         return errors / total, total / each
+
+    def _usual(self, wrong: Floats, share: float) -> float:
+        """Return what a pseudo unit weighs: a typical item, or as much of a cluster as goes along.
+
+        That part is the correlation within clusters, which is 1 until some units tell otherwise.
+        """
+        items = Design(self.count, self.weight)
+        if self.cluster is None:
+            return items.unit
+        spread = share * (1 - share) * self.total
+        within, most = items._deviations(wrong, share), spread * self.unit
+        number = self.units * min(share, 1 - share)  # of units that have some wrong items
+        alike = 1.0
+        if most > within:
+            alike = min(max(self._deviations(wrong, share) - within, 0) / (most - within), 1.0)
+        alike = (number * alike + DOUBT) / (number + DOUBT)
+        return items.unit + (self.unit - items.unit) * alike
 
     def _deviations(self, wrong: Floats, share: float) -> float:
         """Return the sum over units of squared sums of weight times what deviates from a share."""

@@ -12,6 +12,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.means import least_error, span_of_error
+from errorfloor.metrics.merged import moved_selective
 from errorfloor.metrics.ranking import span_of_share
 from errorfloor.metrics.record import Metric
 
@@ -37,7 +38,11 @@ def error_at(coverage: float, probabilities: Floats, weights: Floats | Counts) -
 
 def coverage_at(error: float, probabilities: Floats, weights: Floats | Counts) -> float:
     """Return the largest share of items that can be answered with at most so much error."""
-    kept, wrong = risk_coverage(probabilities, weights)
+    return share_within(error, *risk_coverage(probabilities, weights))
+
+
+def share_within(error: float, kept: Floats, wrong: Floats) -> float:
+    """Return the largest share that can be kept with so much error, from the curve of risks."""
     excess = wrong - error * kept  # falls, then rises: convex
     within = np.flatnonzero(excess <= 0)
     last = int(within[-1])
@@ -60,6 +65,7 @@ def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
         given=given,
         whole=whole,
         counted=partial(CountedErrorAt, coverage=at),
+        moved=moved_selective(whole),
         title=f"error {name}",
         opposite=f"accuracy {name}",
     )
@@ -76,6 +82,7 @@ def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
         given=given,
         whole=whole,
         counted=partial(CountedCoverageAt, error=at),
+        moved=moved_selective(whole),
         title=f"coverage at {100 * at:.6g} % error",
     )
 

@@ -32,7 +32,14 @@ from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
 from errorfloor.metrics import Metric
-from errorfloor.questions.weights import check_heeds_weights, check_weighs, sampled
+from errorfloor.questions.weights import (
+    assumed_of,
+    check_clusters,
+    check_heeds_weights,
+    check_weighs,
+    no_interval,
+    sampled,
+)
 from errorfloor.results import Estimate, Interval
 
 
@@ -64,6 +71,7 @@ class Request:
         """Return the kind of interval to give for a method on a table, or None for none."""
         if self.interval is None:
             return None
+        check_clusters(table)
         kinds = inference.of(method)
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
@@ -196,9 +204,9 @@ def _estimate(
         evidence, kind, further = _evidence(case, kind)
         doubts += further
     method, table = case.method, case.table
-    resolution, coarseness = _resolution(method, table, kind)
+    resolution, coarseness = _resolution(case, kind)
     adds = "" if kind is None else kind.assumes(method)
-    note = getattr(evidence, "note", "")
+    note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
     metric, interval = case.options.metric, None
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
@@ -228,7 +236,10 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
     try:
         return kind.make(case), kind, ()
     except Undefined as undefined:
-        instead = undefined.instead or inference.stand_in(case.method)
+        metric = case.options.metric
+        instead = undefined.instead or inference.stand_in(case.method, case.table, metric)
+        if instead is None:
+            raise no_interval(kind.name, undefined.why) from undefined
         message = (
             f"The {kind.name} interval of {case.method.name} is undefined because "
             f"{undefined.why}; the {instead.name} interval is given instead."
@@ -237,13 +248,12 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
         return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
 
 
-def _resolution(
-    method: Method, table: Table, kind: IntervalKind | None
-) -> tuple[float | None, str]:
+def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:
     """Return how far merged rows may have moved the value, and a sentence that says so."""
+    method, table = case.method, case.table
     if not isinstance(table, Ranged) or not table.coarse.any():
         return 0.0, ""
-    resolution = method.resolution(table)
+    resolution = method.resolution_for(table, case.options.metric)
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "

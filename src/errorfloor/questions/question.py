@@ -31,11 +31,13 @@ def floor_of(
     level: float = 0.95,
     rng: RandomLike = None,
     interval: str | None = "auto",
+    asked: Asked | None = None,
 ) -> Any:
     """Return the floor of data of any kind, by the default method for it; by group if named."""
     reading = read(data, LAYOUTS, where)
     request = Request.of(interval, level, 1000, rng)
-    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
+    question = Question.about(asked or Asked(), reading)
+    return question.answer(reading, request, rng, simultaneous=False)
 
 
 def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> Method:

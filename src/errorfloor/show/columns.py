@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.layouts import Layout
-from errorfloor.data.source import Source
+from errorfloor.data.source import ARRAY, Source
 
 STDIN = "-"
 
@@ -32,6 +32,9 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
         yield f"group={source.group!r}"
+    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
+        if value is not None:
+            yield f"{name}={name if value == ARRAY else repr(value)}"
 
 
 def words_of(source: Source | None) -> Iterator[str]:
@@ -59,6 +62,9 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:
         yield from ("--group", source.group)
+    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
+        if value is not None:
+            yield from (f"--{name}", value)
 
 
 def can_be_typed(source: Source, layout: Layout) -> bool:

@@ -53,13 +53,15 @@ def _warning(finding: Finding) -> str:
 
 def _headline(result: Estimate) -> str:
     value, limits = numbers.value_and_limits(result)
-    how = f"{result.method}, n = {result.n:,}"
+    metric = result.measure
+    value = f"{metric.limit} {value}{grids.of_metric(metric)}"
+    how = ", ".join([f"{result.method}, n = {result.n:,}", *numbers.sampling_words(result)])
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:
-        return f"floor {value}{of} ({how})"
+        return f"{value}{of} ({how})"
     level = numbers.level(result.interval.level)
-    return f"floor {value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
+    return f"{value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
 
 
 @text_of.register

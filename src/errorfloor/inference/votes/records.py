@@ -138,6 +138,9 @@ LIKELIHOOD = _kind(
     promise="The interval holds the floors of all distributions that make the votes likely. It "
     "does not shrink to a point where few votes per item leave several floors open. Its coverage "
     "is measured by simulation; there is no proof for finite samples.",
+    with_weights="The interval holds the floors of all distributions that make the votes likely, "
+    "where items count as so many equal ones as vary as much. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
     proof="[measured](votes.md)",
     holds="measured",

@@ -26,7 +26,7 @@ class WeightedVoteLimits:
     value: float  # the estimate, which limits never leave out
     pool: Pool = field(repr=False)
     n: float  # equal items that vary as much
-    units: float
+    freedom: float
     note: str = ""
     options: Options = field(default_factory=Options, repr=False)
     method: str = "likelihood"
@@ -38,14 +38,14 @@ class WeightedVoteLimits:
         design = pool.design
         n = min(_worth(design, values[pool.row]) for values in _functions(pool.votes))
         note = not_a_sample(case.table)  # type: ignore[arg-type]
-        return cls(case.value, pool, n, design.units, note, case.options)
+        return cls(case.value, pool, n, design.freedom, note, case.options)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         from scipy.special import ndtri, stdtrit
 
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(max(self.units - 1, 1.0), tail)) ** 2
+        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
         cells = self.pool.cells(known * self.n)
         if self.pool.votes.shape[1] > 2:
             from errorfloor.inference.votes.many_limits import likelihood_limits as of_many
