@@ -167,6 +167,9 @@ def _listed(kind: IntervalKind) -> tuple[list[Method], str]:
             every = [one for one in every if metric or ERROR.name not in one.metrics]
             if any(kind.basis in one.bases for one in every):
                 return every, words + about
+    every = [one for read in _WORDS for one in methods.every(read, Classes.TWO)]
+    if any(kind.basis in one.bases for one in every if one.partly):
+        return every, " with missing labels"
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
@@ -175,7 +178,9 @@ def _default(kind: IntervalKind) -> str:
     every, words = _listed(kind)
     whose = [one for one in every if one.interval == kind.name and kind.basis in one.bases]
     usual = dict.fromkeys(
-        _WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS
+        _WORDS[method.reads] + words
+        for method in whose
+        if method in methods.DEFAULTS or method.partly
     )
     if usual:
         return f" (default of {' and '.join(usual)})"
