@@ -101,7 +101,9 @@ def table_of_methods() -> str:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
         if method.reads == ScoreTable.kind:
             default = " (default)" if method in methods.DEFAULTS else ""
-            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+            about = "" if ERROR.name in method.metrics else f" for {', '.join(method.metrics)}"
+            name = f"`{record.name}`{about}{default}"
+            rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
 
 

@@ -23,6 +23,7 @@ from errorfloor.checks import (
     votes_fit,
 )
 from errorfloor.checks.record import Check
+from errorfloor.checks.wording import worded
 from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
@@ -54,19 +55,9 @@ def of(estimate: Estimate) -> tuple[Finding, ...]:
         if check.applies_to(estimate)
         for finding in check.run(estimate)
     ]
-    if estimate.metric != ERROR.name and estimate.measure.limit != ERROR.limit:
-        found = [_of_ceiling(finding) for finding in found]
+    if estimate.metric != ERROR.name:
+        found = [worded(finding, estimate.measure) for finding in found]
     return tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level)))
-
-
-def _of_ceiling(finding: Finding) -> Finding:
-    """Return a finding about a ceiling; one that refutes speaks of what a floor would be."""
-    if finding.level == "refuted":
-        return finding
-    sentence, remedy = (
-        text.replace("floor", "ceiling") for text in (finding.sentence, finding.remedy)
-    )
-    return replace(finding, sentence=sentence, remedy=remedy)
 
 
 def checked(estimate: EstimateT) -> EstimateT:

@@ -21,6 +21,8 @@ from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question
 from errorfloor.results import Estimate
 
+# Items beyond which no width is computed: searches for extreme rankings are not made for more.
+MOST_LINEAR, MOST_ITEMS = 10**8, 10**6
 Width = Callable[[int, int], float]  # of the interval, by votes and items
 
 
@@ -50,8 +52,10 @@ class Measured:
             )
         fit = MixtureFloor(table.cells()).fitted
 
+        most = MOST_LINEAR if found.measure.is_mean else MOST_ITEMS
+
         def width(m: int, n: int) -> float:
-            votes, counts = _expected(fit.points, fit.weights, m, n)
+            votes, counts = _expected(fit.points, fit.weights, m, min(n, most))
             rows = np.column_stack((m - votes, votes))
             return _width(self._estimate(VoteTable(rows, counts)))
 

@@ -115,20 +115,18 @@ def _other_model(estimate: Estimate) -> Step:
     """Return how to compare a model by another metric than error."""
     metric = estimate.measure
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
-    asked = [as_typed(word) for word in asked]
-    if models.goes_by_scores(metric):
-        line = "print(ef.headroom(floor, model_scores=model_scores, labels=labels))"
-        why = "Put in your model's scores of test items and their labels"
-    else:
-        line = "print(ef.headroom(floor, predictions=predictions, labels=labels))"
-        why = "Put in your model's predictions for test items and their labels"
-    words = ("headroom", *asked, "--prediction", "COLUMN")
-    found = _step(estimate, f"{why}, and see what it can still gain:", line, words)
+    words = ("headroom", *map(as_typed, asked))
+    gain = "and see what it can still gain:"
     if models.can_be_published(metric):
         value = f"{_worse(estimate):.3g}"
-        words = ("headroom", *asked, "--model-value", value, "--test-items", str(TEST_ITEMS))
-        return replace(found, command=_step(estimate, "", "", words).command)
-    return replace(found, command=None)  # the column of a file that nobody has named yet
+        why = f"Put in your model's {metric.words} on its test items, {gain}"
+        line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"
+        model = ("--model-value", value, "--test-items", str(TEST_ITEMS))
+        return _step(estimate, why, line, (*words, *model))
+    has = ("model_scores", "scores") if models.goes_by_scores(metric) else ("predictions",) * 2
+    why = f"Put in your model's {has[1]} of test items and their labels, {gain}"
+    line = f"print(ef.headroom(floor, {has[0]}={has[0]}, labels=labels))"
+    return replace(_step(estimate, why, line, words), command=None)  # arrays are not typed
 
 
 def _worse(estimate: Estimate) -> float:
