@@ -65,10 +65,11 @@ class Comparison(Rows[Estimate]):
         first = next(iter(self))
         usual = {
             one.name
-            for one in (*methods.DEFAULTS, *methods.every(ScoreTable.kind))
-            if one.reads == ScoreTable.kind
+            for one in methods.RECORDS
+            if isinstance(one, methods.Method)
+            and (one in methods.DEFAULTS or one.partly)
+            and one.reads == ScoreTable.kind
             and first.metric in one.metrics
-            and (one.partly or one in methods.DEFAULTS)
         }
         return next((row for row in self if row.method in usual), first)
 
