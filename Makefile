@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom annotators feebee paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,6 +12,7 @@ help:
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
+	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
@@ -55,6 +56,9 @@ coverage: .venv/dev
 
 many-scores: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.many_scores
+
+judges: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judges
 
 findings: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.findings

@@ -102,7 +102,9 @@ def table_of_methods() -> str:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
         if method.reads == ScoreTable.kind:
             default = " (default)" if method in methods.DEFAULTS else ""
-            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+            about = "" if ERROR.name in method.metrics else f" for {', '.join(method.metrics)}"
+            name = f"`{record.name}`{about}{default}"
+            rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
 
 
@@ -173,6 +175,9 @@ def _listed(kind: IntervalKind) -> tuple[list[Method], str]:
             every = [one for one in every if metric or ERROR.name not in one.metrics]
             if any(kind.basis in one.bases for one in every):
                 return every, words + about
+    every = [one for read in _WORDS for one in methods.every(read, Classes.TWO)]
+    if any(kind.basis in one.bases for one in every if one.partly):
+        return every, " with missing labels"
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
@@ -181,7 +186,9 @@ def _default(kind: IntervalKind) -> str:
     every, words = _listed(kind)
     whose = [one for one in every if one.interval == kind.name and kind.basis in one.bases]
     usual = dict.fromkeys(
-        _WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS
+        _WORDS[method.reads] + words
+        for method in whose
+        if method in methods.DEFAULTS or method.partly
     )
     if usual:
         return f" (default of {' and '.join(usual)})"

@@ -30,6 +30,7 @@ class Cells:
     count: Counts
     weight: Floats | None = None  # of each item, where items weigh differently
     cluster: Counts | None = None  # of the items, from 0 on, where they belong together
+    unlabelled: Counts | None = None  # items of each row without a label
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -139,6 +140,7 @@ class ClassCells:
     count: Counts
     weight: Floats | None = None
     cluster: Counts | None = None
+    unlabelled: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)

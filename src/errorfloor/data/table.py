@@ -179,7 +179,7 @@ class Table:
     @property
     def plain(self) -> Self:
         """The same table without its entries where they say no more than the counts."""
-        if self.entries is None or not self.entries.is_plain:
+        if self.entries is None or not self.entries.labelled(len(self.classes)).is_plain:
             return self
         table: Any = self
         return cast("Self", replace(table, entries=None))

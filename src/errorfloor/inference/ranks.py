@@ -66,16 +66,18 @@ class PairShare:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.optimize import brentq
-
         far = float(np.log(2 / (1 - level))) / self.pairs
-        tiny = 1e-15
-        low, high = 0.0, 1.0
-        if self.value > 0:
-            low = float(brentq(lambda p: divergence(self.value, p) - far, tiny, self.value))
-        if self.value < 1:
-            high = float(brentq(lambda p: divergence(self.value, p) - far, self.value, 1 - tiny))
-        return low, high
+        return _as_far(self.value, 0.0, far), _as_far(self.value, 1.0, far)
+
+
+def _as_far(share: float, end: float, far: float) -> float:
+    """Return the probability between a share and an end of [0, 1] that is as far from the share."""
+    from scipy.optimize import brentq
+
+    last = end + 1e-15 * (1 - 2 * end)
+    if share == end or divergence(share, last) <= far:
+        return end
+    return float(brentq(lambda p: divergence(share, p) - far, *sorted((share, last))))
 
 
 def divergence(share: float, p: float) -> float:

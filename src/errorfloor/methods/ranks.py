@@ -172,6 +172,7 @@ def _method(metric: str, words: str, **about: object) -> Method:
         explains=_EXPLAINS.format(words),
         shape=Shape.ORDER,
         colour="blue",
+        curve=ISOTONIC.name,  # a ranking has no map
         **about,  # type: ignore[arg-type]
     )
 

@@ -47,7 +47,11 @@ class WeightedCut:
 
     def wrong(self, mass: Floats) -> Bools:
         """Tell which cells the cut errs on that is best for these masses; the lowest of several."""
-        return self._wrong_at(self._best(np.cumsum(mass * self.sign)))
+        return self.wrong_at(self.below(mass))
+
+    def below(self, mass: Floats) -> int:
+        """Return how many cells are below the cut that is best for these masses."""
+        return self._best(np.cumsum(mass * self.sign))
 
     def held_out(self, rng: np.random.Generator) -> Floats:
         """Return how many items of each cell are wrong when each is held out in turn."""
@@ -55,7 +59,7 @@ class WeightedCut:
         wrong = np.zeros(len(self.cells))
         for part in self.design.parts(FOLDS, rng):
             rest = whole - np.cumsum(part * self.weight * self.sign)
-            wrong += part * self._wrong_at(self._best(rest))
+            wrong += part * self.wrong_at(self._best(rest))
         return wrong
 
     def _best(self, walk: Floats) -> int:
@@ -64,7 +68,8 @@ class WeightedCut:
         best = int(np.argmin(walk[at]))
         return int(at[best]) + 1 if walk[at[best]] < 0 else 0
 
-    def _wrong_at(self, below: int) -> Bools:
+    def wrong_at(self, below: int) -> Bools:
+        """Tell which cells the cut errs on that has so many cells below it."""
         return np.asarray(self.cells.positive == (np.arange(len(self.cells)) < below))
 
 

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "FeeBee scores for balanced error and AUC, averaged over noise of nine means"
-METHODS = ("isotonic", "hist-10", "beta", "platt")
+METHODS = {
+    "balanced-error": ("isotonic", "isotonic-cf", "hist-10", "beta", "platt"),
+    "auc": ("ranking", "isotonic", "hist-10", "beta", "platt"),
+}
+COLUMNS = ("ranking", "isotonic", "isotonic-cf", "hist-10", "beta", "platt", "oracle")
 REPEATS = 50
 LEVELS = 21
 # Soft labels, with negative and positive labels in their proportion.
@@ -71,7 +75,7 @@ def _of_set(name: str, metric: str) -> dict[str, Any]:
     found = feebee(
         table,
         metric=metric,
-        methods=METHODS,
+        methods=METHODS[metric],
         model_value=model,
         levels=LEVELS,
         repeats=REPEATS,
@@ -149,12 +153,12 @@ def checks(numbers: dict[str, Any]) -> list[Check]:
 
 def remarks(numbers: dict[str, Any]) -> str:
     """Return the scores as a table, and what they say."""
-    names = [*(f"{form} form" for form in FORMS), *METHODS, "oracle"]
+    names = [*(f"{form} form" for form in FORMS), *COLUMNS]
     lines = [f"| set | metric | model | {' | '.join(names)} | max less min |"]
     lines.append(f"| --- | --- | ---: | {' | '.join(['---:'] * (len(names) + 1))} |")
     for name, both in numbers["sets"].items():
         for metric, found in both.items():
-            cells = " | ".join(_cell(found["scores"][one]) for one in names)
+            cells = " | ".join(_cell(found["scores"].get(one)) for one in names)
             gap = _cell(found["gap"], "+")
             lines.append(f"| {name} | {WORDS[metric]} | {found['model']:.4f} | {cells} | {gap} |")
     return _REMARKS.format(
@@ -185,12 +189,12 @@ def _counts(numbers: dict[str, Any]) -> dict[str, int]:
         "mean": len(mean),
         "mean_min": sum(value > 2 * error for value, error in mean),
         "sets": len(auc),
-        "over": sum(scores["isotonic"][0] > scores["oracle"][0] for scores in auc),
+        "over": sum(scores["isotonic"][0] > scores["ranking"][0] for scores in auc),
     }
 
 
-def _cell(pair: list[float], sign: str = "") -> str:
-    return f"{pair[0]:{sign}.5f} ± {pair[1]:.5f}"
+def _cell(pair: list[float] | None, sign: str = "") -> str:
+    return "" if pair is None else f"{pair[0]:{sign}.5f} ± {pair[1]:.5f}"
 
 
 _REMARKS = """\
@@ -213,5 +217,6 @@ of one less that. The printed scores are not known to us.
   in five with soft label {low:g} and the others with {high:g}. Its standard errors of balanced
   error are {made_min:.4f} (min form) and {made_max:.4f} (max form), and yet FeeBee favours the
   max form: its score less the min form's is {made_gap:+.5f} ± {made_noise:.5f}.
-- For AUC the oracle is the AUC of the scores as they are. Isotonic has a higher score on {over}
-  of {sets} sets: it takes noise for a part of the order."""
+- For AUC `ranking`, the AUC of the scores as they are, has a lower score than isotonic on {over}
+  of {sets} sets: isotonic takes noise for a part of the order. The oracle is the same but for the
+  model's bound, and may fall below 1/2."""

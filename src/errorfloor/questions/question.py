@@ -21,6 +21,7 @@ from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.questions.labels_alone import with_labels_alone
 from errorfloor.results import Estimate, VotesEstimate
 
 
@@ -45,7 +46,8 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
     table = next(iter(reading.tables.values()))
     check_classes(table)
     if name is None:
-        return methods.default(table.kind, Classes.of(table), metric)
+        partly = getattr(table, "unlabelled", None) is not None
+        return methods.default(table.kind, Classes.of(table), metric, partly=partly)
     return methods.find(name, table.kind, Classes.of(table), metric)
 
 
@@ -165,4 +167,7 @@ def _plugin_bias_bound(model_error: float | None, table: VoteTable) -> float | N
 
 
 # What a kind of table adds to an estimate.
-_DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}
+_DETAILS: Mapping[str, Callable[..., Estimate]] = {
+    VoteTable.kind: _with_votes,
+    ScoreTable.kind: with_labels_alone,
+}

@@ -65,8 +65,10 @@ class Comparison(Rows[Estimate]):
         first = next(iter(self))
         usual = {
             one.name
-            for one in methods.DEFAULTS
-            if one.reads == ScoreTable.kind and first.metric in one.metrics
+            for one in (*methods.DEFAULTS, *methods.every(ScoreTable.kind))
+            if one.reads == ScoreTable.kind
+            and first.metric in one.metrics
+            and (one.partly or one in methods.DEFAULTS)
         }
         return next((row for row in self if row.method in usual), first)
 
