@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom annotators feebee paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,6 +12,7 @@ help:
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
+	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
@@ -21,12 +22,15 @@ help:
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
+	@echo "make follow-up the next paper's, for balanced error and AUC -> docs/follow_up.md"
 
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.apps.demo
 
+# A worker for each core, with one thread of linear algebra each; tests/conftest.py says which tests
+# one worker runs together. A worker that dies ends the run, as it does with one process. Some of them, one after the other: make test TESTS="-n 0 tests/test_cli.py"
 test: .venv/dev
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --max-worker-restart 0 $(TESTS)
 
 check: .venv/dev
 	$(BIN)/ruff check
@@ -53,6 +57,9 @@ coverage: .venv/dev
 many-scores: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.many_scores
 
+judges: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judges
+
 findings: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.findings
 
@@ -74,6 +81,9 @@ scale: .venv/dev
 # Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
+
+follow-up: .venv/paper
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs follow-up
 
 # The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
 # what is left from the last time may come from other code or data.

@@ -61,10 +61,11 @@ def verdicts_on_votes(setting: Votes, n: int, repetitions: int) -> Counter[str]:
 
 def _limits(floor: ef.Estimate, errors: int, n: int) -> tuple[float, float]:
     """Return the limits that decide the verdict, without the p-values, which take far longer."""
-    from errorfloor.questions.headroom import _Gap, _Model
+    from errorfloor.questions.gap import Gap
+    from errorfloor.questions.said import counted
 
     assert floor.evidence is not None
-    return _Gap.of(_Model(errors, n, LEVEL, True), floor, floor.evidence).limits(LEVEL)
+    return Gap.of(counted(errors, n), floor, floor.evidence).limits(LEVEL)
 
 
 def _gaussians(rng: np.random.Generator, n: int) -> tuple[Floats, Bools]:

@@ -126,7 +126,7 @@ NumPy {np.__version__}. Written by `OPENBLAS_NUM_THREADS=1 python -m benchmarks.
 
 ## The bootstrap of the AUC ceiling
 
-{RESAMPLES:,} resamples of {ITEMS:,} items, beside a plain NumPy function in `scipy.stats.bootstrap`: a
+{RESAMPLES:,} resamples of {ITEMS:,} items, beside plain NumPy in `scipy.stats.bootstrap`: a
 sort and a running sum for each resample, and for BCa, SciPy's default, without each item.
 
 {_bootstraps(rounds)}

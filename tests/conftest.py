@@ -23,6 +23,36 @@ needs_browser = pytest.mark.skipif(
 )
 
 
+# Tests that share what is slow to start or to make, by what their ids have in common: one worker
+# runs all of a line, in a row. pytest-xdist has a mark for this, which pytest 9.2 passes over.
+TOGETHER = {
+    "Spark": "[spark",
+    "the browser": "tests/test_report_browser.py::",
+    "the built pages": "tests/test_docs.py::test_pages_",
+    "reports": "tests/test_report.py::",
+    "pictures": "tests/test_plot.py::",
+    "steps": "tests/test_next_steps.py::",
+    "figures of estimates": "tests/test_paper_estimates.py::",
+}
+
+
+def unit(nodeid):
+    """Return the name of the tests that have to run in the same worker as this one."""
+    return next((name for name, part in TOGETHER.items() if part in nodeid), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a worker that is idle the next test, or the next tests that belong together."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduler(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return unit(nodeid)
+
+    return Scheduler(config, log)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261115)
@@ -32,6 +62,8 @@ def pytest_sessionfinish(session, exitstatus):
     """With ERRORFLOOR_NO_SKIPS set, a skipped test is a failure; only the real sets may lack."""
     if not os.environ.get("ERRORFLOOR_NO_SKIPS") or exitstatus != pytest.ExitCode.OK:
         return
+    if hasattr(session.config, "workerinput"):
+        return  # one worker of several, whose reports the main process has
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     reasons = {str(report.longrepr[2]) for report in reporter.stats.get("skipped", [])}
     if any(NO_DATA not in reason for reason in reasons):

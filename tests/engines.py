@@ -5,15 +5,6 @@ import subprocess
 
 import pytest
 
-KINDS = {
-    "float64": "double",
-    "float32": "float",
-    "int64": "long",
-    "bool": "boolean",
-    "decimal": "decimal(10, 4)",
-    "text": "string",
-}
-
 
 def arrow(columns):
     """Return an Arrow table from {name: (kind, values)}."""
@@ -81,10 +72,8 @@ def _ibis(columns):
 
 
 def _spark(columns):
-    schema = ", ".join(f"`{name}` {KINDS[kind]}" for name, (kind, _) in columns.items())
-    rows = list(zip(*(values for _, values in columns.values()), strict=True))
-    # More partitions than cores, as on a cluster.
-    return spark_session().createDataFrame(rows, schema).repartition(7)
+    # As Arrow, which needs no Python in the cluster; more partitions than cores, as on a large one.
+    return spark_session().createDataFrame(arrow(columns)).repartition(7)
 
 
 ENGINES = {
@@ -116,6 +105,9 @@ def params(names=tuple(ENGINES)):
     return [pytest.param(name, marks=needs_java if name == "spark" else ()) for name in names]
 
 
+QUICK = "-XX:TieredStopAtLevel=1"
+
+
 def spark_session():
     """Return the one local Spark cluster of the test run."""
     from pyspark.sql import SparkSession
@@ -127,5 +119,8 @@ def spark_session():
         .config("spark.sql.shuffle.partitions", "5")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.log.level", "ERROR")
+        # Many small queries: code that is compiled well would not run often enough to pay.
+        .config("spark.driver.extraJavaOptions", QUICK)
+        .config("spark.executor.extraJavaOptions", QUICK)
         .getOrCreate()
     )

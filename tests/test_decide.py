@@ -10,7 +10,7 @@ import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.questions.headroom import _distance
+from errorfloor.questions.gap import _distance
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,7 @@ def pages(tmp_path_factory):
 
 
 @needs_sphinx
-def test_every_public_name_has_its_page(pages):
+def test_pages_exist_for_every_public_name(pages):
     modules = {"errorfloor": errorfloor.__all__}
     for name in ("datasets", "paper", "plot"):
         modules[f"errorfloor.{name}"] = getattr(errorfloor, name).__all__
@@ -85,7 +85,7 @@ def test_pages_need_nothing_from_the_network_to_be_read(pages):
 
 
 @needs_sphinx
-def test_formulas_are_mathml(pages):
+def test_pages_have_formulas_in_mathml(pages):
     text = (pages / "theory.html").read_text(encoding="utf-8")
     assert text.count("<math") > 100
     assert "$" not in text.split('<article role="main"')[1].split("<footer")[0]

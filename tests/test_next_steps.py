@@ -5,6 +5,7 @@ import json
 import shlex
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@cache
 def floor(folder, name, **more):
     ask = ef.from_votes if name in "vk" else ef.from_scores
     return ask(folder / f"{name}.csv", rng=0, **more)

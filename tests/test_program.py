@@ -148,9 +148,8 @@ def test_no_name_and_no_value_steers_the_terminal(where, folder):
     assert hidden(shown) == set()
     assert "owned" in shown
     assert "Traceback" not in shown
-    for stream in ("stdout", "stderr"):
-        piped = getattr(start("estimate", name, *options, PYTHONUTF8="1"), stream)
-        assert hidden(piped) == set()
+    done = start("estimate", name, *options, PYTHONUTF8="1")
+    assert hidden(done.stdout) == hidden(done.stderr) == set()
 
 
 def test_progress_bars_show_names_as_they_are_shown_elsewhere(folder):

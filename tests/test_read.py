@@ -739,6 +739,18 @@ def test_json_that_was_cut_off_is_refused_by_name(tmp_path, text, pack):
         assert f"Could not read {str(path)!r}: it is not all there" in error_of(path)
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_packed_by_zstd_that_was_cut_off_is_refused_by_name(tmp_path, indent):
+    path = tmp_path / "x.json.zst"
+    text = json.dumps(ROWS_IN_JSON, indent=indent)
+    codec = pa.Codec("zstd")
+    path.write_bytes(codec.compress(text.encode(), asbytes=True))
+    assert table_of(path) == TABLE
+    for length in (text.rindex(",", 0, text.rindex("{")) + 1, text.rindex("}") + 1, len(text) // 2):
+        path.write_bytes(codec.compress(text[:length].encode(), asbytes=True))
+        assert f"Could not read {str(path)!r}: it is not all there" in error_of(path)
+
+
 def feed(path, content):
     writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
     writer.start()

@@ -144,10 +144,10 @@ def test_methods_that_are_refuted_are_not_in_the_range_of_a_comparison():
 
 
 def test_a_metric_without_an_opposite_is_said_by_its_name(monkeypatch):
-    auc = Metric("AUC", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
-    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, auc))
-    floor = estimate(0.926, 0.918, 0.931, metric="AUC")
-    best = "The best possible AUC for the given label is about 92.6 % (91.8 to 93.1 %)."
+    kappa = Metric("kappa", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, kappa))
+    floor = estimate(0.926, 0.918, 0.931, metric="kappa")
+    best = "The best possible kappa for the given label is about 92.6 % (91.8 to 93.1 %)."
     assert floor.sentence == best
     found = verdict(low=0.01, high=0.03, error=0.902, floor=floor)
     assert found.sentence == f"{best} Your model, at 90.2 %, can still gain 1.0 to 3.0 points."

@@ -279,22 +279,18 @@ def test_a_vote_table_has_a_column_of_votes_for_each_class():
         VoteTable([[1, 1, 1]], [1], classes=("a", "b", "b"))
 
 
-def test_items_without_a_label_and_weights_add_like_counts(tmp_path):
+def test_items_without_a_label_add_like_counts(tmp_path):
     first = ScoreTable([0.1, 0.2], [[1, 0], [0, 0]], unlabelled=[0, 3])
     second = ScoreTable.from_arrays([0.2, 0.9], [1, 1])
     both = first + second
     assert both.unlabelled.tolist() == [0, 3, 0]
     assert both.counts.tolist() == [[1, 0], [0, 1], [0, 1]]
     assert both.n == 3  # labels; without them nothing is counted
-    weighted = ScoreTable([0.1], [[2, 1]], weight=[[0.5, 1.5]])
-    assert (weighted + weighted).weight.tolist() == [[1.0, 3.0]]
-    for table in (both, weighted):
-        table.save(tmp_path / "table.npz")
-        assert ScoreTable.load(tmp_path / "table.npz") == table
-        with pytest.raises(ValueError, match="which no method reads so far"):
-            ef.from_scores(table)
-    with pytest.raises(ValueError, match="`weight` must be finite numbers of at least 0"):
-        ScoreTable([0.1], [[2, 1]], weight=[[0.5, -1]])
+    both.save(tmp_path / "table.npz")
+    assert ScoreTable.load(tmp_path / "table.npz") == both
+    found = ef.from_scores(both, rng=0)
+    assert (found.method, found.n, found.n_unlabelled) == ("ppi", 3, 3)
+    assert both.labelled == ScoreTable.from_arrays([0.1, 0.2, 0.9], [0, 1, 1])
 
 
 def test_one_score_does_not_tell_three_classes_apart():
@@ -447,7 +443,6 @@ TWO = [[1, 1], [1, 1]]
     [
         (lambda: ScoreTable(MASKED, TWO), "`scores` has 1 masked entries"),
         (lambda: ScoreTable([0.1, 0.2], np.ma.array(TWO, mask=[[0, 0], [0, 1]])), "`counts` has 1"),
-        (lambda: ScoreTable([0.1, 0.2], TWO, weight=np.ma.array(TWO, mask=True)), "`weight` has 4"),
         (lambda: ScoreTable([0.1, 0.2], TWO, unlabelled=MASKED), "`unlabelled` has 1"),
         (lambda: ScoreTable([0.1, 0.2], TWO, lows=MASKED, highs=[0.1, 0.2]), "`lows` has 1"),
         (lambda: VoteTable(np.ma.array([[1, 1]], mask=[[1, 0]]), [1]), "`votes` has 1 masked"),

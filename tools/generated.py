@@ -18,7 +18,8 @@ from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.record import IntervalKind
-from errorfloor.methods.record import Classes, Series
+from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.metrics import ERROR
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -98,10 +99,29 @@ def table_of_methods() -> str:
     rows = []
     for record in methods.RECORDS:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
-        if method.reads == ScoreTable.kind:
+        if method.reads == ScoreTable.kind and ERROR.name in method.metrics:
             default = " (default)" if method in methods.DEFAULTS else ""
-            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+            name = f"`{record.name}`{default}"
+            rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
+
+
+def table_of_other_metrics() -> str:
+    """Return the methods for scores and other metrics than error, those alike in one row."""
+    alike: dict[tuple[str, str, str], list[Method]] = {}
+    for method in methods.reading(ScoreTable.kind, None, None):
+        if ERROR.name not in method.metrics:
+            key = method.name, _small(method.assumes), method.if_wrong
+            alike.setdefault(key, []).append(method)
+    rows = []
+    for (name, assumes, if_wrong), same in alike.items():
+        metrics = dict.fromkeys(
+            f"`{metric}`{' (default)' if one in methods.DEFAULTS else ''}"
+            for one in same
+            for metric in one.metrics
+        )
+        rows.append((f"`{name}`", ", ".join(metrics), assumes, if_wrong))
+    return _table(("method", "metrics", "assumes", "if that is wrong"), rows)
 
 
 def table_of_intervals() -> str:
@@ -111,21 +131,6 @@ def table_of_intervals() -> str:
         for kind in inference.RECORDS
     ]
     return _table(("interval", "for", "promise", "proof"), rows)
-
-
-def short_table_of_methods() -> str:
-    """Return what each method for scores assumes."""
-    return _without_last(table_of_methods())
-
-
-def short_table_of_intervals() -> str:
-    """Return what each interval is for, and what it promises."""
-    return _without_last(table_of_intervals())
-
-
-def _without_last(table: str) -> str:
-    """Return a table without its last column."""
-    return "\n".join(f"{line.rsplit(' | ', 1)[0]} |" for line in table.splitlines())
 
 
 def table_of_layouts() -> str:
@@ -156,51 +161,29 @@ def _checked(record: Check) -> str:
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}
 
 
-def _of_other_metrics(kind: IntervalKind) -> bool:
-    """Tell whether an interval goes with no method for errors."""
-    every = (method for read in _WORDS for method in methods.reading(read, None))
-    return not any(kind.basis in method.bases for method in every)
-
-
-def _metrics(kind: IntervalKind) -> str:
-    """Say for which data and metrics an interval is that is not for errors."""
-    parts = []
-    for read, word in _WORDS.items():
-        able = [m for m in methods.reading(read, None, None) if kind.basis in m.bases]
-        names = dict.fromkeys(f"`{name}`" for method in able for name in method.metrics)
-        if names:
-            parts.append(f"{word}: {', '.join(names)}")
-    return "; ".join(parts)
-
-
-def _default_of_other_metrics(kind: IntervalKind) -> str:
-    every = (m for read in _WORDS for m in methods.reading(read, None, None))
-    whose = [m for m in every if m.interval == kind.name and kind.basis in m.bases]
-    names = dict.fromkeys(f"`{name}`" for method in whose for name in method.metrics)
-    return f" (default of {', '.join(names)})" if names else ""
-
-
-def _classes(kind: IntervalKind) -> tuple[Classes, str]:
-    """Return for which methods an interval is listed, and words for their data."""
-    for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
-        every = (method for read in _WORDS for method in methods.reading(read, classes))
-        if any(kind.basis in method.bases for method in every):
-            return classes, words
+def _listed(kind: IntervalKind) -> tuple[list[Method], str]:
+    """Return the methods that an interval is listed for, and words for their data."""
+    for metric, about in ((ERROR.name, ""), (None, " for other metrics")):
+        for classes, words in ((Classes.TWO, ""), (Classes.MANY, " of many classes")):
+            every = [one for read in _WORDS for one in methods.reading(read, classes, metric)]
+            every = [one for one in every if metric or ERROR.name not in one.metrics]
+            if any(kind.basis in one.bases for one in every):
+                return every, words + about
+    every = [one for read in _WORDS for one in methods.every(read, Classes.TWO)]
+    if any(kind.basis in one.bases for one in every if one.partly):
+        return every, " with missing labels"
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
 def _default(kind: IntervalKind) -> str:
     """Say whose default an interval is."""
-    if _of_other_metrics(kind):
-        return _default_of_other_metrics(kind)
-    classes, words = _classes(kind)
-    whose = [
-        method
-        for read in _WORDS
-        for method in methods.reading(read, classes)
-        if method.interval == kind.name and kind.basis in method.bases
-    ]
-    usual = [_WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS]
+    every, words = _listed(kind)
+    whose = [one for one in every if one.interval == kind.name and kind.basis in one.bases]
+    usual = dict.fromkeys(
+        _WORDS[method.reads] + words
+        for method in whose
+        if method in methods.DEFAULTS or method.partly
+    )
     if usual:
         return f" (default of {' and '.join(usual)})"
     return " (default of the other methods)" if whose else ""
@@ -208,15 +191,14 @@ def _default(kind: IntervalKind) -> str:
 
 def _for(kind: IntervalKind) -> str:
     """Say what an interval can be computed from."""
-    if _of_other_metrics(kind):
-        return _metrics(kind)
-    classes, words = _classes(kind)
+    every, words = _listed(kind)
     parts = []
     for read, word in _WORDS.items():
-        every = list(methods.reading(read, classes))
-        able = [f"`{method.name}`" for method in every if kind.basis in method.bases]
+        own = [one for one in every if one.reads == read]
+        able = [one for one in own if kind.basis in one.bases]
         if able:
-            by = "" if len(able) == len(every) else f" by {' or '.join(able)}"
+            names = dict.fromkeys(f"`{one.name}`" for one in able)
+            by = "" if len(able) == len(own) else f" by {' or '.join(names)}"
             parts.append(f"{word}{words}{by}")
     return ", ".join(parts)
 
@@ -233,9 +215,8 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 PARTS = (
     Part("tree", "CONTRIBUTING.md", tree),
-    Part("methods", "README.md", short_table_of_methods),
-    Part("intervals", "README.md", short_table_of_intervals),
     Part("methods", "docs/choose.md", table_of_methods),
+    Part("other metrics", "docs/choose.md", table_of_other_metrics),
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),
     Part("formats", "docs/cli.md", table_of_formats),

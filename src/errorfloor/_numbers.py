@@ -1,9 +1,12 @@
 """Numbers as people read them: fractions in per cent, differences in points, counts and p-values.
 
-Everything inside the package is a fraction; here is the one place where that changes.
+Everything inside the package is a fraction; here is the one place where that changes. `Style` does
+the same for any metric, also for those that people state as plain numbers.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 _MOST_DIGITS = 4  # of a percentage that anybody reads
 
@@ -174,3 +177,99 @@ def p_equals(p: float) -> str:
     ('p = 0.012', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How people state values of a metric: in per cent, or as plain numbers.
+
+    Digits are those of a percentage; a plain number has two more.
+
+    Attributes
+    ----------
+    in_per_cent : bool
+    unit : str
+        What stands behind a plain number, as in nats.
+    decades : int
+        How many digits fewer a plain number has because it is large.
+
+    Examples
+    --------
+    >>> error, auc, loss = Style(), Style(in_per_cent=False), Style(False, "nats")
+    >>> error.value(0.074), auc.value(0.94315, 1), loss.value(0.31212)
+    ('7.40 %', '0.943', '0.3121 nats')
+    >>> error.points(0.024), auc.points(0.024), auc.signed(-0.024)
+    ('+2.40 points', '+0.0240', '-0.0240')
+    >>> error.range_of(0.07, 0.08, 1), loss.range_of(0.3, 0.32, 1), auc.limits(0.9, 0.95)
+    ('7.0 to 8.0 %', '0.300 to 0.320 nats', '0.9000 to 0.9500')
+    >>> Style(in_per_cent=False, decades=2).value(23.4567)
+    '23.46'
+    """
+
+    in_per_cent: bool = True
+    unit: str = ""
+    decades: int = 0
+
+    @property
+    def factor(self) -> float:
+        """By what a value is multiplied where it is drawn."""
+        return 100.0 if self.in_per_cent else 1.0
+
+    @property
+    def sign(self) -> str:
+        """What is written behind the name of an axis, with a comma before it."""
+        name = "%" if self.in_per_cent else self.unit
+        return f", {name}" if name else ""
+
+    @property
+    def of_points(self) -> str:
+        """What differences are counted in, with a blank before it."""
+        name = "points" if self.in_per_cent else self.unit
+        return f" {name}" if name else ""
+
+    def value(self, value: float, digits: int = 2) -> str:
+        """Return a value with its sign or unit."""
+        if self.in_per_cent:
+            return per_cent(value, digits)
+        return f"{self.bare(value, digits)}{self.of_points}"
+
+    def bare(self, value: float, digits: int = 2) -> str:
+        """Return a value, or the size of a difference, without sign and unit."""
+        return f"{self.factor * value:.{self._places(digits)}f}"
+
+    def limits(self, low: float, high: float, digits: int = 2) -> str:
+        """Return an interval."""
+        if self.in_per_cent:
+            return limits(low, high, digits)
+        return self.range_of(low, high, digits)
+
+    def range_of(self, low: float, high: float, digits: int = 2) -> str:
+        """Return an interval with the sign or unit once."""
+        return f"{self.bare(low, digits)} to {self.value(high, digits)}"
+
+    def points(self, difference: float, digits: int = 2) -> str:
+        """Return a difference with its sign and unit."""
+        number = f"{self.factor * difference:+.{self._places(digits)}f}{self.of_points}"
+        return number.replace("-", "\N{MINUS SIGN}")
+
+    def signed(self, difference: float, digits: int = 2) -> str:
+        """Return a difference, the bare number with its sign."""
+        return f"{self.factor * difference:+.{self._places(digits)}f}"
+
+    def size(self, size: float, digits: int = 2) -> str:
+        """Return how large a difference is, with its unit."""
+        return f"{self.bare(abs(size), digits)}{self.of_points}"
+
+    def size_in_short(self, size: float) -> str:
+        """Return the same with no more digits than it needs."""
+        if self.in_per_cent:
+            return points_in_short(size)
+        return f"{size:.3g}{self.of_points}"
+
+    def digits(self, width: float, least: float) -> int:
+        """Return how many digits an interval of that width leaves any meaning."""
+        scale = 1.0 if self.in_per_cent else 10.0**-self.decades
+        return digits_of_size(width * scale, least * scale)
+
+    def _places(self, digits: int) -> int:
+        return digits if self.in_per_cent else max(digits + 2 - self.decades, 0)

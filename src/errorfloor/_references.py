@@ -4,6 +4,10 @@ PAPER = (
     'R. Ushio, T. Ishida and M. Sugiyama, "Practical estimation of the optimal classification '
     'error with soft labels and calibration", ICLR 2026.'
 )
+BALANCED_AND_AUC = (
+    'R. Ushio, T. Ishida and M. Sugiyama, "Bayes-optimal BER and AUC: estimation and evaluation of '
+    'estimators", 2026.'
+)
 SOFT_LABELS = (
     'T. Ishida et al., "Is the performance of my deep network too good to be true?", ICLR 2023, '
     "arXiv:2202.00395."
@@ -31,9 +35,32 @@ BINOMIAL = (
     'C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the case '
     'of the binomial", Biometrika 26, 1934.'
 )
+WEIGHTED_COUNTS = (
+    'M. Fay and E. Feuer, "Confidence intervals for directly standardized rates: a method based '
+    'on the gamma distribution", Statistics in Medicine 16, 1997.'
+)
 BETTING = (
     'I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting", '
     "J. R. Stat. Soc. B 86, 2024."
+)
+RANKING = (
+    'D. Bamber, "The area above the ordinal dominance graph and the area below the receiver '
+    'operating characteristic graph", J. Math. Psychol. 12, 1975.'
+)
+PRECISION = (
+    'K. Boyd, K. Eng and C. D. Page, "Area under the precision-recall curve: point estimates and '
+    'confidence intervals", ECML PKDD 2013.'
+)
+PLACEMENTS = (
+    'E. DeLong, D. DeLong and D. Clarke-Pearson, "Comparing the areas under two or more correlated '
+    'receiver operating characteristic curves", Biometrics 44, 1988.'
+)
+WILSON = (
+    'E. Wilson, "Probable inference, the law of succession, and statistical inference", '
+    "J. Am. Stat. Assoc. 22, 1927."
+)
+REJECTION = (
+    'C. Chow, "On optimum recognition error and reject tradeoff", IEEE Trans. Inf. Theory 16, 1970.'
 )
 HOEFFDING = (
     'W. Hoeffding, "Probability inequalities for sums of bounded random variables", '
@@ -53,6 +80,14 @@ LEAVE_ONE_OUT = (
 JACKKNIFE = (
     'J. Bell and D. McCaffrey, "Bias reduction in standard errors for linear regression with '
     'multi-stage samples", Survey Methodology 28, 2002.'
+)
+POWERED = (
+    'A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++: efficient prediction-powered inference", '
+    "2023, arXiv:2311.01453."
+)
+CROSS_POWERED = (
+    'T. Zrnic and E. Candes, "Cross-prediction-powered inference", PNAS 121, 2024, '
+    "arXiv:2309.16598."
 )
 TEMPERATURE = (
     'C. Guo, G. Pleiss, Y. Sun and K. Weinberger, "On calibration of modern neural networks", '

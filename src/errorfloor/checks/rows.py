@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._numbers import counted, per_cent
+from errorfloor._numbers import Style, counted, per_cent
 from errorfloor.checks.record import ANY, Check
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results.estimate import Estimate
@@ -16,6 +16,7 @@ from errorfloor.results.finding import Finding, Level
 ENOUGH = 30  # items below which one that is missing is a large share
 # Numbers of equal items: that so many have a common divisor by chance is one in 2^29.
 FEW_COUNTS = 30
+FEW_CLUSTERS, FEW_EQUAL_CLUSTERS = 50, 15  # below which limits were not tried
 MANY = 0.05  # a share of items left out from which on they matter
 
 
@@ -52,7 +53,7 @@ def _missing(estimate: Estimate) -> Iterator[Finding]:
 
 def _repeated(estimate: Estimate) -> Iterator[Finding]:
     repeated = _fact(estimate, "repeated_items")
-    if isinstance(repeated, int) and repeated:
+    if isinstance(repeated, int) and repeated and estimate.clusters is None:
         rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
         yield Finding(
             "Repeated items",
@@ -60,13 +61,35 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
             "warn",
             f"{rows} an item that is there already. Repeated items count each time, and make the "
             "interval too narrow.",
-            "Keep one row per item.",
+            "Keep one row per item, or name the column of items as their cluster (cluster, on the "
+            "command line --cluster).",
+        )
+
+
+def _clustered(estimate: Estimate) -> Iterator[Finding]:
+    """Find that there are too few clusters for limits that hold as often as they say."""
+    if estimate.clusters is None or estimate.table is None or estimate.table.entries is None:
+        return
+    number = estimate.table.entries.effective_clusters
+    few = estimate.clusters < FEW_CLUSTERS
+    if few or number < FEW_EQUAL_CLUSTERS:
+        much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
+        yield Finding(
+            "Few clusters",
+            much,
+            "warn",
+            f"There are {counted(estimate.clusters, 'cluster')}, worth {number:.0f} of equal size. "
+            f"Limits were tried with {FEW_CLUSTERS} clusters or more, worth {FEW_EQUAL_CLUSTERS} "
+            "of equal size or more; nobody vouches for these.",
+            "Label items of more clusters.",
         )
 
 
 def _copied(estimate: Estimate) -> Iterator[Finding]:
     """Find that all numbers of equal items are multiples, as if each item were there so often."""
     table: Any = estimate.table
+    if table.entries is not None:
+        return  # copies are no news where clusters are given, and weights tell items apart
     head = table.counts[:FEW_COUNTS]
     if np.gcd.reduce(head, axis=None) == 1:
         return  # soon known, most of the time
@@ -95,9 +118,11 @@ def _merged(estimate: Estimate) -> Iterator[Finding]:
             "approximation; isotonic's comes with a bound on what that does.",
         )
     elif estimate.resolution:
+        style = Style(in_per_cent=estimate.measure.per_cent, unit=estimate.measure.unit)
+        moved = f"{style.factor * estimate.resolution:.2g}{style.of_points}"
         yield Finding(
             "Merged scores",
-            f"at most {100 * estimate.resolution:.2g} points",
+            f"at most {moved}",
             "note",
             "Neighbouring scores were merged to save memory, which can have moved the floor by "
             "no more than this.",
@@ -147,6 +172,7 @@ RECORDS = (
     ),
     Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
     Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
+    Check(name="few clusters", run=_clustered, asks="Are there enough clusters?", classes=ANY),
     Check(
         name="copied items",
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),

@@ -11,6 +11,7 @@ from errorfloor.checks.record import Check
 from errorfloor.checks.soft import few_items
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -78,6 +79,8 @@ def votes_per_item(table: VoteTable) -> Iterator[Finding]:
 
 def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
     """Say how far plain shares of votes are off."""
+    if estimate.metric != ERROR.name:
+        return
     if estimate.bias is not None:
         low, high = estimate.low, estimate.high
         width = high - low if low is not None and high is not None else 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.entries import Entries
 
 # From so many items on, one binomial draw for a cell takes less time than drawing its items.
 MANY_ITEMS = 16
@@ -27,6 +28,9 @@ class Cells:
     row: NDArray[np.intp]
     positive: Bools
     count: Counts
+    weight: Floats | None = None  # of each item, where items weigh differently
+    cluster: Counts | None = None  # of the items, from 0 on, where they belong together
+    unlabelled: Counts | None = None  # items of each row without a label
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -67,6 +71,28 @@ class Cells:
         return np.arange(2 * blocks) % 2 == 0, count
 
 
+def of_entries(entries: Entries) -> tuple[Counts, Floats, Counts | None]:
+    """Return the number of items of each entry, what each weighs, and clusters from 0 on."""
+    cluster = entries.cluster
+    if cluster is not None:
+        cluster = np.unique(cluster, return_inverse=True)[1].astype(np.int64)
+    # Only ratios matter, and 1 is exact: equal weights are none.
+    weight = np.ones(len(entries)) if entries.are_equal else entries.weight
+    return entries.count, weight, cluster
+
+
+def entry_cells(scores: Floats, entries: Entries, classes: int) -> Cells | ClassCells:
+    """Return the cells of a score table whose items weigh differently or belong together."""
+    count, weight, cluster = of_entries(entries)
+    if classes > 2:
+        row, label = entries.row.astype(np.intp), entries.label.astype(np.intp)
+        return ClassCells(scores, row, label, count, weight, cluster)
+    order = np.argsort(2 * entries.row + (1 - entries.label), kind="stable")
+    own = None if cluster is None else cluster[order]
+    row, positive = entries.row[order].astype(np.intp), entries.label[order] == 1
+    return Cells(scores, row, positive, count[order], weight[order], own)
+
+
 def _with_ends(new: Bools, apart: int) -> Bools:
     """Tell where rows begin if so many at either end of each run stay apart."""
     start = np.flatnonzero(new)
@@ -97,6 +123,8 @@ class SoftCells:
 
     probabilities: Floats
     count: Counts
+    weight: Floats | None = None
+    cluster: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -110,6 +138,9 @@ class ClassCells:
     row: NDArray[np.intp]
     label: NDArray[np.intp]
     count: Counts
+    weight: Floats | None = None
+    cluster: Counts | None = None
+    unlabelled: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -121,6 +152,8 @@ class ClassVoteCells:
 
     votes: Counts  # a column for each class
     count: Counts
+    weight: Floats | None = None
+    cluster: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -138,6 +171,8 @@ class VoteCells:
     positives: Counts
     totals: Counts
     count: Counts
+    weight: Floats | None = None
+    cluster: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)

@@ -19,6 +19,8 @@ from errorfloor._typing import Floats
 from errorfloor.data import memory
 from errorfloor.data.counting import rows_by_group
 from errorfloor.data.engines import Columns, Frame, with_numbers
+from errorfloor.data.entries import Entries
+from errorfloor.data.entry_rows import entries, rows_in
 from errorfloor.data.matrices import check_some_positive, counted_scores, counted_soft, normalised
 from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
@@ -46,6 +48,7 @@ def count_class_scores(request: Request) -> dict[Any, ScoreTable]:
     code = found.pop("label").astype(np.int16)
     tables = {
         group: ScoreTable(
+            entries=_entries(items, found, at, rows, code),
             **counted_scores(*_of_group(rows, code, at), names),
             dropped=items.dropped.get(group, 0),
         )
@@ -65,12 +68,23 @@ def count_class_soft(request: Request) -> dict[Any, SoftTable]:
     rows = normalised(rows)
     tables = {
         group: SoftTable(
+            entries=_entries(items, found, at, rows),
             **counted_soft(rows if isinstance(at, slice) else rows[at], names),
             dropped=items.dropped.get(group, 0),
         )
         for group, at in rows_by_group(items, found)
     }
     return tables | _empty(items, tables, SoftTable.empty(names))
+
+
+def _entries(
+    items: Items, found: Columns, at: Any, rows: Floats, code: NDArray[Any] | None = None
+) -> Entries | None:
+    """Return the entries of a group; before its rows are used up."""
+    if not items.beside:
+        return None
+    label = None if code is None else code[at].astype(np.int64)
+    return entries(items, found, at, rows_in(rows[at]), label)
 
 
 def _checked(request: Request, name: str, beside: tuple[str, ...]) -> Items:
@@ -87,7 +101,8 @@ def _checked(request: Request, name: str, beside: tuple[str, ...]) -> Items:
         for k in range(len(request.columns[name]))
     ]
     places = (nw.col(one).cast(nw.Int16) for one in beside)
-    return replace(items, frame=items.frame.select(*scores, *places, *groups_of(given)))
+    others = (*groups_of(given), *request.beside)
+    return replace(items, frame=items.frame.select(*scores, *places, *others))
 
 
 def _numbers(

@@ -16,11 +16,13 @@ from errorfloor._typing import Counts
 from errorfloor.data import grid, packing, refining
 from errorfloor.data.arrays import count_checked
 from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.entry_rows import counted_by, entries, of_lines, rows_in
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
-from errorfloor.data.rows import Items, Request, Run, ScoreRows, count, whole
-from errorfloor.data.shares import class_shares_table, shares_table
-from errorfloor.data.table import side_by_side
+from errorfloor.data.rows import Items, Request, Run, count, whole
+from errorfloor.data.score_rows import ScoreRows
+from errorfloor.data.shares import class_shares, class_shares_table, shares_table
+from errorfloor.data.table import side_by_side, vote_key
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
@@ -31,6 +33,8 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 def count_scores(request: Request) -> dict[Any, ScoreTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "score", "label")
+    if request.beside:
+        return _weighed(rows.checked())
     table = _table_of_few(rows)
     if table is not None:
         return {None: table}
@@ -67,11 +71,28 @@ def _table_of_few(rows: ScoreRows) -> ScoreTable | None:
 def count_soft_labels(request: Request) -> dict[Any, SoftTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "soft")
+    if request.beside:
+        return _weighed(rows.checked())
     items = rows.likely()
     tables = _first_pass(items, request.cells, SoftTable)
     if _some_lost(items, tables):
         tables = _first_pass(rows.checked(), request.cells, SoftTable)
     return tables
+
+
+def _weighed(items: Items) -> dict[Any, Any]:
+    """Return the tables of rows with weights or clusters."""
+    found = counted_by(items, "score", *(("label",) if items.labelled else ()))
+    tables: dict[Any, Any] = {
+        group: of_lines(items, found, at).without(items.dropped.get(group, 0))
+        for group, at in rows_by_group(items, found)
+    }
+    kind = ScoreTable if items.labelled else SoftTable
+    return tables | {
+        group: kind.empty().without(lost)
+        for group, lost in items.dropped.items()
+        if group not in tables
+    }
 
 
 def _some_lost(items: Items, tables: dict[Any, RangedT]) -> bool:
@@ -179,14 +200,15 @@ def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
     if items.base:
         return _count_classes(items)
     label = ("label",) if items.labelled else ()
-    query = items.frame.group_by(*items.groups, "positives", "totals", *label).agg(n=nw.len())
-    found = items.run(query)
+    found = counted_by(items, "positives", "totals", *label)
     numbers = {name: whole(found[name]) for name in ("positives", "totals", *label, "n")}
     make: Any = shares_table if items.labelled else VoteTable.from_counts
+    place = _share_place if items.labelled else _vote_place
     tables = {
         group: make(
             *(column[at] for column in numbers.values()),
             dropped=items.dropped.get(group, 0),
+            **_entries_of(items, found, at, place(*(one[at] for one in numbers.values()))),
             **({} if items.voters is None else items.voters.of(group)),
         )
         for group, at in rows_by_group(items, found)
@@ -199,24 +221,41 @@ def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
     }
 
 
+def _vote_place(positives: Counts, totals: Counts, *_: Counts) -> Counts:
+    return np.column_stack((totals, positives))
+
+
+def _share_place(positives: Counts, totals: Counts, *_: Counts) -> Any:
+    return positives / totals
+
+
+def _entries_of(items: Items, found: Columns, at: Any, places: Any) -> dict[str, Any]:
+    """Return the entries of rows of votes, if there are weights or clusters."""
+    if not items.beside:
+        return {}
+    label = whole(found["label"])[at] if items.labelled else None
+    return {"entries": entries(items, found, at, rows_in(places), label, whole(found["n"])[at])}
+
+
 def _count_classes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
     """Return the tables of items with votes for classes that are numbers in some base."""
     label = ("label",) if items.labelled else ()
     names = packing.names(len(items.classes), items.base)
-    found = items.run(items.frame.group_by(*items.groups, *names, *label).agg(n=nw.len()))
+    found = counted_by(items, *names, *label)
     votes, n = packing.unpacked(found, len(items.classes), items.base), whole(found["n"])
     tables: dict[Any, Any] = {}
     for group, at in rows_by_group(items, found):
         lost = items.dropped.get(group, 0)
+        key = class_shares(votes[at]) if items.labelled else vote_key(votes[at])
+        own = _entries_of(items, found, at, key)
         if items.labelled:
             of = whole(found["label"])[at]
-            tables[group] = class_shares_table(
-                votes[at], of, n[at], classes=items.classes, dropped=lost
-            )
+            made = class_shares_table(votes[at], of, n[at], classes=items.classes, dropped=lost)
+            tables[group] = replace(made, **own)
         else:
-            made = counted_votes(votes[at], n[at], items.classes)
+            columns = counted_votes(votes[at], n[at], items.classes)
             voters = {} if items.voters is None else items.voters.of(group)
-            tables[group] = VoteTable(**made, dropped=lost, **voters)
+            tables[group] = VoteTable(**columns, dropped=lost, **voters, **own)
     two = len(items.classes) == 2
     kind = ScoreTable if items.labelled else VoteTable
     empty = kind.empty() if two else kind.empty(items.classes)

@@ -201,7 +201,7 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
         _check_start(file, kind)
         packing = packing_of(file)
         by_packing.setdefault(packing, []).append(file)
-        _check_whole(file, kind, packing)
+        _check_whole(connection, file, kind, packing)
     try:
         calls = [kind.call(connection, some, packing) for packing, some in by_packing.items()]
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
@@ -264,37 +264,55 @@ def _check_start(file: str, kind: Format) -> None:
             )
 
 
-def _check_whole(file: str, kind: Format, packing: Packing | None) -> None:
+def _check_whole(connection: Any, file: str, kind: Format, packing: Packing | None) -> None:
     """Refuse a file that was cut off, of which DuckDB would read what is there."""
+    if kind.is_whole is None and (packing is None or packing.unpack is None):
+        return
     import gzip
     import zlib
 
     try:
-        start, end = _ends(file, packing)
+        start, end = _ends(connection, file, packing)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
             f"Could not read {file!r}: it is damaged or not all there ({error}). Copy it again."
         ) from error
-    if not kind.is_whole(start, end):
+    if kind.is_whole is not None and not kind.is_whole(start, end):
         raise InputError(
             f"Could not read {file!r}: it is not all there, because what opens at its start is not "
             "closed at its end. Copy it again."
         )
 
 
-def _ends(file: str, packing: Packing | None) -> tuple[bytes, bytes]:
-    """Return how a file begins and ends when it is unpacked, as far as Python can."""
+def _ends(connection: Any, file: str, packing: Packing | None) -> tuple[bytes, bytes]:
+    """Return how a file begins and ends when it is unpacked."""
     if packing is None:
         with open(file, "rb") as plain:
             start = plain.read(_END)
             plain.seek(max(os.path.getsize(file) - _END, 0))
             return start, plain.read()
+    if packing.unpack is None:
+        return _ends_of_lines(connection, file, packing)
     start = end = b""
-    if packing.unpack is not None:
-        with packing.unpack(file) as unpacked:
-            while piece := unpacked.read(2**20):
-                start, end = start or piece, (end + piece)[-_END:]
+    with packing.unpack(file) as unpacked:
+        while piece := unpacked.read(2**20):
+            start, end = start or piece, (end + piece)[-_END:]
     return start, end
+
+
+def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes, bytes]:
+    """Return how the first line begins and the last one ends, of what DuckDB alone unpacks."""
+    import duckdb
+
+    how = "columns = {'line': 'varchar'}, auto_detect = false, header = false, parallel = false"
+    how += f", delim = '\x01', quote = '', escape = '', compression = {as_text(packing.name)}"
+    query = f"select first(line), last(line) from read_csv({as_text(file)}, {how}) where line <> ''"
+    try:
+        found = connection.sql(query).fetchone()
+    except duckdb.Error:  # lines too long for it, or damaged: read_json says what is wrong
+        return b"", b""
+    start, end = ((line or "").encode() for line in found or ("", ""))
+    return start[:_END], end[-_END:]
 
 
 def _check_names(

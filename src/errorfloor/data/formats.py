@@ -37,7 +37,7 @@ class Format:
     begins: Callable[[bytes], bool]  # tells it by the first bytes of an unpacked file
     call: Callable[[Any, Sequence[str], Packing | None], str]  # what DuckDB reads such files by
     names: Callable[[Any, str, Packing | None], Sequence[str]] | None = None  # as a file has them
-    is_whole: Callable[[bytes, bytes], bool] = lambda _, __: True  # by how it begins and ends
+    is_whole: Callable[[bytes, bytes], bool] | None = None  # by how it begins and ends
     is_text: bool = False
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows

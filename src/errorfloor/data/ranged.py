@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, as_floats, check_unit_interval, check_whole
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.entries import together
 from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.table import Table, is_ascending, is_ours, order_of, pool, starts_of
 
@@ -31,6 +32,13 @@ class Ranged(Table):
     def items(self) -> Counts:
         """Number of items of each row."""
         return self.counts if self.counts.ndim == 1 else np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def row_masses(self) -> Any:
+        """What the items of each row weigh together; their number without weights."""
+        if self.entries is None:
+            return self.items
+        return self.entries.without_labels().sums(len(self), 1)[:, 0]
 
     @property
     def n(self) -> int:
@@ -63,10 +71,13 @@ class Ranged(Table):
         if lows.size == 0:
             return cls.empty().without(dropped)
         order = np.argsort(lows, kind="stable")
+        entries = more.pop("entries", None)
         low, high = lows[order] + 0.0, np.maximum.accumulate(highs[order]) + 0.0
         start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
         low, high = low[start], np.maximum.reduceat(high, start)
         pooled = pool(counts, order, start)
+        if entries is not None:
+            more["entries"] = entries.moved(_rows_after(order, start))
         more = {
             name: pool(value, order, start) if isinstance(value, np.ndarray) else value
             for name, value in more.items()
@@ -97,7 +108,11 @@ class Ranged(Table):
             return self
         lows, highs = self.ranges
         ends = np.append(start[1:], len(self)) - 1
-        pooled = {name: pool(value, slice(None), start) for name, value in self._added().items()}
+        pooled: dict[str, Any] = {
+            name: pool(value, slice(None), start) for name, value in self._added().items()
+        }
+        if self.entries is not None:
+            pooled["entries"] = self.entries.moved(_rows_after(np.arange(len(self)), start))
         return type(self).from_ranges(
             lows[start], highs[ends], **pooled, dropped=self.dropped, classes=self.classes
         )
@@ -118,15 +133,22 @@ class Ranged(Table):
         places = np.concatenate((self.places.T, other.places.T), axis=1).T
         order = order_of(places)
         start = starts_of(places[order])
-        pooled = {name: pool(value, order, start) for name, value in self._joined(other).items()}
+        joined = self._joined(other)
+        entries = joined.pop("entries", None)
+        pooled = {name: pool(value, order, start) for name, value in joined.items()}
+        if entries is not None:
+            pooled["entries"] = entries.moved(_rows_after(order, start))
         dropped = self.dropped + other.dropped
         return type(self)(places[order][start], **pooled, dropped=dropped, classes=self.classes)  # type: ignore[call-arg]
 
-    def _joined(self, other: Self) -> dict[str, NDArray[Any]]:
+    def _joined(self, other: Self) -> dict[str, Any]:
         """Return the columns that add up, one table behind the other; 0 where one has none."""
         mine, theirs = self._added(), other._added()
         like = mine | theirs
-        joined = {}
+        joined: dict[str, Any] = {}
+        entries = together(self.entries, other.entries, (len(self), len(other)))
+        if entries is not None:
+            joined["entries"] = entries
         for name, array in like.items():
             parts = [
                 part.get(name, np.zeros((len(table), *array.shape[1:]), array.dtype)).T
@@ -173,6 +195,15 @@ class Ranged(Table):
                 "`lows` and `highs` must be ranges around the scores that do not overlap. "
                 f"Build such tables with {type(self).__name__}.coarsen."
             )
+
+
+def _rows_after(order: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the new row of each old one, where rows in order become one up to the next start."""
+    new = np.zeros(order.size, dtype=np.intp)
+    new[start[1:]] = 1
+    found = np.empty(order.size, dtype=np.intp)
+    found[order] = np.cumsum(new)
+    return found
 
 
 def _has_negative_zeros(places: Floats) -> bool:

@@ -19,7 +19,7 @@ from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of
 from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.saved import saved_table
@@ -77,8 +77,11 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     """Return the tables of the rows of a dataframe or files."""
     where = asked.where
     given = by_role(_columns(asked))
+    _refuse_arrays(where)
     with rows_of(data, asked.progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
+        _refuse_used(where, chosen)
+        _refuse_unlabelled(where, chosen)
         layout = chosen.layout
         _refuse_duplicates(where, chosen)
         request = _request(frame, run, chosen, where, is_source(data))
@@ -91,6 +94,33 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
     told = where.positive if where.classes is not None else request.positive
     return Reading(tables, replace(source, positive=told))
+
+
+def _refuse_arrays(where: Where) -> None:
+    for name, value in where.beside.items():
+        if not isinstance(value, str):
+            raise InputError(
+                *(argument(name), " must be the name of a column, as the labels are in columns."),
+            )
+
+
+def _refuse_used(where: Where, chosen: Chosen) -> None:
+    """Refuse to take one column for two things."""
+    for name, column in where.beside.items():
+        if column in chosen.used or column == where.group:
+            raise InputError(
+                *(argument(name), f" names column {column!r}, which has another use already. "),
+                "Name a column of its own, or leave it out.",
+            )
+
+
+def _refuse_unlabelled(where: Where, chosen: Chosen) -> None:
+    """Refuse to keep items without a label where there are no labels."""
+    if where.unlabelled and chosen.layout is not SCORES:
+        raise InputError(
+            *(argument("unlabelled"), " keeps items with a score and without a label. Name the "),
+            *("columns ", argument("score"), " and ", argument("label"), ", or leave it out."),
+        )
 
 
 def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
@@ -120,10 +150,12 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool
         run=run,
         columns=chosen.arguments,
         group=where.group,
+        beside=where.beside,
         positive=where.positive,
         positive_from=where.positive_from,
         classes=where.classes,
         drop_missing=where.drop_missing,
+        unlabelled=where.unlabelled,
         duplicates=where.duplicates,
         ordered=ordered,
     )
@@ -152,6 +184,8 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name
         return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(asked.where.group or "", None)
+    for column in asked.where.beside.values():
+        kinds.pop(column, None)
     try:
         chosen = choose(kinds, given, asked.layouts, name)
         refuse_row_numbers(frame, run, chosen)

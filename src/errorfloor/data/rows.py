@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import inf
 from numbers import Real
@@ -13,7 +13,16 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
+from errorfloor._checks import (
+    InputError,
+    Part,
+    Words,
+    argument,
+    check_choice,
+    function,
+    shown,
+    words,
+)
 from errorfloor._typing import Counts
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
@@ -28,12 +37,14 @@ from errorfloor.data.engines import (
     with_number,
     with_numbers,
 )
+from errorfloor.data.entries import LEAST, MOST, POSITIVE, REMEDY
 from errorfloor.data.grid import CELLS
 from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
 from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
 _FEW_COLUMNS = 100  # of which a bad one is named
+_KEPT = (" to ", function("from_scores"), " to keep them as items without a label")
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -48,11 +59,13 @@ class Request:
     run: Run
     columns: Mapping[str, Any]  # by the names of arguments
     group: str | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)  # columns of weights and clusters
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # in order, as they were given
     naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label are kept as such
     duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
@@ -78,6 +91,7 @@ class Items:
     voters: Any = None  # `Voters`, where annotators are known
     classes: tuple[str, ...] = TWO_CLASSES
     base: int = 0  # of the numbers that stand for votes for many classes
+    beside: tuple[str, ...] = ()  # which of weight and cluster there are
 
 
 class NotBinaryError(InputError):
@@ -96,75 +110,6 @@ class Rule:
     error: type[InputError] = InputError
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRows:
-    """Rows with a score, and with a label if there is a column of labels."""
-
-    request: Request
-    frame: Frame
-    given: Given
-    rules: tuple[Rule, ...]
-
-    @classmethod
-    def read(cls, request: Request, score: str, label: str | None = None) -> ScoreRows:
-        """Name the columns of these arguments, and read them as numbers."""
-        names = [name for name in (score, label) if name is not None]
-        frame, given = named(request, {name: request.columns[name] for name in names})
-        frame = with_number(frame, f"given_{score}", "score")
-        finite = Rule(
-            given[score],
-            f"given_{score}",
-            ~nw.col("score").is_finite().fill_null(False),
-            "must be finite numbers",
-            "Drop infinite values and convert text to numbers first.",
-        )
-        if label is None:
-            return cls(request, frame, given, (finite,))
-        frame, binary = with_class(frame, label, given[label], request)
-        return cls(request, frame, given, (finite, binary))
-
-    def likely(self) -> Items:
-        """Return the rows that will do, which are all most of the time.
-
-        Whoever counts them will see whether they are `n`, and need not ask beforehand.
-        """
-        kinds, run = self.frame.collect_schema(), self.request.run
-        score = nw.col("score")
-        n = count(self.frame, run, {})["n"]
-        first = np.asarray(run(self.frame.select("score").head(1000))["score"], np.float64)
-        unit = not ((first < 0) | (first > 1)).any()
-        if unit:  # as far as the first rows tell
-            fits = (score >= nw.lit(0, kinds["score"])) & (score <= nw.lit(1, kinds["score"]))
-        else:
-            fits = score.is_finite()
-        frame = self.frame.filter(fits)
-        if self._labels:
-            label, whole_labels = nw.col("label"), kinds["label"].is_integer()
-            binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
-            frame = self.frame.filter(fits, binary)
-        if self._groups:
-            frame = frame.filter(~is_missing(frame, "given_group"))
-        return Items(self._kept(frame), run, n, {}, self._groups, unit, bool(self._labels))
-
-    def checked(self) -> Items:
-        """Return the rows after a look at all that may be wrong with them."""
-        items = checked(self.request, self.frame, self.given, self.rules)
-        if self.request.positive is not None:
-            check_positive(items, self.request.positive, self.given["label"], "label")
-        return replace(items, frame=self._kept(items.frame), labelled=bool(self._labels))
-
-    @property
-    def _labels(self) -> tuple[str, ...]:
-        return ("label",) if "label" in self.given else ()
-
-    @property
-    def _groups(self) -> tuple[str, ...]:
-        return groups_of(self.given)
-
-    def _kept(self, frame: Frame) -> Frame:
-        return frame.select("score", *self._labels, *self._groups)
-
-
 def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """Return the columns that were named, each as "given_...", and how errors call them.
 
@@ -172,7 +117,7 @@ def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """
     kinds = request.frame.collect_schema()
     group = {} if request.group is None else {"group": request.group}
-    given = {**names, **group}
+    given = {**names, **request.beside, **group}
     for name, column in given.items():
         said = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
@@ -327,10 +272,12 @@ def checked(
 ) -> Items:
     """Count what is missing or bad, and return the rows if they will do."""
     run, groups = request.run, groups_of(given)
+    frame, rules = _with_beside(request, frame, given, rules)
     if missing is None:
         missing = {name: is_missing(frame, f"given_{name}") for name in given}
-    elif groups:
-        missing = {**missing, "group": is_missing(frame, "given_group")}
+    else:
+        more = {name: is_missing(frame, f"given_{name}") for name in (*request.beside, *groups)}
+        missing = {**missing, **more}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
     found = count(frame, run, {"gone": gone, **bad})
@@ -349,13 +296,38 @@ def checked(
             *given.get(name, (argument(name),)),
             f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
             argument("drop_missing", True),
-            " to leave these rows out.",
+            " to leave these rows out",
+            *(
+                (", or ", argument("unlabelled", True), *_KEPT)
+                if _may_be_kept(request, name)
+                else ()
+            ),
+            ".",
         )
-    items = Items(frame, run, n - lost, {}, groups)
+    items = Items(frame, run, n - lost, {}, groups, beside=tuple(request.beside))
     if not lost:
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
+
+
+def _may_be_kept(request: Request, name: str) -> bool:
+    """Tell whether a column holds labels beside scores, which items may be without."""
+    return name == "label" and "score" in request.columns
+
+
+def _with_beside(
+    request: Request, frame: Frame, given: Given, rules: Sequence[Rule]
+) -> tuple[Frame, Sequence[Rule]]:
+    """Add the columns of weights and clusters, where they were named, and the rule for them."""
+    if "cluster" in request.beside:
+        frame = frame.with_columns(cluster=nw.col("given_cluster"))
+    if "weight" not in request.beside:
+        return frame, rules
+    frame = with_number(frame, "given_weight", "weight")
+    weight = nw.col("weight").cast(nw.Float64)
+    bad = ~((weight >= LEAST) & (weight <= MOST)).fill_null(False)
+    return frame, [*rules, Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY)]
 
 
 def checked_together(

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from errorfloor._checks import as_labels, check_same_length
-from errorfloor._typing import Counts
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.entries import Entries
 from errorfloor.data.matrices import as_votes, counted_scores, is_matrix
 from errorfloor.data.naming import codes_of
-from errorfloor.data.table import added, side_by_side
+from errorfloor.data.table import added, rows_of, side_by_side
 from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.weighing import of_items
 
 
 def shares_table(
-    positives: Counts, totals: Counts, labels: Counts, counts: Counts, *, dropped: int = 0
+    positives: Counts,
+    totals: Counts,
+    labels: Counts,
+    counts: Counts,
+    *,
+    dropped: int = 0,
+    entries: Entries | None = None,
 ) -> ScoreTable:
     """Return the table of items whose shares of positive votes are their scores."""
     share, row = np.unique(positives / totals, return_inverse=True)
     both = np.zeros((2, share.size), dtype=np.int64)
     np.add.at(both, (labels, row), counts)
-    return ScoreTable(share, side_by_side(*both), dropped=dropped)
+    return ScoreTable(share, side_by_side(*both), dropped=dropped, entries=entries)
 
 
 def class_shares_table(
@@ -33,15 +44,27 @@ def class_shares_table(
     """Return the table of items whose shares of votes for each class are their scores."""
     if votes.shape[1] == 2:
         return shares_table(votes[:, 1], added(votes), labels, counts, dropped=dropped)
+    shares = class_shares(votes)
+    return ScoreTable(**counted_scores(shares, labels, classes, counts), dropped=dropped)
+
+
+def class_shares(votes: Counts) -> Floats:
+    """Return the shares of votes for each class; of two classes those of the second."""
     totals = added(votes)
+    if votes.shape[1] == 2:
+        return np.asarray(votes[:, 1] / totals)
     shares = np.empty(votes.shape[::-1])
     for k in range(votes.shape[1]):
         np.divide(votes[:, k], totals, out=shares[k])
-    return ScoreTable(**counted_scores(shares.T, labels, classes, counts), dropped=dropped)
+    return shares.T
 
 
 def shares_of_arrays(
-    votes: object, totals: object, labels: object, classes: tuple[str, ...] | None = None
+    votes: object,
+    totals: object,
+    labels: object,
+    classes: tuple[str, ...] | None = None,
+    beside: Mapping[str, object] | None = None,
 ) -> tuple[ScoreTable, tuple[str, ...]]:
     """Return the table of votes and labels that are given item by item, and the classes' names."""
     VoteTable.from_arrays(votes, totals, classes=classes)  # says what is wrong with the votes
@@ -54,4 +77,8 @@ def shares_of_arrays(
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)
     check_same_length(k[:, 0], y, ("votes", "labels"))
-    return class_shares_table(k, y, np.ones(len(k), dtype=np.int64), classes=names), names
+    table = class_shares_table(k, y, np.ones(len(k), dtype=np.int64), classes=names)
+    if beside:
+        rows = rows_of(class_shares(k) + 0.0)
+        table = replace(table, entries=of_items(rows, y, beside, "votes"))
+    return table, names

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
+ARRAY = "an array"  # what weights and clusters that came beside arrays are called
 Origin: TypeAlias = Literal["arrays", "table", "frame", "files"]
 
 
@@ -22,10 +23,13 @@ class Source:
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # as they were given
     drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label were kept as such
     format: str | None = None  # as it was given
     duplicates: str = "error"  # what was done with votes of one annotator on an item
     group: str | None = None  # the column
     called: str | None = None  # what people call the files, if not by their paths
+    weight: str | None = None  # the column, or `ARRAY`
+    cluster: str | None = None
     rows: int | None = None  # that were read, with those that were left out
     facts: Mapping[str, Any] = field(default_factory=dict)  # what only rows can tell
 

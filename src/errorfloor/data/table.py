@@ -14,7 +14,6 @@ from errorfloor._checks import (
     InputError,
     argument,
     as_counts,
-    as_floats,
     as_labels,
     as_scores,
     check_same_length,
@@ -23,6 +22,7 @@ from errorfloor._checks import (
     unmasked,
 )
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data import entries as own
 from errorfloor.data.storage import read_arrays, write_table
 
 TWO_CLASSES = ("0", "1")
@@ -43,6 +43,8 @@ class Table:
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset()  # whose files name no kind
     dropped: int
     classes: tuple[str, ...]
+    counts: Counts
+    entries: own.Entries | None  # where items have weights or belong to clusters
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -131,6 +133,7 @@ class Table:
         """Return the table that the arrays of a file make."""
         renewed = arrays if "kind" in arrays else cls._renewed(dict(arrays))
         named = {name: array for name, array in renewed.items() if name not in _HEADER}
+        named = own.from_file(named)
         if "classes" in named:
             named["classes"] = tuple(map(str, named["classes"]))
         return cls(**named)
@@ -151,7 +154,7 @@ class Table:
             arrays["dropped"] = np.int64(self.dropped)
         if self.classes != TWO_CLASSES:
             arrays["classes"] = np.array(self.classes)
-        return arrays
+        return arrays if self.entries is None else arrays | self.entries.arrays()
 
     def _freeze(self, **columns: NDArray[Any] | None) -> None:
         """Keep columns of one length, read-only."""
@@ -166,6 +169,20 @@ class Table:
             if array is not None:
                 array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    def _check_entries(self) -> None:
+        if self.entries is not None:
+            without: Counts | None = getattr(self, "unlabelled", None)
+            columns = (self.counts,) if without is None else (self.counts, without)
+            self.entries.check(np.column_stack(columns))
+
+    @property
+    def plain(self) -> Self:
+        """The same table without its entries where they say no more than the counts."""
+        if self.entries is None or not self.entries.labelled(len(self.classes)).is_plain:
+            return self
+        table: Any = self
+        return cast("Self", replace(table, entries=None))
 
     def _name_classes(self, number: int) -> None:
         """Check the names of `number` classes; 0, 1 and so on if none were given."""
@@ -224,16 +241,6 @@ def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
 def is_ours(array: NDArray[Any]) -> bool:
     """Tell whether each class is in one piece of memory that nobody can change."""
     return array.flags.f_contiguous and not array.flags.writeable
-
-
-def as_weight(values: object, shape: tuple[int, ...]) -> Floats:
-    """Return weights in the shape of counts, each class in one piece of memory."""
-    weight = np.array(as_floats(values, name="weight"), order="F")
-    if weight.shape != shape or not (weight >= 0).all():
-        raise InputError(
-            "`weight` must be finite numbers of at least 0 in the shape of `counts`, ", f"{shape}."
-        )
-    return weight
 
 
 def check_votes(votes: Counts) -> None:
@@ -338,6 +345,17 @@ def _tied(
     new[1:] = (key[1:] != key[:-1]) | (run[1:] != run[:-1])
     alone = new & np.append(new[1:], True)
     return at[~alone], np.cumsum(new)[~alone]
+
+
+def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each key among the distinct ones in order."""
+    order = order_of(keys)
+    start = starts_of(keys[order])
+    new = np.zeros(len(keys), dtype=np.intp)
+    new[start[1:]] = 1
+    found = np.empty(len(keys), dtype=np.intp)
+    found[order] = np.cumsum(new)
+    return found
 
 
 def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:

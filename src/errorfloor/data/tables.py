@@ -8,35 +8,36 @@ where there are more, they have a column for each class.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from errorfloor._checks import (
-    MOST_VOTES,
-    check_same_length,
-    refuse,
-)
+from errorfloor._checks import check_same_length, refuse
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data import annotators
-from errorfloor.data.cells import Cells, ClassCells, ClassVoteCells, SoftCells, VoteCells
-from errorfloor.data.matrices import counted_votes, score_columns, soft_columns, vote_columns
+from errorfloor.data.cells import (
+    Cells,
+    ClassCells,
+    SoftCells,
+    entry_cells,
+    of_entries,
+)
+from errorfloor.data.entries import Entries
+from errorfloor.data.matrices import score_columns, soft_columns
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
-    as_weight,
     by_class,
     check_sums,
     check_total,
-    check_votes,
     column,
-    is_ascending,
     side_by_side,
-    two_columns,
-    vote_key,
 )
+from errorfloor.data.vote_table import VoteTable
+from errorfloor.data.weighing import of_scores, of_soft
+
+__all__ = ["KINDS", "ScoreTable", "SoftTable", "VoteTable"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,6 +66,7 @@ class SoftTable(Ranged):
     highs: Floats | None = None
     dropped: int = 0
     classes: tuple[str, ...] = TWO_CLASSES
+    entries: Entries | None = None
 
     kind: ClassVar[str] = "soft labels"
     place: ClassVar[str] = "probabilities"
@@ -77,6 +79,7 @@ class SoftTable(Ranged):
         if self.probabilities.ndim > 1:
             check_sums(self.probabilities, "soft_labels")
         self._name_classes(2 if self.probabilities.ndim == 1 else self.probabilities.shape[1])
+        self._check_entries()
 
     @classmethod
     def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
@@ -85,7 +88,14 @@ class SoftTable(Ranged):
         return cls(places, np.zeros(0, dtype=np.int64), classes=classes)
 
     @classmethod
-    def from_arrays(cls, soft_labels: object, *, classes: Sequence[object] | None = None) -> Self:
+    def from_arrays(
+        cls,
+        soft_labels: object,
+        *,
+        classes: Sequence[object] | None = None,
+        weight: object = None,
+        cluster: object = None,
+    ) -> Self:
         """Count the items with each soft label.
 
         Parameters
@@ -94,11 +104,18 @@ class SoftTable(Ranged):
             In [0, 1]: of class 1 where there are two classes, else of each; rows add up to 1.
         classes : sequence of str, optional
             Names of the classes, in the order of the columns.
+        weight, cluster : array-like of shape (n,), optional
+            What each item weighs, a positive number; and what cluster it belongs to.
         """
-        return cls(**soft_columns(soft_labels, classes))
+        table = cls(**soft_columns(soft_labels, classes))
+        if weight is None and cluster is None:
+            return table
+        return replace(table, entries=of_soft(table.places, soft_labels, weight, cluster))
 
     def cells(self) -> SoftCells:
         """Lay the table out for statistics."""
+        if self.entries is not None:
+            return SoftCells(self.probabilities[self.entries.row], *of_entries(self.entries))
         return SoftCells(self.probabilities, self.counts)
 
     @classmethod
@@ -111,6 +128,7 @@ class SoftTable(Ranged):
             highs=table.highs,
             dropped=table.dropped,
             classes=table.classes,
+            entries=table.entries and table.entries.without_labels(),
         )
 
 
@@ -129,8 +147,8 @@ class ScoreTable(Ranged):
         Number of items with each label at each score.
     unlabelled : array-like of shape (rows,), optional
         Number of items without a label at each score.
-    weight : array-like of shape (rows, classes), optional
-        What the items of each label at each score weigh together; one each by default.
+    entries : Entries, optional
+        How many items of each row, label, weight and cluster there are, where that matters.
     lows, highs : array-like of shape (rows,), optional
         The least and the largest score that each row stands for, where they differ.
     dropped : int
@@ -150,11 +168,11 @@ class ScoreTable(Ranged):
     scores: Floats
     counts: Counts
     unlabelled: Counts | None = None
-    weight: Floats | None = None
     lows: Floats | None = None
     highs: Floats | None = None
     dropped: int = 0
     classes: tuple[str, ...] = TWO_CLASSES
+    entries: Entries | None = None
 
     kind: ClassVar[str] = "scores"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"scores", "negatives", "positives"})
@@ -176,10 +194,8 @@ class ScoreTable(Ranged):
             "The counts of a score must not all be 0",
             "Leave out scores that no item has.",
         )
-        if self.weight is not None:
-            weight = as_weight(self.weight, self.counts.shape)
-            self._freeze(weight=weight)
         self._name_classes(self.counts.shape[1])
+        self._check_entries()
 
     @classmethod
     def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
@@ -190,7 +206,13 @@ class ScoreTable(Ranged):
 
     @classmethod
     def from_arrays(
-        cls, scores: object, labels: object, *, classes: Sequence[object] | None = None
+        cls,
+        scores: object,
+        labels: object,
+        *,
+        classes: Sequence[object] | None = None,
+        weight: object = None,
+        cluster: object = None,
     ) -> Self:
         """Count the items at each distinct score.
 
@@ -202,8 +224,14 @@ class ScoreTable(Ranged):
             0 or 1, or False or True; of more classes their places from 0 on, or their names.
         classes : sequence of str, optional
             Names of the classes, in the order of the columns.
+        weight, cluster
+            As in `SoftTable.from_arrays`.
         """
-        return cls(**score_columns(scores, labels, classes))
+        table = cls(**score_columns(scores, labels, classes))
+        if weight is None and cluster is None:
+            return table
+        found = of_scores(table.places, (scores, labels, classes), weight, cluster)
+        return replace(table, entries=found)
 
     @classmethod
     def from_counts(
@@ -245,6 +273,25 @@ class ScoreTable(Ranged):
         """Number of items with label 1 at each score."""
         return self._of_two(1)
 
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of items without a label."""
+        return 0 if self.unlabelled is None else int(self.unlabelled.sum())
+
+    @property
+    def labelled(self) -> ScoreTable:
+        """The table of the items that have a label; itself where all have one."""
+        if self.unlabelled is None:
+            return self
+        kept = np.asarray(self.items > 0)
+        entries = self.entries and self.entries.labelled(len(self.classes))
+        places: dict[str, Any] = {
+            name: array[kept] for name, array in self.columns.items() if name != "unlabelled"
+        }
+        return replace(
+            self, **places, unlabelled=None, entries=entries and entries.moved(np.cumsum(kept) - 1)
+        )
+
     def may_hold_the_best_cut(self) -> Bools:
         """Tell which coarse rows a cut could divide with fewer errors than any cut between rows."""
         inside, between = self._errors()
@@ -256,16 +303,24 @@ class ScoreTable(Ranged):
         if not self.coarse.any():
             return 0.0
         inside, between = self._errors()
-        least = int(inside[self.coarse].min())
-        return max(int(between.min()) - least, 0) / self.n
+        least = inside[self.coarse].min()
+        return float(max(between.min() - least, 0) / self.masses.sum())
 
     def _errors(self) -> tuple[Counts, Counts]:
         """Return the fewest errors that a cut in each row can have, and those of cuts between."""
         # Left of a row, all positives so far and all negatives from there on are wrong. At best,
         # a cut inside the row puts its negatives right and no positive wrong.
-        step = np.cumsum(self.positives - self.negatives)
-        between = np.concatenate(([0], step)) + self.negatives.sum()
-        return between[:-1] - self.negatives, between
+        negatives, positives = self.masses.T
+        step = np.cumsum(positives - negatives)
+        between = np.concatenate(([0], step)) + negatives.sum()
+        return between[:-1] - negatives, between
+
+    @property
+    def masses(self) -> Any:
+        """What the items of each label at each score weigh; their number without weights."""
+        if self.entries is None:
+            return self.counts
+        return self.entries.labelled(len(self.classes)).sums(*self.counts.shape)
 
     def cells(self, *, complete: bool = False) -> Any:
         """Lay the table out as one entry for each (score, label) that occurs.
@@ -279,14 +334,19 @@ class ScoreTable(Ranged):
         -------
         Cells, or ClassCells where there are more than two classes
         """
+        if self.entries is not None and not complete:
+            known = self.entries.labelled(len(self.classes))
+            found = entry_cells(self.scores, known, len(self.classes))
+            return replace(found, unlabelled=self.unlabelled)
         if len(self.classes) > 2:
             chosen = np.ones(self.counts.shape, dtype=np.bool_) if complete else self.counts
             row, label = np.nonzero(chosen)
             count = self.counts[row, label].astype(np.int64)  # large tables have a smaller type
-            return ClassCells(self.scores, row, label, count)
+            return ClassCells(self.scores, row, label, count, unlabelled=self.unlabelled)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
-        return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
+        pair = kept // 2, kept % 2 == 0, count[kept]
+        return Cells(self.scores, *pair, unlabelled=self.unlabelled)
 
     def _of_two(self, label: int) -> Counts:
         if len(self.classes) != 2:
@@ -295,134 +355,6 @@ class ScoreTable(Ranged):
                 "Use `counts`, which has a column for each class."
             )
         return self.counts[:, label]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class VoteTable(Table):
-    """Distinct votes on an item with the number of items that have them.
-
-    Parameters
-    ----------
-    votes : array-like of shape (rows, classes)
-        Number of votes for each class. Rows ascend by their total, then by the votes for class 1,
-        2 and so on.
-    counts : array-like of shape (rows,)
-        Number of items with such votes.
-    dropped, classes
-        As in `ScoreTable`.
-    by_group, workloads : array-like of shape (rows, 6 or 8) and (a, 2), optional
-        What is kept where annotators are known: how many items with such votes (`totals`,
-        `positives`) have so many of them from a group of annotators, and the votes of each one. Of
-        more than two classes, how many pairs of votes agree with and without the group.
-
-    Examples
-    --------
-    >>> votes = VoteTable.from_arrays([0, 2, 2, 3], totals=3)
-    >>> votes.positives, votes.totals, votes.counts
-    (array([0, 2, 3]), array([3, 3, 3]), array([1, 2, 1]))
-    """
-
-    votes: Counts
-    counts: Counts
-    dropped: int = 0
-    classes: tuple[str, ...] = TWO_CLASSES
-    by_group: Counts | None = None
-    workloads: Counts | None = None
-
-    kind: ClassVar[str] = "votes"
-    columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
-
-    def __post_init__(self) -> None:
-        votes = by_class(self.votes, "votes", most=MOST_VOTES)
-        self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
-        check_total(self.counts)
-        check_votes(votes)
-        if not is_ascending(vote_key(votes)):
-            raise ValueError(
-                "The rows of a vote table must be distinct and ascend by total, then positives. "
-                "Build tables with VoteTable.from_arrays."
-            )
-        self._name_classes(votes.shape[1])
-        if self.by_group is not None or self.workloads is not None:
-            total = int(self.totals @ self.counts)
-            many = len(self.classes) > 2
-            kept = annotators.checked(self.by_group, self.workloads, total, many=many)
-            for name, array in zip(("by_group", "workloads"), kept, strict=True):
-                object.__setattr__(self, name, array)
-
-    @classmethod
-    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
-        """Return the table of no items, which changes nothing when added."""
-        votes = np.zeros((0, len(classes)), dtype=np.int64)
-        return cls(votes, np.zeros(0, dtype=np.int64), classes=classes)
-
-    @classmethod
-    def from_arrays(
-        cls, positives: object, totals: object = None, *, classes: Sequence[object] | None = None
-    ) -> Self:
-        """Count the items with each combination of votes.
-
-        Parameters
-        ----------
-        positives : array-like of shape (n,), or (n, classes)
-            Votes for class 1 on each item, or votes for each class.
-        totals : int or array-like of shape (n,), optional
-            All votes on each item, at least 1; left out where there is a column for each class.
-        classes : sequence of str, optional
-            Names of the classes, in the order of the columns.
-        """
-        return cls(**vote_columns(positives, totals, classes))
-
-    @classmethod
-    def from_counts(
-        cls, positives: Counts, totals: Counts, counts: Counts, **more: Any
-    ) -> VoteTable:
-        """Return the table of pairs that occur `counts` times each, equal pairs pooled."""
-        return cls._pooled(two_columns(positives, totals), column(counts, "counts"), **more)
-
-    @classmethod
-    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
-        votes = two_columns(arrays.pop("positives"), arrays.pop("totals"))
-        return {**arrays, "votes": votes}
-
-    @property
-    def n(self) -> int:
-        """Number of items."""
-        return int(self.counts.sum())
-
-    @property
-    def totals(self) -> Counts:
-        """All votes on the items of each row."""
-        return np.asarray(self.votes.sum(axis=1))
-
-    @property
-    def positives(self) -> Counts:
-        """Votes for class 1 on the items of each row."""
-        if len(self.classes) != 2:
-            raise ValueError(
-                f"A table of {len(self.classes)} classes has no positives. "
-                "Use `votes`, which has a column for each class."
-            )
-        return self.votes[:, 1]
-
-    def cells(self) -> Any:
-        """Lay the table out for statistics: VoteCells, or ClassVoteCells of many classes."""
-        if len(self.classes) > 2:
-            return ClassVoteCells(self.votes, self.counts)
-        return VoteCells(self.positives, self.totals, self.counts)
-
-    @classmethod
-    def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:
-        return cls(**counted_votes(votes, counts, None), **more)
-
-    def _plus(self, other: Self) -> Self:
-        return self._pooled(
-            np.concatenate((self.votes, other.votes)),
-            np.concatenate((self.counts, other.counts)),
-            dropped=self.dropped + other.dropped,
-            classes=self.classes,
-            **annotators.together(self, other),
-        )
 
 
 KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

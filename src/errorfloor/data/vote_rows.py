@@ -29,6 +29,7 @@ from errorfloor.data.rows import (
 from errorfloor.data.voters import in_columns, in_rows
 
 _MOST_VOTES = 2**53
+_ONE = {"label": "true label", "weight": "weight", "cluster": "cluster"}
 
 
 def counted(request: Request) -> Items:
@@ -66,11 +67,13 @@ def one_by_one(request: Request) -> Items:
         items, sums = _with_weights(items, request.naming.names)
     else:
         sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
-    votes = items.frame.group_by(*items.groups, *label, "given_item").agg(*sums)
+    votes = items.frame.group_by(*items.groups, *label, *items.beside, "given_item").agg(*sums)
     if items.base:
         votes = packing.as_whole(votes, packing.names(len(items.classes), items.base))
-    if items.labelled:
-        _check_one_label(replace(items, frame=votes), request.columns["label"])
+    for name in (*label, *items.beside):
+        column = request.columns["label"] if name == "label" else request.beside[name]
+        _check_one_per_item(replace(items, frame=votes), name, column)
+    if items.labelled or items.beside:
         return replace(items, frame=votes)
     known = request.columns.get("annotator") is not None
     return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
@@ -152,7 +155,9 @@ def side_by_side(request: Request) -> Items:
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
     items, said, votes = _votes_side_by_side(request)
-    return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
+    if items.labelled or items.beside:
+        return items
+    return replace(items, voters=in_columns(items, said, votes))
 
 
 def in_lists(request: Request) -> Items:
@@ -170,7 +175,7 @@ def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
     own = packing.weights([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
     found = replace(_labelled(items, given), classes=classes, base=base)
-    if found.labelled:
+    if found.labelled or found.beside:
         return found
     votes = [nw.col(name).fill_null(-1) for name in names]
     return replace(found, voters=in_columns(found, {n: str(c) for n, c in names.items()}, votes))
@@ -248,16 +253,16 @@ def _labelled(items: Items, given: Given) -> Items:
     return replace(items, labelled="label" in given)
 
 
-def _check_one_label(votes: Items, column: str) -> None:
-    """Refuse items whose votes stand beside different labels."""
+def _check_one_per_item(votes: Items, name: str, column: str) -> None:
+    """Refuse items whose votes stand beside different labels, weights or clusters."""
     twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
     found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
     if found["given_item"].size:
         item = found["given_item"].tolist()[0]
         raise InputError(
-            argument("label"),
+            argument(name),
             f" (column {column!r}) is not the same in all rows of an item, such as {item!r}."
-            " An item has one true label: repeat it in each of its rows.",
+            f" An item has one {_ONE[name]}: repeat it in each of its rows.",
         )
 
 

@@ -7,36 +7,56 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
+from errorfloor.inference import losses, ranks
 from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.powered import POWERED
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
+from errorfloor.inference.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
 from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
 from errorfloor.inference.votes.records import CERTIFIED as CERTIFIED_VOTES
 from errorfloor.inference.votes.records import LIKELIHOOD
+from errorfloor.inference.votes.value_records import (
+    MANY_VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    VALUE_LIKELIHOOD,
+)
+from errorfloor.inference.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.inference.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
+from errorfloor.metrics import ERROR, Metric
 
 RECORDS: tuple[IntervalKind, ...] = (
     HONEST,
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    POWERED,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,
     MANY_LIKELIHOOD,
     MANY_ANNOTATORS,
     MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
     BETTING_ROOTS,
     JACKKNIFE,
+    JACKKNIFE_SMOOTH,
     BCA,
     BASIC,
     PERCENTILE,
@@ -48,16 +68,24 @@ def of(method: Method) -> dict[str, IntervalKind]:
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 
-def default(method: Method, table: Table) -> IntervalKind:
+def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)
+    if table.entries is not None:
+        able = {name: kind for name, kind in kinds.items() if kind.weighs(metric)}
+        return able.get(method.interval) or next(iter(able.values()))
     preferred = (kind for kind in kinds.values() if kind.preferred(table))
     return next(preferred, kinds[method.interval])
 
 
-def stand_in(method: Method) -> IntervalKind:
-    """Return the interval that takes the place of a bootstrap that is undefined."""
-    return max(of(method).values(), key=lambda kind: kind.stands_in)
+def stand_in(
+    method: Method, table: Table | None = None, metric: Metric = ERROR
+) -> IntervalKind | None:
+    """Return the interval that takes the place of one that is undefined."""
+    kinds = of(method).values()
+    if table is None or table.entries is None:
+        return max(kinds, key=lambda kind: kind.stands_in)
+    return next((kind for kind in kinds if kind.weighs(metric) and kind is not JACKKNIFE), None)
 
 
 def names() -> tuple[str, ...]:

@@ -8,11 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.held_out import HeldOutErrors
+from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, WeightedErrors
 from errorfloor.methods.cuts import (
     cross_fitted_errors,
     fewest_errors,
@@ -21,7 +26,9 @@ from errorfloor.methods.cuts import (
     signs,
 )
 from errorfloor.methods.isotonic import FOLDS
-from errorfloor.methods.record import Basis, Method, Shape
+from errorfloor.methods.record import Basis, Method, Shape, heeds_weights
+from errorfloor.methods.weighted import WeightedCut
+from errorfloor.metrics import ERROR
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 
@@ -46,10 +53,13 @@ def errors_in_sample(case: Case) -> int:
     return int(fewest_errors(signs(case.cells.positive), case.count[None])[0]) - unseen
 
 
+@heeds_weights(ERROR.name)
 def _honest(case: Case) -> Evidence:
     # Ten parts of many items take long, and fewer cuts do as well. Which ones are left out
     # depends on all labels, held-out ones included, so this is for measured limits.
     assert isinstance(case.table, ScoreTable)
+    if case.cells.weight is not None:
+        return _weighted_honest(case)
     positive, count = case.cells.positive, case.count
     n = case.table.n
     if n > _MANY_ITEMS:
@@ -60,7 +70,41 @@ def _honest(case: Case) -> Evidence:
     return CutErrors("honest", errors_in_sample(case), n, held_out, n, flat)
 
 
+def _weighted_honest(case: Case) -> Evidence:
+    assert isinstance(case.table, ScoreTable)
+    cut = WeightedCut(case.cells)
+    design = cut.design
+    share, n = design.worth(np.where(cut.wrong(design.mass), case.count, 0.0))
+    held_out, held_n = design.worth(cut.held_out(case.streams.for_("folds")))
+    flat = flat_items(*(case.table.masses / design.unit).T)
+    variance = design.units * held_out * (1 - held_out)
+    correlated = min(flat / 4 / variance, 1.0) if variance > 0 else 0.0
+    share = max(share - case.table.cut_resolution, 0.0)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
+
+
+def _weighted_certified(case: Case) -> Evidence:
+    if case.cells.cluster is not None:  # the gain of a cluster is no sum over its items
+        raise InputError(
+            *(argument("interval"), " certified is not given with "),
+            *(argument("cluster"), ". Use honest."),
+        )
+    cut = WeightedCut(case.cells)
+    weight = cut.weight / cut.weight.max()
+    train, test = split(case.count, 2, case.streams.for_("halves"))
+    blocks = growing_blocks(test, case.streams.for_("blocks"))
+    wrong = cut.wrong(train * weight)
+    tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
+    own = growing_blocks(case.count, case.streams.for_("blocks"))
+    before = np.cumsum(own, axis=0) - own
+    choices = tuple(cut.wrong(part * weight) for part in before)
+    return WeightedCertified(cut.sign, weight, own, tested, choices)
+
+
+@heeds_weights(ERROR.name)
 def _certified(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        return _weighted_certified(case)
     train, test = split(case.count, 2, case.streams.for_("halves"))
     held_out = held_out_errors(signs(case.cells.positive), train, test)
     errors = errors_in_sample(case)
@@ -90,6 +134,9 @@ HONEST = _kind(
     promise="The lower limit holds at any number of items. The upper one comes from ten-fold "
     "cross-fitting, against the optimism of the best cut, and allows for items where no cut is "
     "clearly best; its coverage is measured by simulation, not proven.",
+    with_weights="The lower limit comes from the best cut, the upper one from ten-fold "
+    "cross-fitting by item or cluster; both count the errors as those of as many equal items as "
+    "vary as much. Their coverage is measured by simulation, not proven.",
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
     proof="lower limit [proven](theory.md#the-honest-intervals-lower-limit), upper one measured",
     holds="measured",
@@ -99,6 +146,8 @@ CERTIFIED = _kind(
     name="certified",
     make=_certified,
     promise="Both limits hold at any number of items, at the price of width.",
+    with_weights="Both limits hold at any number of items if no item of the population weighs more "
+    "than the heaviest one seen, at the price of width.",
     in_short="both limits exact at any n; the upper one for any scores",
     proof="[proven](theory.md#upper-limits-certified-and-cross-fitted)",
     holds="exact",

@@ -48,9 +48,13 @@ class HeldOutErrors:
 
     def _worth(self, tail: float) -> float:
         """Return the number of independent items that a held-out item is worth, at most 1."""
-        share = self.correlated
-        if share <= 0:
-            return 1.0
-        from scipy.special import ndtri
+        return worth_of_correlated(self.correlated, tail)
 
-        return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
+
+def worth_of_correlated(share: float, tail: float) -> float:
+    """Return the same where folds have so large a share of the variance in common."""
+    if share <= 0:
+        return 1.0
+    from scipy.special import ndtri
+
+    return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))

@@ -1,4 +1,4 @@
-"""The jackknife interval of values that are smooth functions of the distribution of items."""
+"""The jackknife: what the value would be without each item, or each cluster, in turn."""
 
 from __future__ import annotations
 
@@ -6,124 +6,101 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorfloor import _references as references
+from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
-from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.clean import BestValue
-from errorfloor.methods.record import Basis
-from errorfloor.metrics import Metric
+from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.methods.design import Design
+from errorfloor.methods.record import Basis, Statistic, heeds_weights
 
-_ROUNDING = 1e-12  # what is below it is a rounding error
-_WIDER = 1.03  # than Student's, which the study on the page calls for
-_USUAL = float(np.log(40))  # items that may well be missing at a level of 0.95
+GROUPS = 400  # of units, where to leave out each would take long
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Jackknife:
-    """Student's limits on the logit scale, which allow for kinds of items that were not seen.
+    """Limits from the spread of the value without each unit, by Student's t.
 
-    The standard error is that of the jackknife, and its degrees of freedom follow from how unequal
-    the items' influences are. A share of log(2 / (1 - level)) / n of the items may be of a kind
-    that no item of the sample is of; neither limit is nearer to the value than such items,
-    of the worst kind, could bring it.
+    Tails are those of a studentised mean: where units that raise the value lie farther from it, the
+    upper limit is farther off, by the first term of its expansion. Few units of unequal weight, and
+    few that differ much from the rest, tell less of the spread and have fewer degrees of freedom.
 
     References
     ----------
-    .. [1] B. Efron and C. Stein, "The jackknife estimate of variance", Ann. Statist. 9, 1981.
+    .. [1] B. Efron and C. Stein, Ann. Statist. 9, 1981.
+    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion", 1992, section 2.6.
     """
 
     value: float
     error: float  # standard error
-    freedom: float  # degrees of freedom
-    unseen: tuple[float, float]  # how far `_USUAL` unseen items may lower and raise the value
-    span: tuple[float, float]
+    freedom: float
+    skewness: float = 0.0  # of what units add to the value, over the root of their number
     method: str = "jackknife"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        low, high = self._smooth(level)
-        missing = float(np.log(2 / (1 - level))) / _USUAL
-        below, above = (self.value + missing * shift for shift in self.unseen)
-        return min(low, below), max(high, above)
+        from scipy.special import ndtri, stdtrit
 
-    def _smooth(self, level: float) -> tuple[float, float]:
-        from scipy.special import expit, logit, stdtrit
-
-        least, most = self.span
-        place = (self.value - least) / (most - least)
-        error = self.error / (most - least)
-        if error < _ROUNDING or not 0 < place < 1:
-            return self.value, self.value
-        reach = _WIDER * stdtrit(self.freedom, (1 + level) / 2) * error / (place * (1 - place))
-        low, high = expit(logit(place) + np.array([-reach, reach]))
-        return float(least + (most - least) * low), float(least + (most - least) * high)
+        tail = (1 + level) / 2
+        half = float(stdtrit(max(self.freedom, 1.0), tail))
+        shift = self.skewness * (2 * float(ndtri(tail)) ** 2 + 1) / 6
+        shift = min(max(shift, -half / 2), half / 2)
+        return self.value - self.error * (half - shift), self.value + self.error * (half + shift)
 
 
-def jackknife_of(statistic: BestValue, value: float, span: tuple[float, float]) -> Jackknife:
-    """Return the evidence for the best value of a metric on items with known probabilities."""
-    count, p = statistic.cells.count, statistic.cells.probabilities
-    error, freedom = spread_of(statistic.leave_one_out(), count)
-    error = float(np.hypot(error, statistic.counted.error_of_pairs()))
-    return Jackknife(value, error, freedom, unseen_shift(statistic.metric, p, count), span)
+def without_each(
+    statistic: Statistic, design: Design, rng: np.random.Generator
+) -> tuple[Floats, Counts]:
+    """Return the value without each unit, and how many units have that value.
 
-
-def spread_of(leave_one_out: Floats, count: Counts) -> tuple[float, float]:
-    """Return the jackknife's standard error and its degrees of freedom.
-
-    The variance of an estimated variance is about (kurtosis - 1) / n of its square, that of a
-    chi-square with f degrees of freedom 2 / f of it.
+    Where units are many and the value takes long, units are left out in random groups of equal
+    size; their spread tells the same.
     """
-    n = int(count.sum())
-    away = leave_one_out - count @ leave_one_out / n
-    squares = float(count @ away**2)
-    error = float(np.sqrt((n - 1) / n * squares))
-    if error < _ROUNDING:
-        return 0.0, float(n)
-    excess = n * float(count @ away**4) / squares**2 - 1
-    return error, float(np.clip(2 * n / max(excess, 1e-9), 1, 1e9))
+    number = design.clusters if design.cluster is not None else int(design.count.sum())
+    if number > GROUPS and getattr(statistic, "is_slow", False):
+        parts = design.parts(GROUPS, rng)
+        values = [statistic.values((design.count - part)[None], rng) for part in parts]
+        return np.concatenate(values), np.ones(GROUPS, dtype=np.int64)
+    if design.cluster is None:
+        return statistic.leave_one_out(), design.count
+    values = [statistic.values(counts, rng) for counts in design.without_each()]
+    return np.concatenate(values), np.ones(number, dtype=np.int64)
 
 
-def unseen_shift(metric: Metric, probabilities: Floats, count: Counts) -> tuple[float, float]:
-    """Return how far a few more items of one kind can lower and raise the best value.
-
-    The kinds are those for which metrics have their extremes: items that are sure to be of a class,
-    those about which nothing is known, and those as the mean of all.
-    """
-    value = metric.best(probabilities, count)
-    weights = count.astype(np.float64)
-    found = [value]
-    for kind in _kinds(probabilities, count):
-        # Rows of two classes are in ascending order, and stay so.
-        row = int(np.searchsorted(probabilities, kind)) if probabilities.ndim == 1 else 0
-        more = np.insert(probabilities, row, kind, axis=0)
-        found.append(metric.best(more, np.insert(weights, row, _USUAL)))
-    return min(found) - value, max(found) - value
-
-
-def _kinds(probabilities: Floats, count: Counts) -> Floats:
-    mean = count @ probabilities / count.sum()
-    if probabilities.ndim == 1:
-        return np.array([0.0, 0.5, 1.0, mean])
-    classes = probabilities.shape[1]
-    return np.vstack((np.eye(classes), np.full(classes, 1 / classes), mean))
+@heeds_weights()
+def of_case(case: Case) -> Evidence:
+    """Return the evidence of items, or of clusters, with any weights."""
+    cells = case.cells
+    weight = np.ones(case.count.size) if cells.weight is None else cells.weight
+    design = Design(case.count, weight, cells.cluster)
+    values, times = without_each(case.statistic, design, case.streams.for_("blocks"))
+    units = int(times.sum())
+    if units < 2:
+        raise Undefined("one item or cluster does not vary")
+    mean = float(times @ values) / units
+    variance = (units - 1) / units * float(times @ (values - mean) ** 2)
+    if variance == 0:
+        raise Undefined("the value is the same without any item or cluster")
+    return Jackknife(case.value, float(np.sqrt(variance)), *_shape(values, times, design))
 
 
-def _jackknife(case: Case) -> Evidence:
-    assert isinstance(case.statistic, BestValue)
-    span = case.options.metric.span(len(case.table.classes))
-    return jackknife_of(case.statistic, case.value, span)
+def _shape(values: Floats, times: Counts, design: Design) -> tuple[float, float]:
+    """Return degrees of freedom and the skewness of the mean, from values without each unit."""
+    number = float(times.sum())
+    away = float(times @ values) / number - values  # high where the unit raises the value
+    second, third, fourth = (float(times @ away**power) / number for power in (2, 3, 4))
+    tails = max(fourth / second**2 - 1, 1e-9)
+    freedom = min(design.freedom, number - 1, 2 * number / tails)
+    return freedom, third / second**1.5 / float(np.sqrt(min(number, design.units)))
 
 
 JACKKNIFE = IntervalKind(
     name="jackknife",
-    basis=Basis.SMOOTH,
-    make=_jackknife,
-    promise="The limits come from leaving out one item at a time, and allow for kinds of items "
-    "that the sample does not hold by chance. They are measured, not proven.",
-    in_short="sampling noise, and kinds of items that were not seen",
-    proof="[measured](metrics.md)",
-    holds="measured",
-    references=(references.LEAVE_ONE_OUT,),
-    is_random=False,
-    stands_in=1,
+    basis=Basis.ITEMS,
+    make=of_case,
+    promise="The limits come from the spread of the value without each item, or each cluster, by "
+    "Student's t. They show how much the value would vary from one sample to the next, but not the "
+    "bias of the method.",
+    in_short="sampling noise only, of items or clusters with any weights",
+    proof="asymptotic, for the method's own target",
+    holds="approximate",
+    references=(REFERENCE,),
 )

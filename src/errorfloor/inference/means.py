@@ -10,7 +10,9 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import split
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import Basis
+from errorfloor.inference.weighted import WeightedBetting, units_of
+from errorfloor.methods.design import Design
+from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 
 
@@ -97,8 +99,13 @@ def blocks_of(case: Case) -> Counts:
     return growing_blocks(case.count, case.streams.for_("blocks"))
 
 
+@heeds_weights()
 def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
+    if case.cells.weight is not None:
+        mean, weight, count = units_of(Design.of(case.cells), case.statistic.floor)
+        blocks = growing_blocks(count, case.streams.for_("blocks"))
+        return WeightedBetting(mean, weight / weight.max(), blocks, _top(case))
     return Betting(case.statistic.floor, blocks_of(case), top=_top(case))
 
 
@@ -116,6 +123,8 @@ BETTING = IntervalKind(
     basis=Basis.MEAN,
     make=_betting,
     promise="Both limits hold at any number of items and for any distribution of what is averaged.",
+    with_weights="Both limits hold at any number of items and for any distribution of what is "
+    "averaged, if no item or cluster of the population weighs more than the heaviest one seen.",
     in_short="any n, any distribution",
     proof="[proven](theory.md#the-betting-interval)",
     holds="exact",

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
 from errorfloor.inference.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Options, Statistic
+from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
+from errorfloor.metrics import ERROR, Metric
 
 
 class Evidence(Protocol):
@@ -97,8 +98,10 @@ class IntervalKind:
         From a case to the evidence for limits at any level, or `Undefined`.
     promise : str
         What the limits hold, in sentences for the reader of a report.
+    with_weights : str
+        The same where items have weights or belong to clusters, if it is then another.
     in_short, proof : str
-        The same in a few words, and on what grounds, for the table of the documentation.
+        The promise in a few words, and on what grounds, for the table of the documentation.
     holds : {"exact", "measured", "approximate"}
         Whether it is proven for any number of items, measured, or right for many items only.
     references : tuple of str
@@ -129,9 +132,14 @@ class IntervalKind:
     holds: Literal["exact", "measured", "approximate"]
     references: tuple[str, ...]
     assumes: Callable[[Method], str] = _nothing_more
+    with_weights: str = ""
     resamples: bool = False
     is_random: bool = True
     stands_in: int = 0
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
     leaves_open: bool = False
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it is given for a metric where items have weights or clusters."""
+        return heeds(self.make, metric.name)

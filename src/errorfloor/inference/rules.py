@@ -15,13 +15,17 @@ from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import split
 from errorfloor.inference.held_out import HeldOutErrors
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import Basis, Method
+from errorfloor.inference.weighted import WeightedErrors
+from errorfloor.methods.design import Design
+from errorfloor.methods.record import Basis, Method, heeds_weights
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetErrors, TopErrors
 from errorfloor.methods.rules.packing import needed_errors
 from errorfloor.methods.rules.softmax import fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
+from errorfloor.methods.rules.weighted import WeightedOffsets
+from errorfloor.metrics import ERROR
 
 _USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
 
@@ -49,11 +53,27 @@ def _rules(case: Case) -> OffsetErrors:
     return OffsetErrors(case.cells, case.options)
 
 
+@heeds_weights(ERROR.name)
 def _honest(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        return _weighted_honest(case)
     if isinstance(case.statistic, TopErrors):  # one rule, which no item has chosen
         errors, n = float(case.count @ case.statistic.floor), case.table.n
         return RuleErrors("honest", errors, n, errors, n)
     return honest_errors(_rules(case), case.streams.for_("folds"))
+
+
+def _weighted_honest(case: Case) -> Evidence:
+    design = Design.of(case.cells)
+    if isinstance(case.statistic, TopErrors):
+        share, n = design.worth(case.count * case.statistic.floor)
+        return WeightedErrors("honest", share, n, share, n, design.freedom)
+    rules = case.statistic
+    assert isinstance(rules, WeightedOffsets)
+    share, n = design.worth(rules.fewest())
+    held_out, held_n = design.worth(rules.held_out(case.streams.for_("folds")))
+    correlated = max(rules.unsure() - _USUAL, 0) / (1 - _USUAL)
+    return WeightedErrors("honest", share, n, held_out, held_n, design.freedom, correlated)
 
 
 def honest_errors(rules: OffsetErrors, rng: np.random.Generator) -> RuleErrors:
@@ -100,6 +120,9 @@ HONEST = _kind(
     promise="The lower limit comes from the fewest errors that a search over all weights of the "
     "classes finds. The upper one comes from ten-fold cross-fitting, and allows for items where "
     "no rule is clearly best. Coverage is measured by simulation, not proven.",
+    with_weights="The lower limit comes from the fewest errors that a search over all weights of "
+    "the classes finds, the upper one from ten-fold cross-fitting by item or cluster; both count "
+    "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
     proof="[measured](many_scores.md)",
     holds="measured",

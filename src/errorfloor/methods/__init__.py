@@ -12,16 +12,29 @@ from collections.abc import Iterator
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods import clean, logistic, soft
+from errorfloor.methods import (
+    calibrated,
+    clean,
+    logistic,
+    ranks,
+    scoring,
+    selective_scores,
+    soft,
+    weighted_cuts,
+)
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
-from errorfloor.methods.record import Classes, Method, Series
+from errorfloor.methods.ppi import MANY_PPI, PPI
+from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
+from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
+from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.votes.values import VALUES
 from errorfloor.metrics import ERROR
 
 RECORDS: tuple[Method | Series, ...] = (
@@ -43,6 +56,17 @@ RECORDS: tuple[Method | Series, ...] = (
     MANY_PLUGIN,
     *MANY_SCORES,
     *clean.RECORDS,
+    VALUES,
+    *plugin.VALUES,
+    MANY_VALUES,
+    *MANY_PLUGINS,
+    *weighted_cuts.RECORDS,
+    *ranks.RECORDS,
+    *calibrated.RECORDS,
+    *scoring.RECORDS,
+    *selective_scores.RECORDS,
+    PPI,
+    MANY_PPI,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -52,12 +76,24 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_MIXTURE,
     OFFSETS,
     *clean.RECORDS,
+    VALUES,
+    MANY_VALUES,
+    *weighted_cuts.DEFAULTS,
+    *ranks.RECORDS,
+    *scoring.DEFAULTS,
+    *selective_scores.DEFAULTS,
 )
 
 
-def default(kind: str, classes: Classes = Classes.TWO, metric: str = ERROR.name) -> Method:
-    """Return the method for a kind of table where none is named."""
-    for one in DEFAULTS:
+def default(
+    kind: str,
+    classes: Classes = Classes.TWO,
+    metric: str = ERROR.name,
+    *,
+    partly: bool = False,
+) -> Method:
+    """Return the method for a kind of table where none is named; `partly` if labels are missing."""
+    for one in (PPI, MANY_PPI, *DEFAULTS) if partly else DEFAULTS:
         if (one.reads, one.classes) == (kind, classes) and metric in one.metrics:
             return one
     raise no_method(kind, classes, metric)
@@ -79,10 +115,18 @@ def reading(
     """Yield the methods that read a kind of table; of a series those that are usual.
 
     Without `classes`, those for any number of classes; without `metric`, those for any metric.
+    Methods for tables in which some items have no label are left out.
     """
+    yield from (one for one in every(kind, classes, metric) if not one.partly)
+
+
+def every(
+    kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
+) -> Iterator[Method]:
+    """Yield the same with methods for tables in which some items have no label."""
     for record in RECORDS:
-        every = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (one for one in every if _is_for(one, kind, classes, metric))
+        own = map(record.make, record.usual) if isinstance(record, Series) else (record,)
+        yield from (one for one in own if _is_for(one, kind, classes, metric))
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:
@@ -94,15 +138,15 @@ def names(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> tuple[str, ...]:
     """Return the names of the methods that read a kind of table, each once."""
-    return tuple(dict.fromkeys(method.name for method in reading(kind, classes, metric)))
+    return tuple(dict.fromkeys(method.name for method in every(kind, classes, metric)))
 
 
 def short_names(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> tuple[str, ...]:
     """Return the same with one name for each series, such as hist-K."""
-    every = ((record.name, _one(record)) for record in RECORDS)
-    found = (name for name, one in every if _is_for(one, kind, classes, metric))
+    pairs = ((record.name, _one(record)) for record in RECORDS)
+    found = (name for name, one in pairs if _is_for(one, kind, classes, metric))
     return tuple(dict.fromkeys(found))
 
 
@@ -179,12 +223,21 @@ def known(
 
 def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     """Return the methods that take the table's scores, and a note on those that do not."""
-    every = tuple(reading(table.kind, Classes.of(table), metric))
-    fitting = tuple(method for method in every if method.takes(table))
-    left_out = ", ".join(method.name for method in every if method not in fitting)
+    usual = tuple(reading(table.kind, Classes.of(table), metric))
+    if getattr(table, "unlabelled", None) is not None:
+        usual = (default(table.kind, Classes.of(table), metric, partly=True), *usual)
+        usual = tuple(dict.fromkeys(usual))
+    notes: tuple[str, ...] = ()
+    if table.plain.entries is not None:
+        light = [method for method in usual if not heeds(method.bind, metric)]
+        usual = tuple(method for method in usual if method not in light)
+        names = ", ".join(method.name for method in light)
+        notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
+    fitting = tuple(method for method in usual if method.takes(table))
+    left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:
-        return fitting, ()
-    return fitting, (f"Left out, because they need scores in [0, 1]: {left_out}.",)
+        return fitting, notes
+    return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
 
 
 def on_any_scale(classes: Classes = Classes.TWO) -> str:
@@ -199,4 +252,4 @@ def on_any_scale(classes: Classes = Classes.TWO) -> str:
     return f"; the methods {', '.join(able[:-1])} and {able[-1]} take scores on any scale"
 
 
-METHODS = names(ScoreTable.kind, Classes.TWO)
+METHODS = tuple(method.name for method in reading(ScoreTable.kind))

@@ -10,8 +10,9 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
 from errorfloor.data.tables import SoftTable
-from errorfloor.methods.record import Basis, Classes, Method, Options
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import Metric, named
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
@@ -49,12 +50,15 @@ class BestValue:
         return np.where(np.isnan(values), self.value, values)
 
 
+@heeds_weights()
 def _mean(cells: SoftCells, options: Options) -> MeanFloor:
-    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
 
 
-def _best(cells: SoftCells, options: Options) -> BestValue:
-    return BestValue(options.metric, cells)
+@heeds_weights()
+def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
+    kind = BestValue if cells.weight is None else WeightedBest
+    return kind(options.metric, cells)
 
 
 def _moved(table: SoftTable, metric: Metric) -> float | None:

@@ -12,10 +12,11 @@ from errorfloor.data.cells import Cells, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
-from errorfloor.methods.record import Basis, Method, Options, Shape
+from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
+from errorfloor.methods.weighted import FOLDS, WeightedCrossFittedCut, WeightedCut
 from errorfloor.metrics import ERROR
 
-FOLDS = 10
+__all__ = ["FOLDS", "ISOTONIC", "ISOTONIC_CF", "BestCut", "CrossFittedCut"]
 
 
 class BestCut:
@@ -70,19 +71,22 @@ class CrossFittedCut:
         return self.best_cut.leave_one_out()
 
 
-def _best_cut(cells: Cells, options: Options) -> BestCut:
-    return BestCut(cells)
+@heeds_weights(ERROR.name)
+def _best_cut(cells: Cells, options: Options) -> BestCut | WeightedCut:
+    return BestCut(cells) if cells.weight is None else WeightedCut(cells)
 
 
-def _cross_fitted_cut(cells: Cells, options: Options) -> CrossFittedCut:
-    return CrossFittedCut(cells)
+@heeds_weights(ERROR.name)
+def _cross_fitted_cut(cells: Cells, options: Options) -> CrossFittedCut | WeightedCut:
+    return CrossFittedCut(cells) if cells.weight is None else WeightedCrossFittedCut(cells)
 
 
 def _fit(table: ScoreTable, options: Options) -> Calibration:
     from scipy.optimize import isotonic_regression  # slow to load, and only maps need it
 
-    weight = table.items
-    prob = isotonic_regression(table.positives / weight, weights=weight).x
+    masses = table.masses
+    weight = masses.sum(axis=1)
+    prob = isotonic_regression(masses[:, 1] / weight, weights=weight).x
     parameters = {"scores": table.scores, "probabilities": prob}
     line = partial(_line, table.scores, prob)
     return Calibration(ISOTONIC.name, table, prob, parameters, line)

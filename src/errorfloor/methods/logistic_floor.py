@@ -77,6 +77,16 @@ class Logistic:
         change = ((count @ slope - slope) * step).sum(axis=1)
         return np.asarray(np.clip((count @ floor - floor + change) / (n - 1), 0, 0.5))
 
+    def probabilities(self, counts: Counts) -> Floats:
+        """Return the fitted probability at each score of the table, for each row of counts."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            _, coefficients = self._fit_all(counts)
+        found = newton.sigmoid(coefficients @ self.model.design(self.cells.scores).T)
+        for needed, model in self.model.refits(coefficients):
+            if needed.any():
+                found[needed] = self._refit(model).probabilities(counts[needed])
+        return found
+
     def _values(self, counts: Counts) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):  # of steps that lead nowhere
             floors, coefficients = self._fit_all(counts)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.table import Table
+from errorfloor.methods.votes.aims import Aim, aim_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
 from errorfloor.metrics import ERROR, Metric
@@ -30,6 +31,32 @@ TOTALS_BY = CHANCE, ITEM_DECIDES, VOTES_DECIDE = "chance", "item", "votes"
 GIVEN_LABEL, GOLD_LABEL = "the given label", "the gold label"
 DRAWN_LABEL = "a label drawn from the soft labels"
 _MOST_DIGITS = 15  # of the number in a method's name
+
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+def heeds_weights(*metrics: str) -> Callable[[FunctionT], FunctionT]:
+    """Mark a function that heeds weights and clusters of cells, for these metrics or for all.
+
+    A mark of the function, not of the record, so that a copy of a record with another function does
+    not promise what that does not do.
+    """
+
+    def marked(function: FunctionT) -> FunctionT:
+        _HEEDING[function] = frozenset(metrics)
+        return function
+
+    return marked
+
+
+def heeds(function: Callable[..., Any], metric: str) -> bool:
+    """Tell whether a function was marked as heeding weights for a metric."""
+    metrics = _HEEDING.get(function)
+    return metrics is not None and (not metrics or metric in metrics)
+
+
+_HEEDING: dict[Callable[..., Any], frozenset[str]] = {}
 
 
 class Statistic(Protocol):
@@ -64,10 +91,20 @@ class Basis(Enum):
     MEAN = "a mean of known numbers"
     CUTS = "errors of cuts of the scores"
     MIXTURE = "the distribution behind votes"
+    VALUE = "a value of the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
+    MANY_VALUE = "a value of the distribution behind votes for many classes"
     SMOOTH = "a smooth function of the distribution of items"
     ROOTS = "a value that means of known numbers determine"
     RULES = "errors of rules that choose a class by weighted scores"
+    CUT_TABLES = "both kinds of error of cuts of the scores"
+    EXACT_TABLES = "both kinds of error of cuts, where their law is known"
+    PAIRS = "pairs of items of both classes, in the order of the scores"
+    PRECISION = "positive items in the order of the scores"
+    LOSSES = "losses of fitted probabilities or decisions on items held out"
+    BOUNDED_LOSSES = "losses of fitted probabilities that are at most one"
+    SELECTED = "errors on the items that are surest by the scores"
+    POWERED = "labels of some items and scores of all"
 
 
 class Shape(Enum):
@@ -111,6 +148,11 @@ class Options:
     def target(self) -> Target:
         """Which label a floor from votes is for."""
         return target_of(self.majority)
+
+    @property
+    def aim(self) -> Aim | None:
+        """What a best value from votes is the mean of; None where it is no mean over items."""
+        return aim_of(self.metric, self.target)
 
     @property
     def rule(self) -> Rule | None:
@@ -183,6 +225,8 @@ class Method:
         The same for a table and a metric, where it depends on the metric.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
+    partly : bool
+        Whether it is for tables in which some items have no label, and heeds their scores.
     """
 
     name: str
@@ -206,6 +250,7 @@ class Method:
     resolution: Callable[[Any], float | None] = unknown_resolution
     moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
+    partly: bool = False
 
     @property
     def shown_as(self) -> str:
@@ -219,6 +264,10 @@ class Method:
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""
         return options.target.words if "majority" in self.options else self.target
+
+    def weighs(self, metric: Metric = ERROR) -> bool:
+        """Tell whether it heeds weights of items, and which items belong together."""
+        return heeds(self.bind, metric.name)
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

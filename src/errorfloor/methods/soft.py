@@ -12,33 +12,44 @@ from errorfloor.data.cells import Cells, SoftCells
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options
+from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR
 
 
 class MeanFloor:
     """Mean of a known number for each cell."""
 
-    def __init__(self, floor: Floats, count: Counts) -> None:
+    def __init__(self, floor: Floats, count: Counts, weight: Floats | None = None) -> None:
         self.floor = floor
         self.count = count
+        self.weight = weight  # of each item, where items weigh differently
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        return np.asarray((counts * self.floor).sum(axis=1) / counts.sum(axis=1))
+        if self.weight is None:
+            return np.asarray((counts * self.floor).sum(axis=1) / counts.sum(axis=1))
+        mass = counts * self.weight
+        return np.asarray((mass * self.floor).sum(axis=1) / mass.sum(axis=1))
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
+        if self.weight is not None:
+            mass = self.count * self.weight
+            rest = mass.sum() - self.weight
+            rest = np.where(rest > 0, rest, np.inf)  # of one item nothing is left
+            return np.asarray((mass @ self.floor - self.weight * self.floor) / rest)
         total = (self.count * self.floor).sum()
         return np.asarray((total - self.floor) / max(self.count.sum() - 1, 1))
 
 
+@heeds_weights(ERROR.name)
 def _of_soft_labels(cells: SoftCells, options: Options) -> MeanFloor:
-    return MeanFloor(ERROR.per_item(cells.probabilities), cells.count)
+    return MeanFloor(ERROR.per_item(cells.probabilities), cells.count, cells.weight)
 
 
+@heeds_weights(ERROR.name)
 def _of_scores(cells: Cells, options: Options) -> MeanFloor:
-    return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count)
+    return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count, cells.weight)
 
 
 def _identity(table: ScoreTable, options: Options) -> Calibration:
@@ -51,7 +62,8 @@ def _resolution(table: Ranged) -> float:
     """Return how far the mean may be off: the best value moves by no more than p does."""
     lows, highs = table.ranges
     reach = np.maximum(highs - table.places, table.places - lows)
-    return float(table.items @ reach / table.n)
+    mass = table.row_masses
+    return float(mass @ reach / mass.sum())
 
 
 _MEAN = f"The floor is the mean of {ERROR.formula} over all items."

@@ -84,13 +84,16 @@ _MISSING = {
     "costs": (
         " needs ",
         argument("costs"),
-        ": what a false positive and a false negative cost, such as (1, 5), or a matrix with a "
-        "row for each true class and a column for each decision.",
+        ": what a false positive and a false negative cost, such as ",
+        argument("costs", (1, 5)),
+        ", or a matrix with a row for each true class and a column for each decision.",
     ),
     "at": (
         " needs ",
         argument("at"),
-        ": the share of items to answer, such as 0.8, or the error to allow, such as 0.02.",
+        ": the share of items to answer, such as ",
+        argument("at", 0.8),
+        ", or the error to allow, such as 0.02.",
     ),
 }
 

@@ -133,4 +133,5 @@ LOG_LOSS = Metric(
     formula="-p log p - (1 - p) log(1 - p)",
     many_formula="- the sum of p log p",
     per_cent=False,
+    unit="nats",
 )

@@ -43,6 +43,8 @@ class Metric:
         What people call it in a sentence; the name by default.
     per_cent : bool
         Whether people state it in per cent.
+    unit : str
+        What a plain number of it is counted in, if anything.
     whole : callable, optional
         From probabilities and weights to the best value, where it is no mean over items.
     counted : callable, optional
@@ -71,6 +73,7 @@ class Metric:
     opposite: str = ""
     title: str = ""
     per_cent: bool = True
+    unit: str = ""
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None

@@ -38,7 +38,11 @@ def error_at(coverage: float, probabilities: Floats, weights: Floats | Counts) -
 
 def coverage_at(error: float, probabilities: Floats, weights: Floats | Counts) -> float:
     """Return the largest share of items that can be answered with at most so much error."""
-    kept, wrong = risk_coverage(probabilities, weights)
+    return share_within(error, *risk_coverage(probabilities, weights))
+
+
+def share_within(error: float, kept: Floats, wrong: Floats) -> float:
+    """Return the largest share that can be kept with so much error, from the curve of risks."""
     excess = wrong - error * kept  # falls, then rises: convex
     within = np.flatnonzero(excess <= 0)
     last = int(within[-1])

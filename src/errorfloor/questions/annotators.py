@@ -17,6 +17,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question, method_for
+from errorfloor.questions.weights import unweighted
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
 WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
@@ -82,6 +83,7 @@ def annotators(
     from errorfloor.data.read_rows import ballots_of
 
     reading = read(votes, WITH_ANNOTATORS, where)
+    unweighted(reading.table, "annotators")
     return annotators_of(reading, ballots_of(votes, where), level)
 
 

@@ -31,6 +31,16 @@ from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
+from errorfloor.metrics import Metric
+from errorfloor.questions.partly import check_alike
+from errorfloor.questions.weights import (
+    assumed_of,
+    check_clusters,
+    check_heeds_weights,
+    check_weighs,
+    no_interval,
+    sampled,
+)
 from errorfloor.results import Estimate, Interval
 
 
@@ -58,14 +68,18 @@ class Request:
             Streams.of(generator),
         )
 
-    def kind(self, method: Method, table: Table) -> IntervalKind | None:
+    def kind(self, method: Method, table: Table, metric: Metric) -> IntervalKind | None:
         """Return the kind of interval to give for a method on a table, or None for none."""
         if self.interval is None:
             return None
+        check_clusters(table)
         kinds = inference.of(method)
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
-        return inference.default(method, table) if name == "auto" else kinds[name]
+        if name == "auto":
+            return inference.default(method, table, metric)
+        check_weighs(kinds, name, table, metric)
+        return kinds[name]
 
     def asked(self) -> dict[str, Any]:
         """Return what was asked for, as results keep it."""
@@ -99,10 +113,17 @@ def estimates(
     table: Table, methods: Sequence[Method], options: Options, request: Request, origin: Origin
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
+    table = table.plain  # equal weights, and clusters of one, are none
+    every = table.cells()  # those of methods that heed items without a label
+    if isinstance(table, ScoreTable):
+        check_alike(table)
+        table = table.labelled
     check_answerable(table, methods)
-    kinds = [request.kind(method, table) for method in methods]
+    if table.entries is not None:
+        check_heeds_weights(table, methods, options.metric)
+    kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = table.cells()
-    statistics = [method.bind(cells, options) for method in methods]
+    statistics = [method.bind(every if method.partly else cells, options) for method in methods]
     replicates = _replicates(statistics, kinds, cells, request)
     doubts = data_doubts(table)
     found = []
@@ -111,7 +132,7 @@ def estimates(
         case = Case(
             method=method,
             table=table,
-            cells=cells,
+            cells=every if method.partly else cells,
             statistic=statistic,
             value=float(value),
             streams=request.streams,
@@ -135,11 +156,11 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
     """Refuse tables that no method reads yet, and scores that a method cannot take."""
     check_classes(table)
     assert all(method.classes is Classes.of(table) for method in methods)
-    for column in ("unlabelled", "weight"):
-        if getattr(table, column, None) is not None:
-            raise InputError(
-                f"The table has a column {column!r}, which no method reads so far. Leave it out."
-            )
+    if getattr(table, "unlabelled", None) is not None:
+        raise InputError(
+            "The table has items without a label, which this does not answer for. Pass the "
+            "labelled ones, the table's `labelled`."
+        )
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
         instead = on_any_scale(Classes.of(table))
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
@@ -191,7 +212,7 @@ def _estimate(
     method, table = case.method, case.table
     resolution, coarseness = _resolution(case, kind)
     adds = "" if kind is None else kind.assumes(method)
-    note = getattr(evidence, "note", "")
+    note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
     metric, interval = case.options.metric, None
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
@@ -201,6 +222,7 @@ def _estimate(
         interval=interval,
         metric=metric.name,
         n=table.n,
+        **sampled(table),
         assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
         target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),
         warnings=doubts,
@@ -220,7 +242,10 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
     try:
         return kind.make(case), kind, ()
     except Undefined as undefined:
-        instead = undefined.instead or inference.stand_in(case.method)
+        metric = case.options.metric
+        instead = undefined.instead or inference.stand_in(case.method, case.table, metric)
+        if instead is None:
+            raise no_interval(kind.name, undefined.why) from undefined
         message = (
             f"The {kind.name} interval of {case.method.name} is undefined because "
             f"{undefined.why}; the {instead.name} interval is given instead."

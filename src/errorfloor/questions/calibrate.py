@@ -11,6 +11,7 @@ from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
+from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
 from errorfloor.methods.rules.map import ClassCalibration
 from errorfloor.questions.answer import check_answerable
@@ -18,6 +19,7 @@ from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups
 
 
@@ -124,6 +126,8 @@ def that_maps(method: Method) -> Method:
 
 def fit(table: Table, method: Method, options: Options) -> Calibration | ClassCalibration:
     """Fit a method that has a map to a table."""
+    if method is not ISOTONIC:
+        table = unweighted(table, "calibrate")
     check_answerable(table, (method,))
     assert method.fit is not None
     return method.fit(table, options)

@@ -13,7 +13,8 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Origin, Request, estimates
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import with_intervals_by_group
@@ -23,7 +24,14 @@ from errorfloor.results import Comparison, Groups
 
 
 class _Options(ScoreColumns, total=False):
+    unlabelled: bool
+    weight: object
+    cluster: object
     methods: Sequence[str] | None
+    metric: str
+    costs: object
+    at: float | None
+    prior: object
     interval: str | None
     level: float
     n_resamples: int
@@ -49,8 +57,15 @@ def compare(
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
     group: str | None = None,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     methods: Sequence[str] | None = None,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
@@ -63,7 +78,11 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, positive_from, classes, group, drop_missing
+    scores, labels, score, label, positive, positive_from, classes, group, drop_missing, unlabelled
+        As in `from_scores`.
+    weight, cluster
+        As in `from_scores`; methods that do not heed them are left out.
+    metric, costs, at, prior
         As in `from_scores`.
     interval, level, n_resamples, clip, rng
         As in `from_scores`.
@@ -85,9 +104,9 @@ def compare(
         raise InputError(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
+    asked = Asked(metric, costs, at, prior)
     for name in methods or ():
-        known.check_name(name, ScoreTable.kind)
-    options = Options(clip)
+        known.check_name(name, ScoreTable.kind, asked.metric)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
         score=score,
@@ -97,11 +116,16 @@ def compare(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
+        weight=weight,
+        cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
-    chosen = None if methods is None else tuple(method_for(name, reading) for name in methods)
-    check_scale(scores, reading, chosen or ())
-    task = _Task(chosen, options)
+    names = () if methods is None else methods
+    chosen = tuple(method_for(name, reading, asked.metric) for name in names)
+    check_scale(scores, reading, chosen)
+    number = len(next(iter(reading.tables.values())).classes)
+    task = _Task(chosen or None, Options(clip, metric=asked.of(number)))
     if reading.source.group is None:
         return task.run(reading.table, request, Origin(reading.source))
 
@@ -124,9 +148,12 @@ class _Task:
         """Return the comparison on one table."""
         chosen, notes = self.methods, tuple[str, ...]()
         if chosen is None:
-            chosen, notes = known.that_fit(table)
+            chosen, notes = known.that_fit(table, self.options.metric.name)
+        if not chosen:
+            raise known.no_method(table.kind, Classes.of(table), self.options.metric.name)
         asked = {
             "clip": self.options.clip,
+            **self.options.metric.given,
             **({} if origin.group is None else {"simultaneous": False}),
         }
         own = Origin(origin.source, origin.group, asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
@@ -15,69 +15,19 @@ from errorfloor.methods.record import Clip, Options
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
+from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions
 from errorfloor.questions.question import Question
 from errorfloor.questions.reading import check_scale, read_scores, read_shares
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
-class _Options(TypedDict, total=False):
-    """What all estimates take."""
-
-    metric: str
-    costs: object
-    at: float | None
-    prior: object
-    interval: str | None
-    level: float
-    n_resamples: int
-    rng: RandomLike
-    drop_missing: bool
-    simultaneous: bool
-
-
-class _SoftOptions(_Options, total=False):
-    soft: str | Sequence[str] | None
-    classes: Sequence[object] | None
-
-
-class _VoteOptions(_Options, total=False):
-    positives: object
-    counts: str | Sequence[str] | None
-    item: str | None
-    vote: str | None
-    annotator: str | None
-    annotators: Sequence[str] | None
-    annotations: str | None
-    duplicates: str
-    label: str | None
-    labels: object
-    positive: object
-    positive_from: float | None
-    classes: Sequence[object] | None
-    method: str | None
-    totals_by: str
-    stopping: str | None
-    majority: int | None
-    model_error: ModelError
-
-
-class _ScoreOptions(_Options, total=False):
-    score: str | Sequence[str] | None
-    label: str | None
-    positive: object
-    positive_from: float | None
-    classes: Sequence[object] | None
-    method: str | None
-    clip: Clip
-
-
 @overload
 def from_soft_labels(
-    soft_labels: object, *, group: None = None, **options: Unpack[_SoftOptions]
+    soft_labels: object, *, group: None = None, **options: Unpack[SoftOptions]
 ) -> Estimate: ...
 @overload
 def from_soft_labels(
-    soft_labels: object, *, group: str, **options: Unpack[_SoftOptions]
+    soft_labels: object, *, group: str, **options: Unpack[SoftOptions]
 ) -> Groups[Estimate]: ...
 def from_soft_labels(
     soft_labels: object,
@@ -86,6 +36,8 @@ def from_soft_labels(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     metric: str = "error",
     costs: object = None,
@@ -108,7 +60,7 @@ def from_soft_labels(
         lists; guessed where only one can be.
     classes : sequence of str, optional
         As in `from_scores`.
-    group, simultaneous, drop_missing
+    group, simultaneous, weight, cluster, drop_missing
         As in `from_scores`.
     metric, costs, at, prior
         As in `from_scores`.
@@ -139,7 +91,14 @@ def from_soft_labels(
     """
     asked = Asked(metric, costs, at, prior)
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(soft=soft, classes=classes, group=group, drop_missing=drop_missing)
+    where = Where.of(
+        soft=soft,
+        classes=classes,
+        group=group,
+        drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
+    )
     reading = read(soft_labels, of_kind(SoftTable.kind), where)
     return Question.about(asked, reading).answer(reading, request, rng, simultaneous)
 
@@ -150,11 +109,11 @@ def from_votes(
     totals: object = None,
     *,
     group: None = None,
-    **options: Unpack[_VoteOptions],
+    **options: Unpack[VoteOptions],
 ) -> VotesEstimate: ...
 @overload
 def from_votes(
-    votes: object = None, totals: object = None, *, group: str, **options: Unpack[_VoteOptions]
+    votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
 ) -> Groups[VotesEstimate]: ...
 def from_votes(
     votes: object = None,
@@ -175,6 +134,8 @@ def from_votes(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
     metric: str = "error",
     costs: object = None,
@@ -212,7 +173,7 @@ def from_votes(
         of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
-    group, simultaneous, drop_missing
+    group, simultaneous, weight, cluster, drop_missing
         As in `from_scores`.
     metric, costs, at, prior
         As in `from_scores`.
@@ -236,8 +197,9 @@ def from_votes(
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
         the default where annotator ids are known and enough people voted) or "certified" (valid
-        for every distribution, any n and any number of votes). For the plug-in, whose interval
-        is for its expectation, those of `from_soft_labels`. None skips the interval.
+        for every distribution, any n and any number of votes; of metrics other than error, for
+        those that means over items decide). For the plug-in, whose interval is for its expectation,
+        those of `from_soft_labels`. None skips the interval.
     level : float
         Confidence level.
     n_resamples : int
@@ -289,6 +251,8 @@ def from_votes(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        weight=weight,
+        cluster=cluster,
     )
     if labels is not None:
         reading = read_shares(votes, totals, labels, where)
@@ -305,11 +269,11 @@ def from_scores(
     labels: object = None,
     *,
     group: None = None,
-    **options: Unpack[_ScoreOptions],
+    **options: Unpack[ScoreOptions],
 ) -> Estimate: ...
 @overload
 def from_scores(
-    scores: object, labels: object = None, *, group: str, **options: Unpack[_ScoreOptions]
+    scores: object, labels: object = None, *, group: str, **options: Unpack[ScoreOptions]
 ) -> Groups[Estimate]: ...
 def from_scores(
     scores: object,
@@ -322,7 +286,10 @@ def from_scores(
     classes: Sequence[object] | None = None,
     group: str | None = None,
     simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     metric: str = "error",
     costs: object = None,
     at: float | None = None,
@@ -356,8 +323,19 @@ def from_scores(
         Column of a dataframe or file: one estimate for each of its values.
     simultaneous : bool
         Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
+    weight : str or array-like of shape (n,), optional
+        Column of a dataframe or file, or an array beside arrays: what each item weighs, such as
+        one over its probability of selection. The floor is that of the population that the weights
+        stand for. Only their ratios matter, and they are kept to seven digits.
+    cluster : str or array-like of shape (n,), optional
+        Column or array that says which items depend on each other: those of one patient or
+        document, or copies. Limits then allow for it; at least 50 clusters are needed.
     drop_missing : bool
-        Leave out rows of a dataframe or file where something is missing.
+        Leave out rows of a dataframe or file where something is missing, or items of arrays
+        without a label.
+    unlabelled : bool
+        Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
+        items must be a random part of all, or have weights; else they are refused.
     metric : str
         What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
         "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
@@ -372,7 +350,8 @@ def from_scores(
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
-        beta-ab, beta-a, platt or platt-logit.
+        beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
+        the default, and the others speak of labelled items alone.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so
@@ -413,6 +392,9 @@ def from_scores(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
+        weight=weight,
+        cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
     question = Question.about(asked, reading, method, options)

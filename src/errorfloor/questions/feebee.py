@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from errorfloor import methods as known
-from errorfloor._checks import InputError, argument, check_whole, shown
+from errorfloor._checks import check_whole
 from errorfloor._typing import Bools, Counts, RandomLike
 from errorfloor.data.cells import ClassCells
-from errorfloor.data.read import Reading, Where
+from errorfloor.data.read import Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.seeds import Seed
@@ -21,21 +20,40 @@ from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.fewest import wrong_of_offsets
 from errorfloor.methods.soft import MeanFloor
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.questions import feebee_metrics
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
+from errorfloor.questions.feebee_asked import (
+    USELESS,
+    Estimator,
+    Methods,
+    asked_for,
+    check_both_classes,
+    check_means,
+    checked_estimator,
+    found_methods,
+    known_error,
+    measure_of,
+    named_methods,
+)
+from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
-from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
-Estimator: TypeAlias = Callable[[ScoreTable], float]
-Methods: TypeAlias = "Iterable[str | Estimator] | Mapping[str, str | Estimator]"
+LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
 
 
 class _Options(ScoreColumns, total=False):
     methods: Methods | None
-    levels: int
+    metric: str
+    means: Sequence[float] | None
+    model_error: float | None
+    model_value: float | None
+    levels: int | None
     repeats: int
     clip: Clip
     rng: RandomLike
@@ -46,7 +64,6 @@ def feebee(
     scores: object,
     labels: object = None,
     *,
-    model_error: float,
     group: None = None,
     **options: Unpack[_Options],
 ) -> FeeBeeResult: ...
@@ -55,7 +72,6 @@ def feebee(
     scores: object,
     labels: object = None,
     *,
-    model_error: float,
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[FeeBeeResult]: ...
@@ -71,8 +87,11 @@ def feebee(
     group: str | None = None,
     drop_missing: bool = False,
     methods: Methods | None = None,
-    model_error: float,
-    levels: int = 101,
+    metric: str = "error",
+    means: Sequence[float] | None = None,
+    model_error: float | None = None,
+    model_value: float | None = None,
+    levels: int | None = None,
     repeats: int = 10,
     clip: Clip = "auto",
     rng: RandomLike = None,
@@ -85,6 +104,11 @@ def feebee(
     score is the mean distance by which it does not, over equidistant r from 0 to 1: lower is
     better. Of K classes each is drawn alike, and ``r (K - 1) / K`` takes the place of ``r / 2``.
 
+    For balanced error and AUC of two classes [2]_ the coin may have any mean b. With t the share of
+    class 1, and ``t' = (1 - r) t + r b`` after noise, a value V of any model, and of the best one,
+    becomes ``1/2 + k (V - 1/2)`` with ``k = (1 - r) t (1 - t) / (t' (1 - t'))``. The score is the
+    mean over noise of several means.
+
     Parameters
     ----------
     scores : array-like of shape (n,), ScoreTable, dataframe or path
@@ -96,11 +120,20 @@ def feebee(
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
         functions names of its own. All methods that fit the scores by default.
+    metric : str
+        "error", "balanced-error" or "auc": what the methods are to estimate.
+    means : sequence of float, optional
+        Of balanced error and AUC: how probable 1 is where a label is redrawn. 0.1, 0.2 ... 0.9 by
+        default, as in [2]_.
     model_error : float
         Error of the best model known, on these labels; 0 to 0.5, or to 1 - 1 / K. One minus the
-        share of the most frequent class is always at hand.
-    levels : int
-        Number of noise levels, 0 and 1 among them.
+        share of the most frequent class is always at hand. With balanced error, that.
+    model_value : float
+        The same under a name that fits every metric: of AUC, the best model's AUC. 0.5 is always
+        at hand for balanced error and AUC.
+    levels : int, optional
+        Number of noise levels, 0 and 1 among them. 101 by default; for balanced error and AUC 21
+        for each mean.
     repeats : int
         How often labels are redrawn at each level. The paper reports a single run, whose noise
         hides the differences between good methods.
@@ -131,6 +164,9 @@ def feebee(
     `model_error`; what exceeds that, ``(1 - r) max(k / n - model_error, 0)``, is subtracted, so
     that the oracle's mean is never out of bounds and its score is sampling noise alone.
 
+    For balanced error the oracle is likewise the balanced error, on noisy labels, of the cut that
+    is best without noise; for AUC it is the AUC of the scores as they are.
+
     It is a yardstick and not a limit. An estimator that assumes a smooth map can vary less, and
     one that never exceeds 1/2 errs to one side only where the noise is almost complete.
 
@@ -138,6 +174,8 @@ def feebee(
     ----------
     .. [1] C. Renggli, L. Rimanic, N. Hollenstein and C. Zhang, "Evaluating Bayes error estimators
        on real-world datasets with FeeBee", NeurIPS 2021, arXiv:2108.13034.
+    .. [2] R. Ushio, T. Ishida and M. Sugiyama, "Bayes-optimal BER and AUC: estimation and
+       evaluation of estimators", 2026.
 
     Examples
     --------
@@ -149,13 +187,19 @@ def feebee(
     >>> always = feebee(table, methods={"a fifth": lambda table: 0.2}, model_error=0.25, rng=0)
     >>> round(always["a fifth"].score, 3)
     0.091
+    >>> auc = feebee(table, methods=["isotonic", "platt"], metric="auc", model_value=0.8, rng=0)
+    >>> auc["isotonic"].score < auc["platt"].score
+    True
     """
-    named = None if methods is None else _named(methods)
+    asked = asked_for(metric, means)
+    named = None if methods is None else named_methods(methods, asked)
+    usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
+    levels = usual if levels is None else levels
     task = _Task(
         None,
         Options(clip),
-        model_error,
-        check_whole(levels, name="levels", least=2, remedy="101 is usual."),
+        USELESS,
+        check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
         check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
     )
     where = Where.of(
@@ -169,9 +213,15 @@ def feebee(
     )
     reading = read_scores(scores, labels, where)
     number = len(next(iter(reading.tables.values())).classes)
-    task = replace(task, model_error=_check_model_error(model_error, number))
+    measure = measure_of(asked, number)
+    task = replace(
+        task,
+        options=Options(clip, metric=measure),
+        model_error=known_error(measure, model_error, model_value, number),
+        means=() if measure is ERROR else check_means(means),
+    )
     if named is not None:
-        task = replace(task, named=_found(named, reading))
+        task = replace(task, named=found_methods(named, reading, measure))
     check_scale(scores, reading, task.records)
     generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
     if reading.source.group is None:
@@ -190,6 +240,7 @@ class _Task:
     model_error: float
     levels: int
     repeats: int
+    means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
 
     @property
     def records(self) -> tuple[Method, ...]:
@@ -197,19 +248,30 @@ class _Task:
         every = () if self.named is None else self.named.values()
         return tuple(method for method in every if isinstance(method, Method))
 
+    @property
+    def metric(self) -> Metric:
+        """What the methods are to estimate."""
+        return self.options.metric
+
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
         assert isinstance(table, ScoreTable)
+        table = unweighted(table, "feebee")
         check_answerable(table, self.records)
-        seeds = rng.integers(2**63, size=2)
+        if self.means:
+            check_both_classes(table, self.metric)
         named, notes = self.named, tuple[str, ...]()
         if named is None:
-            fitting, notes = known.that_fit(table)
-            named = {method.name: method for method in fitting}
+            named, notes = self._all_for(table)
         if table.coarse.any():
             notes += ("Many rows stand for ranges of scores, and all methods took them so.",)
         noise = np.arange(self.levels) / (self.levels - 1)
-        estimates = self._estimates(named, table.cells(complete=True), noise, seeds)
+        cells = table.cells(complete=True)
+        if self.means:
+            estimates, more = self._estimates_of_means(named, cells, noise, rng)
+            notes += more
+        else:
+            estimates = self._estimates(named, cells, noise, rng.integers(2**63, size=2))
         return FeeBeeResult(
             model_error=self.model_error,
             n=table.n,
@@ -218,7 +280,17 @@ class _Task:
             notes=notes,
             warnings=data_doubts(table),
             classes=len(table.classes),
+            metric=self.metric.name,
+            means=self.means,
+            share=float(table.positives.sum() / table.n) if self.means else None,
         )
+
+    def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Method], tuple[str, ...]]:
+        """Return the methods that take the table's scores, by name."""
+        if self.means:
+            return feebee_metrics.that_fit(table, self.metric)
+        fitting, notes = known.that_fit(table)
+        return {method.name: method for method in fitting}, notes
 
     def _estimates(
         self, named: Mapping[str, Method | Estimator], cells: Any, noise: Any, seeds: Counts
@@ -234,6 +306,35 @@ class _Task:
         found[ORACLE] = found[ORACLE] - (1 - noise) * max(share - self.model_error, 0)
         return found
 
+    def _estimates_of_means(
+        self, named: Mapping[str, Method | Estimator], cells: Any, noise: Any, rng: Any
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return the same for noise of each mean, and a note on tables of one class."""
+        oracle = Oracle(self.metric, cells)
+        fixed = WithBothClasses(oracle.statistic(), cells.positive, np.nan)
+
+        def statistics(near: Any) -> dict[str, Statistic]:
+            bound = {name: self._bind(name, method, near) for name, method in named.items()}
+            safe = {name: WithBothClasses(one, cells.positive) for name, one in bound.items()}
+            return {**safe, ORACLE: fixed}
+
+        names, model = (*named, ORACLE), self._model_value
+        every, alone = [], 0
+        own_seeds = rng.integers(2**63, size=(len(self.means), 2))
+        for mean, seeds in zip(self.means, own_seeds, strict=True):
+            found = under_noise(names, statistics, cells, noise, self.repeats, seeds, mean)
+            of_one_class = np.isnan(found[ORACLE])
+            alone += int(np.count_nonzero(of_one_class))
+            found[ORACLE][of_one_class] = USELESS
+            found[ORACLE] = oracle.within_bounds(found[ORACLE], model, noise, mean)
+            every.append(found)
+        estimates = {name: np.stack([one[name] for one in every], axis=2) for name in names}
+        return estimates, _note_on_one_class(alone, estimates[ORACLE].size)
+
+    @property
+    def _model_value(self) -> float:
+        return self.model_error if self.metric.less_is_better else 1 - self.model_error
+
     def _wrong(self, cells: Any) -> Bools:
         """Tell which cells the best rule errs on."""
         if isinstance(cells, ClassCells):
@@ -242,94 +343,14 @@ class _Task:
 
     def _bind(self, name: str, method: Method | Estimator, cells: Any) -> Statistic:
         if isinstance(method, Method):
+            if self.means:
+                return feebee_metrics.bind(method, cells, self.options)
             return method.bind(cells, self.options)
-        return TableStatistic(cells, _checked(name, method))
+        return TableStatistic(cells, checked_estimator(name, method))
 
 
-def _named(methods: Methods) -> dict[str, Any]:
-    """Return names and functions by name, or say which entry is none."""
-    if isinstance(methods, str) or callable(methods) or not isinstance(methods, Iterable):
-        raise InputError(
-            argument("methods"),
-            ' must be a list such as ["isotonic", "beta"] or a dict of functions, '
-            f"got {shown(methods)}.",
-        )
-    pairs: list[tuple[str, Any]]
-    if isinstance(methods, Mapping):
-        pairs = list(methods.items())
-    else:
-        pairs = [(_name(method, i), method) for i, method in enumerate(methods)]
-    if not pairs:
-        raise InputError(
-            argument("methods"), " is empty. Name at least one, or leave it out for all."
-        )
-    named: dict[str, Any] = {}
-    for name, method in pairs:
-        if name in named:
-            text = f" has {name!r} twice. Drop one, or pass a dict with other names."
-            raise InputError(argument("methods"), text)
-        if name == ORACLE:
-            text = f" cannot have the name {name!r}, which the result uses."
-            raise InputError(argument("methods"), text)
-        named[name] = method
-    return named
-
-
-def _found(named: Mapping[str, Any], reading: Reading) -> dict[str, Method | Estimator]:
-    """Return the methods of ours by their names, for the classes that were read."""
-    return {
-        name: method if callable(method) else method_for(method, reading)
-        for name, method in named.items()
-    }
-
-
-def _name(method: Any, entry: int) -> str:
-    if not callable(method):
-        known.check_name(method, ScoreTable.kind)
-        return str(method)
-    name = getattr(method, "__name__", None)
-    if not isinstance(name, str):
-        raise InputError(
-            argument("methods"),
-            f" must have names: entry {entry} is {method!r} without a `__name__`. "
-            'Pass a dict, such as {"mine": function}.',
-        )
-    return name
-
-
-def _check_model_error(model_error: float, classes: int) -> float:
-    most = 1 - 1 / classes
-    if not isinstance(model_error, numbers.Real) or not 0 <= model_error <= most:
-        rarer = "the share of the rarer class"
-        constant = rarer if classes == 2 else "one minus the share of the most frequent class"
-        raise InputError(
-            argument("model_error"),
-            f" must lie in [0, {most:.3g}], got {shown(model_error)}. Divide percentages by 100; "
-            f"without a model, {constant} is the error of a constant one.",
-        )
-    return float(model_error)
-
-
-def _checked(name: str, estimator: Estimator) -> Estimator:
-    """Return a user's function that refuses what is no number."""
-
-    def checked(table: ScoreTable) -> float:
-        value = estimator(table)
-        if not _is_finite_number(value):
-            raise InputError(
-                argument("methods"),
-                f" {name!r} must return a finite number, got {value!r} for {table}. "
-                "Have it return its best guess on noisy tables too.",
-            )
-        return float(value)
-
-    return checked
-
-
-def _is_finite_number(value: Any) -> bool:
-    # Numbers of any library will do; text, and arrays of one number, are mistakes.
-    try:
-        single = not isinstance(value, str | bytes) and np.ndim(value) == 0
-        return single and bool(np.isfinite(float(value)))
-    except (TypeError, ValueError, OverflowError):
-        return False
+def _note_on_one_class(alone: int, tables: int) -> tuple[str, ...]:
+    if not alone:
+        return ()
+    text = f"Noise left one class on {alone:,} of {tables:,} tables, where all methods got 0.5."
+    return (text,)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Unpack, overload
 
 import numpy as np
 
-from errorfloor import inference
+from errorfloor import metrics
 from errorfloor._checks import (
-    MOST_VOTES,
     InputError,
     LabelShiftWarning,
     argument,
@@ -27,23 +25,32 @@ from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.cuts import CutErrors
-from errorfloor.inference.record import Evidence
+from errorfloor.metrics import ERROR
+from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.columns import AnyColumns
+from errorfloor.questions.gap import Gap
+from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair
+from errorfloor.questions.predicted import for_floor, read_model
 from errorfloor.questions.question import floor_of
+from errorfloor.questions.said import Said, counted
 from errorfloor.results import Estimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
-
-_MOST_DEVIATIONS = 7.0  # of the normal distribution, beyond which p-values are not told apart
-_LARGEST_TAIL = 0.25  # at which limits of votes are asked for
 
 
 class _Options(AnyColumns, total=False):
     model_error: float | str | None
+    model_value: float | str | None
+    model_scores: object
+    confusion: object
     labels: object
     predictions: object
     prediction: str | None
+    metric: str | None
+    costs: object
+    at: float | None
+    prior: object
     level: float
     same_labelling: bool
     rng: RandomLike
@@ -73,9 +80,16 @@ def headroom(
     n: int | None = None,
     *,
     model_error: float | str | None = None,
+    model_value: float | str | None = None,
+    model_scores: object = None,
+    confusion: object = None,
     labels: object = None,
     predictions: object = None,
     prediction: str | None = None,
+    metric: str | None = None,
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
     level: float = 0.95,
     same_labelling: bool = False,
     group: str | None = None,
@@ -96,11 +110,24 @@ def headroom(
         Number of test items.
     model_error : float or str
         The model's error as a fraction of `n`, in place of `errors`: 0.08, or "8%".
+    model_value : float or str
+        The model's value of the floor's metric on `n` test items, such as its AUC.
+    model_scores : array-like of shape (n,) or (n, classes)
+        The model's scores of test items, with their `labels`: for AUC and average precision any
+        numbers; for Brier score, log-loss and selective error its probabilities.
+    confusion : array-like of shape (classes, classes)
+        Number of test items of each true class (rows) and decision (columns): for error, balanced
+        error, cost, F1 and MCC.
     labels, predictions : array-like of shape (n,), optional
         Beside an array of scores: the label of each item, and what the model predicts for it.
+        Beside an Estimate: the same for test items, from which `confusion` is counted.
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
-        Floor and model then share their items, and a paired test decides on room.
+        Floor and model then share their items, and a paired test decides on room. Of metrics that
+        go by scores the column holds the model's scores, and the test is left out.
+    metric, costs, at, prior
+        For data, or a floor that is given as a number: as in `from_scores`. That of the Estimate
+        by default.
     level : float
         Confidence level.
     same_labelling : bool
@@ -149,13 +176,59 @@ def headroom(
     'room'
     """
     level = check_level(level)
-    if prediction is not None or predictions is not None:
-        _refuse_counts(errors, n, model_error)
-        pair = Pair.of(estimate, (labels, predictions), prediction, {"group": group, **columns})
+    asked = None if metric is None else Asked(metric, costs, at, prior)
+    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
+    if asked is None and any(value is not None for value in (costs, at, prior)):
+        raise InputError(
+            *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
+            *(argument("metric"), ". Name it, or leave them out."),
+        )
+    about = asked or Asked()
+    if prediction is not None or (predictions is not None and not _is_floor(estimate)):
+        said.refuse_beside_predictions()
+        columns = {"group": group, **columns}
+        if about.metric != ERROR.name:
+            if prediction is None:
+                raise _needs_a_floor(about.metric)
+            where = Where.of(**columns)
+            floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
+            model = read_model(estimate, where, prediction, floor)
+            return beside(floor, model, level, same_labelling=True)
+        pair = Pair.of(estimate, (labels, predictions), prediction, columns)
         return beside_pair(floor_of(pair.reading, Where.of(), level=level, rng=rng), pair, level)
-    model = _Model(*_model_errors(errors, n, model_error), level, same_labelling)
+    floor = _as_floor(estimate, asked, level, rng, {"group": group, **columns})
+    if isinstance(floor, Groups):
+        return Groups(
+            floor.column,
+            {
+                name: beside(one, said.model(one), level, same_labelling)
+                for name, one in floor.items()
+            },
+            level,
+            dropped=floor.dropped,
+        )
+    return beside(floor, said.model(floor), level, same_labelling)
+
+
+def _is_floor(estimate: object) -> bool:
+    return isinstance(estimate, Estimate | Groups | Real | np.number)
+
+
+def _needs_a_floor(metric: str) -> InputError:
+    return InputError(
+        argument("predictions"),
+        f" beside scores are compared by their errors. For {metric} estimate the floor first, and "
+        "pass it with ",
+        *(argument("labels"), " and ", argument("predictions"), "."),
+    )
+
+
+def _as_floor(
+    estimate: Any, asked: Asked | None, level: float, rng: RandomLike, columns: dict[str, Any]
+) -> Any:
+    """Return the floor of data or of a number, or the Estimate as it is."""
     if isinstance(estimate, Real | np.number) or percentage(estimate) is not None:
-        estimate = _given(as_fraction(estimate, name="estimate"), level)
+        return _given(estimate, asked or Asked(), level)
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
@@ -165,23 +238,22 @@ def headroom(
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
-        estimate = floor_of(estimate, Where.of(group=group, **columns), level=level, rng=rng)
-    elif group is not None or columns:
-        named = ["group"] if group is not None else list(columns)
-        raise InputError(argument(named[0]), " goes with data, not with an Estimate. Leave it out.")
-    if isinstance(estimate, Groups):
-        return Groups(
-            estimate.column,
-            {name: model.beside(floor) for name, floor in estimate.items()},
-            level,
-            dropped=estimate.dropped,
+        return floor_of(estimate, Where.of(**columns), level=level, rng=rng, asked=asked)
+    for name in (name for name, value in columns.items() if value is not None or name != "group"):
+        raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
+    first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate
+    if asked is not None and asked.of(len(first.classes)) != first.measure:
+        raise InputError(
+            argument("metric", asked.metric),
+            f" is not what the Estimate is of, the {first.measure.words}. Leave it out, or "
+            "estimate again.",
         )
-    return model.beside(estimate)
+    return estimate
 
 
 def beside_pair(floor: Estimate, pair: Pair, level: float) -> Verdict:
     """Return where the model of the predictions stands beside the floor of the same items."""
-    return _Model(pair.errors, pair.n, level, same_labelling=True).beside(floor, pair.test())
+    return beside(floor, counted(pair.errors, pair.n), level, same_labelling=True, test=pair.test())
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,215 +268,81 @@ class _Given:
         return self.value, self.value
 
 
-def _given(value: float, level: float) -> Estimate:
+def _given(estimate: Any, asked: Asked, level: float) -> Estimate:
+    costs = asked.metric == COST.name or asked.metric == LOG_LOSS.name
+    if costs and not isinstance(estimate, str) and 0 <= estimate < np.inf:
+        value = float(estimate)
+    else:
+        value = as_fraction(estimate, name="estimate")
     evidence = _Given(value)
+    limit = metrics.named(asked.metric).limit
     return Estimate(
         value=value,
         method=evidence.method,
         interval=Interval(value, value, level, evidence.method),
         n=0,
-        assumptions="The floor was given as a number, and is taken for exact.",
+        assumptions=f"The {limit} was given as a number, and is taken for exact.",
+        metric=asked.metric,
         evidence=evidence,
+        options=asked.kept(),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """A model's errors on test items, and how to judge them."""
-
-    errors: int
-    n: int
-    level: float
-    same_labelling: bool
-
-    @property
-    def rate(self) -> float:
-        return self.errors / self.n
-
-    @property
-    def evidence(self) -> CutErrors:
-        return CutErrors("exact", self.errors, self.n, self.errors, self.n)
-
-    def beside(self, floor: Estimate, test: PairedTest | None = None) -> Verdict:
-        """Return where the model stands beside a floor; a test of "no room" decides on room."""
-        if floor.evidence is None:
-            raise InputError(
-                argument("estimate"),
-                " has no interval. Estimate the floor without ",
-                *(argument("interval", None), "."),
-            )
-        gap = _Gap.of(self, floor, floor.evidence)
-        low, high = gap.limits(self.level)
-        p_room, p_beyond = gap.p_values(self.level)
-        if test is not None:
-            p_room = test.p
-            found = p_room <= (1 - self.level) / 2
-            low = max(low, 0.0) if found else min(low, 0.0)
-            high = max(high, low)
-        else:
-            found = low > 0
-        model_low, model_high = self.evidence.limits(self.level)
-        return Verdict(
-            verdict=ROOM if found else BEYOND if high < 0 else SATURATED,
-            difference=gap.value,
-            low=low,
-            high=high,
-            level=self.level,
-            p_room=p_room,
-            p_beyond=p_beyond,
-            model_error=self.rate,
-            n=self.n,
-            model=Interval(model_low, model_high, self.level, "exact"),
-            floor=floor if floor.level == self.level else floor.at_level(self.level),
-            same_labelling=self.same_labelling,
-            warnings=self._doubts(floor),
-            test=test,
-        )
-
-    def _doubts(self, floor: Estimate) -> tuple[str, ...]:
-        method = method_of(floor)
-        if self.same_labelling or method is None or method.reads != VoteTable.kind:
-            return ()
-        message = words(
-            "The floor came from votes. If the test labels were made in another way (other "
-            "people, other instructions, sharper images), their floor is another one. Where "
-            "such labels stand beside the votes, name them with ",
-            argument("label"),
-            ", or say ",
-            argument("same_labelling", True),
-            ".",
-        )
-        return (warn(message, LabelShiftWarning),)
-
-
-@dataclass(frozen=True, slots=True)
-class _Gap:
-    """How much worse a model is than the best there can be: the worse value less the better."""
-
-    worse: float
-    worse_evidence: Evidence
-    better: float
-    better_evidence: Evidence
-    leaves_open: bool = False  # whether the limits of either part are more than noise
-
-    @classmethod
-    def of(cls, model: _Model, floor: Estimate, evidence: Evidence) -> _Gap:
-        """Put the two in the order in which they are subtracted."""
-        ours: tuple[float, Evidence] = (model.rate, model.evidence)
-        best = (floor.value, evidence)
-        if not floor.measure.less_is_better:
-            ours, best = best, ours
-        method = method_of(floor)
-        kind = None if method is None else inference.of(method).get(evidence.method)
-        return cls(*ours, *best, leaves_open=kind is not None and kind.leaves_open)
-
-    @property
-    def value(self) -> float:
-        return self.worse - self.better
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the limits of the difference."""
-        worse_low, worse_high = self.worse_evidence.limits(level)
-        better_low, better_high = self.better_evidence.limits(level)
-        if self.leaves_open:
-            return worse_low - better_high, worse_high - better_low
-        down = _distance(self.worse - worse_low, better_high - self.better)
-        up = _distance(worse_high - self.worse, self.better - better_low)
-        return self.value - down, self.value + up
-
-    def p_values(self, level: float) -> tuple[float, float]:
-        """Return the least tails at which 0 is outside: of "no room", and of "not beyond"."""
-        above = self.worse >= self.better
-        if self.leaves_open:
-            tail = self._least_tail(level, above)
-            return (tail, 1.0) if above else (1.0, tail)
-        tail = self._tail(above)
-        return (tail, 1 - tail) if above else (1 - tail, tail)
-
-    def _margin(self, tail: float, above: bool) -> float:
-        """Return how far 0 is outside the limits with these tails."""
-        low, high = self.limits(1 - 2 * tail)
-        return low if above else -high
-
-    def _tail(self, above: bool) -> float:
-        from scipy.optimize import brentq
-        from scipy.special import ndtr
-
-        def margin(z: float) -> float:
-            return self._margin(float(ndtr(-z)), above)
-
-        least, most = 1e-6, _MOST_DEVIATIONS  # tails from nearly a half to 1e-12
-        if margin(least) <= 0:
-            return 0.5
-        if margin(most) > 0:
-            return float(ndtr(-most))
-        return float(ndtr(-brentq(margin, least, most, xtol=1e-5)))
-
-    def _least_tail(self, level: float, above: bool) -> float:
-        """Return a tail at which the limits are apart, the least up to one part in a hundred.
-
-        Limits at low levels are not asked for, as they are made for high ones; nor is it assumed
-        that they widen strictly with the level, so that the tail agrees with the verdict.
-        """
-        from scipy.special import ndtr, ndtri
-
-        given = (1 - level) / 2
-        apart = self._margin(given, above) > 0
-        largest = max(_LARGEST_TAIL, given)
-        if not apart and self._margin(largest, above) <= 0:
-            return 1.0
-        # From the smaller to the larger number of deviations: apart at the first, not at the last.
-        first, last = (given, ndtr(-_MOST_DEVIATIONS)) if apart else (largest, given)
-        near, far = -ndtri(first), -ndtri(last)
-        if apart and (far <= near or self._margin(float(last), above) > 0):
-            return float(min(first, last))
-        while far - near > 0.005:
-            middle = (near + far) / 2
-            near, far = (middle, far) if self._margin(ndtr(-middle), above) > 0 else (near, middle)
-        return float(ndtr(-near))
-
-
-def _distance(first: float, second: float) -> float:
-    # A limit on the wrong side of its estimate (a biased bootstrap) adds nothing.
-    return float((max(first, 0.0) ** 2 + max(second, 0.0) ** 2) ** 0.5)
-
-
-def _refuse_counts(errors: object, n: object, model_error: object) -> None:
-    """Refuse numbers of errors beside predictions, from which they are counted."""
-    given = {"errors": errors, "n": n, "model_error": model_error}
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(argument(name), " is counted from the predictions. Leave it out.")
-
-
-def _model_errors(
-    errors: int | None, n: int | None, model_error: float | str | None
-) -> tuple[int, int]:
-    items = _as_index(n)
-    if not 1 <= items <= MOST_VOTES:
+def beside(
+    floor: Estimate,
+    model: Model,
+    level: float,
+    same_labelling: bool,
+    test: PairedTest | None = None,
+) -> Verdict:
+    """Return where a model stands beside a floor; a test of "no room" decides on room."""
+    if floor.evidence is None:
         raise InputError(
-            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
+            argument("estimate"),
+            " has no interval. Estimate the floor without ",
+            *(argument("interval", None), "."),
         )
-    if (errors is None) == (model_error is None):
-        raise InputError(
-            *("Give either ", argument("errors"), ", a number of items, or "),
-            *(argument("model_error"), ", a fraction."),
-        )
-    if model_error is not None:
-        return round(as_fraction(model_error, name="model_error") * items), items
-    wrong = _as_index(errors)
-    if not 0 <= wrong <= items:
-        raise InputError(
-            *(argument("errors"), " must be a whole number from 0 to ", argument("n")),
-            *(f" = {items}, got {shown(errors)}. Pass a fraction as ", argument("model_error")),
-            ".",
-        )
-    return wrong, items
+    gap = Gap.of(model, floor, floor.evidence)
+    low, high = gap.limits(level)
+    p_room, p_beyond = gap.p_values(level)
+    if test is not None:
+        p_room = test.p
+        found = p_room <= (1 - level) / 2
+        low = max(low, 0.0) if found else min(low, 0.0)
+        high = max(high, low)
+    else:
+        found = low > 0
+    model_low, model_high = model.evidence.limits(level)
+    return Verdict(
+        verdict=ROOM if found else BEYOND if high < 0 else SATURATED,
+        difference=gap.value,
+        low=low,
+        high=high,
+        level=level,
+        p_room=p_room,
+        p_beyond=p_beyond,
+        model_error=model.value,
+        n=model.n,
+        model=Interval(model_low, model_high, level, model.evidence.method),
+        floor=floor if floor.level == level else floor.at_level(level),
+        same_labelling=same_labelling,
+        warnings=_doubts(floor, same_labelling),
+        test=test,
+        given=model.given,
+    )
 
 
-def _as_index(value: Any) -> int:
-    """Return a whole number, and -1 for what is none."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        return -1
+def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
+    method = method_of(floor)
+    if same_labelling or method is None or method.reads != VoteTable.kind:
+        return ()
+    message = words(
+        f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
+        f"(other people, other instructions, sharper images), their {floor.measure.limit} is "
+        "another one. Where such labels stand beside the votes, name them with ",
+        argument("label"),
+        ", or say ",
+        argument("same_labelling", True),
+        ".",
+    )
+    return (warn(message, LabelShiftWarning),)

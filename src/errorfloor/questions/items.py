@@ -14,6 +14,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.data.vote_items import Keeper, VoteItems
 from errorfloor.methods.votes.thin import Votes, thinned
 from errorfloor.metrics import ERROR
+from errorfloor.questions.weights import unweighted
 from errorfloor.results.items import ClassItems, Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes
@@ -88,6 +89,7 @@ def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Item
     """Return the items of what was read by the keeper's layouts."""
     rows, table = keeper.items_of(reading), reading.table
     assert isinstance(table, VoteTable)
+    table = unweighted(table, "items")
     if int(rows.totals.max()) < 2:
         raise InputError(
             argument("totals"),

@@ -19,6 +19,7 @@ from errorfloor.methods.record import Statistic
 GROUPS = 12
 # Items in a group's expected table, at least, so that whole numbers are close to its fractions.
 FINE = 10**6
+FAIR = 0.5  # the mean of labels that are redrawn by a coin
 
 
 def under_noise(
@@ -28,26 +29,32 @@ def under_noise(
     noise: Floats,
     repeats: int,
     seeds: Counts,
+    mean: float = FAIR,
 ) -> dict[str, Floats]:
-    """Return the values of statistics on the same noisy tables, each of shape (repeats, levels)."""
+    """Return the values of statistics on the same noisy tables, each of shape (repeats, levels).
+
+    Of two classes a redrawn label is 1 with probability `mean`; of more each is drawn alike.
+    """
     source = np.random.default_rng(seeds[0])
     # One generator a statistic, all alike, so that no answer depends on what runs along with it.
     streams = {name: np.random.default_rng(seeds[1]) for name in names}
     values = {name: np.empty(noise.size * repeats) for name in streams}
     keep_freed_memory()
-    for near, group in _groups(cells, noise):
+    for near, group in _groups(cells, noise, mean):
         bound = statistics(near)
         for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
             noises = noise[np.arange(block.start, block.stop) // repeats]
-            counts = _redrawn(cells, noises, source)
+            counts = _redrawn(cells, noises, source, mean)
             for name, statistic in bound.items():
                 values[name][block] = statistic.values(counts, streams[name])
     return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
 
 
-def _redrawn(cells: Cells | ClassCells, noise: Floats, rng: np.random.Generator) -> Counts:
+def _redrawn(
+    cells: Cells | ClassCells, noise: Floats, rng: np.random.Generator, mean: float
+) -> Counts:
     if isinstance(cells, Cells):
-        return redraw_labels(cells.count, noise, rng)
+        return redraw_labels(cells.count, noise, rng, mean)
     return redraw_classes(cells.count, cells.scores.shape[1], noise, rng)
 
 
@@ -73,8 +80,10 @@ def redraw_classes(count: Counts, classes: int, noise: Floats, rng: np.random.Ge
     return found
 
 
-def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Counts:
-    """Return counts after each label was redrawn by a fair coin with a probability of `noise`.
+def redraw_labels(
+    count: Counts, noise: Floats, rng: np.random.Generator, mean: float = FAIR
+) -> Counts:
+    """Return counts after each label was redrawn with a probability of `noise`.
 
     Parameters
     ----------
@@ -82,26 +91,29 @@ def redraw_labels(count: Counts, noise: Floats, rng: np.random.Generator) -> Cou
         Of both labels of every row, as ``cells(complete=True)`` lays them out.
     noise : array of shape (k,)
         Probabilities, one for each draw.
+    mean : float
+        The probability that a redrawn label is 1: a fair coin by default.
 
     Returns
     -------
     array of shape (k, cells)
         Every row of the table keeps its number of items.
     """
-    # A coin agrees with the old label half of the time, so what changes sides is binomial. Draws
+    # A new label agrees with the old one now and then, so what changes sides is binomial. Draws
     # of one cell follow one another, because NumPy sets up a binomial once for all that are alike.
     occurs = np.flatnonzero(count)
     flipped = np.zeros((noise.size, count.size), dtype=np.int64)
-    size = (occurs.size, noise.size)
-    flipped[:, occurs] = rng.binomial(count[occurs, None], noise / 2, size=size).T
+    chance = np.where(occurs % 2 == 0, 1 - mean, mean)[:, None] * noise  # positive cells first
+    flipped[:, occurs] = rng.binomial(count[occurs, None], chance, size=chance.shape).T
     pairs = flipped.reshape(noise.size, -1, 2)
     return np.asarray(count - flipped + pairs[..., ::-1].reshape(flipped.shape))
 
 
-def expected_after_redraw(count: Counts, noise: float) -> Floats:
+def expected_after_redraw(count: Counts, noise: float, mean: float = FAIR) -> Floats:
     """Return the mean of what `redraw_labels` draws at one level of noise."""
     pairs = count.reshape(-1, 2)
-    return np.asarray((pairs + (pairs[:, ::-1] - pairs) * (noise / 2)).ravel())
+    gain = np.array([mean, 1 - mean])
+    return np.asarray((pairs + (pairs[:, ::-1] * gain - pairs * gain[::-1]) * noise).ravel())
 
 
 def expected_classes(count: Counts, classes: int, noise: float) -> Floats:
@@ -111,9 +123,9 @@ def expected_classes(count: Counts, classes: int, noise: float) -> Floats:
     return np.asarray(((1 - noise) * by_row + redrawn).ravel())
 
 
-def _expected(cells: Cells | ClassCells, noise: float) -> Floats:
+def _expected(cells: Cells | ClassCells, noise: float, mean: float) -> Floats:
     if isinstance(cells, Cells):
-        return expected_after_redraw(cells.count, noise)
+        return expected_after_redraw(cells.count, noise, mean)
     return expected_classes(cells.count, cells.scores.shape[1], noise)
 
 
@@ -141,7 +153,7 @@ class TableStatistic:
         )
 
 
-def _groups(cells: Any, noise: Floats) -> Iterator[tuple[Any, range]]:
+def _groups(cells: Any, noise: Floats, mean: float) -> Iterator[tuple[Any, range]]:
     """Yield ranges of levels, and cells with about the counts that are expected there.
 
     Whatever a statistic learns when it is bound, such as where its fits start, it learns nearby.
@@ -149,7 +161,7 @@ def _groups(cells: Any, noise: Floats) -> Iterator[tuple[Any, range]]:
     yield cells, range(1)
     for part in np.array_split(np.arange(1, noise.size), min(GROUPS, noise.size - 1)):
         group = range(int(part[0]), int(part[-1]) + 1)
-        expected = _expected(cells, float(noise[part].mean()))
+        expected = _expected(cells, float(noise[part].mean()), mean)
         scale = max(1, FINE // int(cells.count.sum()))
         count: Counts = np.rint(scale * expected).astype(np.int64)
         yield replace(cells, count=count), group

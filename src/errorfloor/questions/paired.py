@@ -27,6 +27,7 @@ from errorfloor.data.naming import as_classes, codes_of, told
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import PairedTest
 
 MEANS = (
@@ -126,6 +127,7 @@ class Pair:
         sides = [_nothing_of(first)] * number
         for name, table in tables.items():
             assert isinstance(table, ScoreTable)
+            table = unweighted(table, "headroom")
             sides[place[name]] += table
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction

@@ -14,8 +14,6 @@ from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Classes, Method, Options, Statistic
-from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
-from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
@@ -23,6 +21,7 @@ from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.questions.labels_alone import with_labels_alone
 from errorfloor.results import Estimate, VotesEstimate
 
 
@@ -33,11 +32,13 @@ def floor_of(
     level: float = 0.95,
     rng: RandomLike = None,
     interval: str | None = "auto",
+    asked: Asked | None = None,
 ) -> Any:
     """Return the floor of data of any kind, by the default method for it; by group if named."""
     reading = read(data, LAYOUTS, where)
     request = Request.of(interval, level, 1000, rng)
-    return Question(method_for(None, reading)).answer(reading, request, rng, simultaneous=False)
+    question = Question.about(asked or Asked(), reading)
+    return question.answer(reading, request, rng, simultaneous=False)
 
 
 def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> Method:
@@ -45,7 +46,8 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
     table = next(iter(reading.tables.values()))
     check_classes(table)
     if name is None:
-        return methods.default(table.kind, Classes.of(table), metric)
+        partly = getattr(table, "unlabelled", None) is not None
+        return methods.default(table.kind, Classes.of(table), metric, partly=partly)
     return methods.find(name, table.kind, Classes.of(table), metric)
 
 
@@ -73,6 +75,12 @@ class Question:
         return cls(chosen, options, model_error)
 
     def __post_init__(self) -> None:
+        if self.model_error is not None and self.options.metric.name != ERROR.name:
+            raise InputError(
+                *(argument("model_error"), " caps the floor of the error, and the metric is "),
+                *(f"{self.options.metric.words}. Leave it out, or leave out ", argument("metric")),
+                ".",
+            )
         if self.model_error is not None and self.options.target.needed > 1:
             raise InputError(
                 *(argument("model_error"), " bounds the bias of the floor for one more vote. "),
@@ -128,16 +136,21 @@ def _with_votes(
     table = found.table
     assert isinstance(table, VoteTable)
     cells, classes = table.cells(), Classes.of(table)
-    behind: Any = statistic if question.method in _FITTED else None
+    behind: Any = statistic if hasattr(statistic, "fitted") else None
+    metric = question.options.metric.name
+    bias = None if behind is None else behind.plugin_bias
     if behind is None and int(table.totals.max()) >= 2:
-        behind = methods.default(VoteTable.kind, classes).bind(cells, question.options)
-    plugin = methods.find(PLUGIN.name, VoteTable.kind, classes).bind(cells, question.options)
+        of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
+        behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
+        bias = behind.plugin_bias if metric == ERROR.name else None
+    by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric)
+    plugin = by_share.bind(cells, question.options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
     model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
     made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
-        bias=None if behind is None else behind.plugin_bias,
+        bias=bias,
         bias_bound=_plugin_bias_bound(model_error, table),
         mixture=None if behind is None else behind.fitted,
     )
@@ -156,6 +169,8 @@ def _plugin_bias_bound(model_error: float | None, table: VoteTable) -> float | N
     return float(computable_bias_bound(model_error, int(table.totals.min())))
 
 
-_FITTED = (MIXTURE, MANY_MIXTURE)  # which have the distribution that other methods lack
 # What a kind of table adds to an estimate.
-_DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}
+_DETAILS: Mapping[str, Callable[..., Estimate]] = {
+    VoteTable.kind: _with_votes,
+    ScoreTable.kind: with_labels_alone,
+}

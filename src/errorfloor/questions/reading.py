@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, as_probabilities
+from errorfloor.data.asked import Asked
 from errorfloor.data.layouts import COUNTS_AND_LABELS, VOTES_AND_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.shares import shares_of_arrays
-from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 
@@ -33,17 +33,17 @@ def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> N
 def read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
     """Read votes that are arrays beside one label for each item."""
     per_class = not is_data(votes) and is_matrix(votes)
-    plain = replace(where, classes=None) == Where.of() and (totals is not None or per_class)
+    alone = replace(where, classes=None, weight=None, cluster=None)
+    plain = alone == Where.of() and (totals is not None or per_class)
     if is_data(votes) or not plain:
         raise InputError(
             *(argument("labels"), " goes with arrays of votes and "),
             *(argument("totals"), ". Of a dataframe or file, name the column with "),
             *(argument("label"), "."),
         )
-    table, names = shares_of_arrays(votes, totals, labels, where.classes)
+    table, names = shares_of_arrays(votes, totals, labels, where.classes, where.beside)
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
     facts = facts_of_classes(table, names)
-    source = Source(
-        origin="arrays", layout=layout.name, rows=table.n, classes=where.classes, facts=facts
-    )
+    asked = Asked((layout,), where, None, None, None)
+    source = asked.source("arrays", layout, table.n, facts=facts)
     return Reading({None: table}, source)

@@ -24,6 +24,7 @@ from errorfloor.questions.class_tables import against_the_rest, top_label
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
 BLOCKS, ITEMS = 200, 4  # so many blocks at most, with so many items each on average
@@ -148,6 +149,7 @@ def _curves(
     table: Table, method: Method, options: Options, level: float
 ) -> Reliability | ClassReliability:
     assert isinstance(table, ScoreTable)
+    table = unweighted(table, "reliability")
     if len(table.classes) == 2:
         return _curve(table, method, options, level)
     check_classes(table)

@@ -11,6 +11,8 @@ import numpy as np
 
 from errorfloor._checks import check_level
 from errorfloor._typing import Floats
+from errorfloor.metrics import ERROR, Metric, named
+from errorfloor.metrics.noise import value_after
 from errorfloor.results.rows import Rows
 
 ORACLE = "oracle"
@@ -76,7 +78,8 @@ class NoiseCurve:
     """A method's mean estimate at each level of noise.
 
     `low` to `high` is where one more run would fall at `level`, by Student's t over the repeats;
-    None where there is one repeat only. The true floor lies between the two bounds.
+    None where there is one repeat only. The true floor lies between the two bounds. Of noise of
+    several means, everything is the mean over them.
     """
 
     method: str
@@ -98,18 +101,25 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     Attributes
     ----------
     model_error : float
-        Error of a known model, which bounds the floor from above.
+        Error of a known model, which bounds the floor from above: its balanced error where that
+        was asked for, and one less its AUC.
     n : int
         Number of items.
     noise : array of shape (levels,)
         Probability that a label is redrawn, each class alike: by a fair coin where there are two.
-    estimates : dict of arrays of shape (repeats, levels)
+    estimates : dict of arrays of shape (repeats, levels) or (repeats, levels, means)
         Each method's estimate on each noisy table, and the oracle's, the last. Methods saw the
         same tables, so their differences are paired.
     notes, warnings : tuple of str
         What was left out, and doubts met on the way.
     classes : int
         Number of classes.
+    metric : str
+        What was estimated: error, balanced-error or auc.
+    means : tuple of float
+        Of balanced error and AUC: the probabilities that a redrawn label is 1.
+    share : float or None
+        Of these too: the share of class 1 before noise was added.
     """
 
     model_error: float
@@ -119,6 +129,19 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     classes: int = 2
+    metric: str = ERROR.name
+    means: tuple[float, ...] = ()
+    share: float | None = None
+
+    @property
+    def measure(self) -> Metric:
+        """The metric that was estimated."""
+        return named(self.metric)
+
+    @property
+    def model_value(self) -> float:
+        """The known model's value of the metric: its error, or its AUC."""
+        return self.model_error if self.measure.less_is_better else 1 - self.model_error
 
     @property
     def rows(self) -> tuple[FeeBeeScore, ...]:
@@ -137,9 +160,17 @@ class FeeBeeResult(Rows[FeeBeeScore]):
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """The least and the largest floor that each level of noise allows."""
-        least = self.noise * (1 - 1 / self.classes)
-        return least, least + (1 - self.noise) * self.model_error
+        """The least and the largest best value that each level of noise allows.
+
+        Arrays of shape (levels,), or of (levels, means) where there are several.
+        """
+        if self.share is None:
+            least = self.noise * (1 - 1 / self.classes)
+            return least, least + (1 - self.noise) * self.model_error
+        means = np.array(self.means)
+        ends = sorted((float(not self.measure.less_is_better), self.model_value))
+        least, largest = (value_after(end, self.share, self.noise[:, None], means) for end in ends)
+        return least, largest
 
     def __getitem__(self, method: str) -> FeeBeeScore:
         self._check(method)
@@ -167,14 +198,16 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     def curve(self, method: str, *, level: float = 0.95) -> NoiseCurve:
         """Return the mean estimate at each level of noise, with a band and the bounds."""
         self._check(method)
-        found = self.estimates[method]
+        found, bounds = self.estimates[method], self.bounds
+        if self.share is not None:
+            found, bounds = found.mean(axis=2), (bounds[0].mean(axis=1), bounds[1].mean(axis=1))
         mean, low, high = found.mean(axis=0), None, None
         level = check_level(level)
         if self.repeats > 1:
             spread = found.std(axis=0, ddof=1) * np.sqrt(1 + 1 / self.repeats)
             reach = _student(level, self.repeats) * spread
             low, high = mean - reach, mean + reach
-        least, largest = self.bounds
+        least, largest = bounds
         return NoiseCurve(
             method=method,
             noise=self.noise,
@@ -188,8 +221,11 @@ class FeeBeeResult(Rows[FeeBeeScore]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, paired differences and curves as plain values, ready for JSON."""
-        curves = {method: found.mean(axis=0).tolist() for method, found in self.estimates.items()}
+        curves = {method: self.curve(method).estimate.tolist() for method in self.estimates}
+        asked = {"means": list(self.means), "share": self.share, "model_value": self.model_value}
         return {
+            "metric": self.metric,
+            **({} if self.share is None else asked),
             "model_error": self.model_error,
             "n": self.n,
             "levels": self.noise.size,
@@ -217,6 +253,8 @@ class FeeBeeResult(Rows[FeeBeeScore]):
         least, largest = self.bounds
         found = self.estimates[method]
         above, below = np.maximum(found - largest, 0), np.maximum(least - found, 0)
+        if found.ndim > 2:  # means of the noise are levels as well
+            above, below = (part.reshape(len(part), -1) for part in (above, below))
         return above.mean(axis=1), below.mean(axis=1)
 
     def _score(self, method: str) -> FeeBeeScore:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics import ERROR, Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,10 @@ class Plan(Shown):
         Where no option reaches the target: the width that any number of items comes down to.
     trade : Trade or None
         For a pilot of votes: what one more vote on each item would change, beside new items.
+    measure : Metric
+        What the floor is a floor of, with what was given with it.
+    classes : int
+        Number of classes.
     """
 
     votes: Counts
@@ -66,6 +71,13 @@ class Plan(Shown):
     options: tuple[Option, ...]
     narrowest: float | None = None
     trade: Trade | None = None
+    measure: Metric = field(default=ERROR, repr=False)
+    classes: int = 2
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric."""
+        return self.measure.name
 
     @property
     def best(self) -> Option | None:
@@ -90,6 +102,7 @@ class Plan(Shown):
             "width": self.width.tolist(),
             "bias": self.bias.tolist(),
             "floor": self.floor,
+            **({} if self.metric == ERROR.name else {"metric": self.metric, **self.measure.given}),
             "level": self.level,
             "target": self.target,
             "options": [asdict(option) for option in self.options],

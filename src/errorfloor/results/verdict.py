@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Shown, sentence_of
+from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, Interval
 
 ROOM, SATURATED, BEYOND = "room", "saturated", "beyond"
@@ -46,21 +48,24 @@ class Verdict(Shown):
         Whether the model is worse than the limit, cannot be told from it, or is better than any
         model can be.
     difference, low, high : float
-        The model's error less the floor, and its limits at `level`.
+        How much worse the model's value is than the best there can be, and its limits at `level`:
+        the model's error less the floor, or the ceiling less the model's value.
     p_room, p_beyond : float
         P-values: small `p_room` speaks against a model at or beyond the floor, small `p_beyond`
         against one at or above it. Beside a floor from votes they are upper limits, and 1 where
         the limits of model and floor overlap even at a level of 0.5.
     model_error : float
-        The model's error on `n` test items.
+        The model's error on `n` test items; of another metric its value, which is `model_value`.
     model : Interval
-        The model's own interval at `level`, exact.
+        The model's own interval at `level`; of an error it is exact.
     floor : Estimate
         What the model was compared with.
     same_labelling : bool
         Whether the test labels were said to be made as the labels of the floor.
     test : PairedTest or None
         The test that decides whether there is room, where floor and model share their items.
+    given : mapping
+        What was said of the model besides its errors, for metrics other than error.
     """
 
     verdict: str
@@ -77,6 +82,12 @@ class Verdict(Shown):
     same_labelling: bool = False
     warnings: tuple[str, ...] = ()
     test: PairedTest | None = None
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def model_value(self) -> float:
+        """The model's value of the metric that the floor or ceiling is of."""
+        return self.model_error
 
     @property
     def errors(self) -> int:
@@ -102,6 +113,8 @@ class Verdict(Shown):
         """Return the verdict and how it was reached as plain values, ready for JSON."""
         names = ("verdict", "difference", "low", "high", "level", "p_room", "p_beyond")
         more = ("model_error", "n", "same_labelling", "sentence")
+        if self.floor.metric != ERROR.name:
+            more = ("model_value", *more[1:])
         return {
             **{name: getattr(self, name) for name in (*names, *more)},
             "model_low": self.model.low,

@@ -12,12 +12,17 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.seeds import Seed
 from errorfloor.methods.record import Method
+from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate
 from errorfloor.show.columns import can_be_typed, item
 from errorfloor.show.records import interval_named, method_of
 
 # Options of estimates, and what the command line calls them.
 FLAGS = {
+    "metric": "--metric",
+    "costs": "--costs",
+    "at": "--at",
+    "prior": "--prior",
     "method": "--method",
     "interval": "--interval",
     "level": "--level",
@@ -53,8 +58,10 @@ class Asked:
         heeded = {
             name: value for name, value in values.items() if _heeds(name, value, method, kind)
         }
-        if len(methods.names(layout.kind)) > 1:
+        if len(methods.names(layout.kind, metric=estimate.metric)) > 1:
             heeded = {"method": estimate.method, **heeded}
+        if estimate.metric != ERROR.name:
+            heeded = {"metric": estimate.metric, **heeded}
         return cls(estimate, source, layout, method, kind, heeded)
 
     @property
@@ -106,6 +113,17 @@ class Asked:
             and self.values.keys() <= FLAGS.keys()
             and (seeded or not self.is_random)
         )
+
+
+def as_typed(value: Any) -> str:
+    """Return a value as it is typed behind an option: commas in a row, semicolons between rows."""
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        rows = [row if isinstance(row, list | tuple) else [row] for row in value]
+        between = ";" if any(isinstance(row, list | tuple) for row in value) else ","
+        return between.join(",".join(str(item(one)) for one in row) for row in rows)
+    return str(item(value))
 
 
 def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:

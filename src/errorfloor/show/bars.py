@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from errorfloor.results import Comparison, Estimate
-from errorfloor.show.numbers import per_cent
+from errorfloor.show.numbers import style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +25,9 @@ def drawn(rows: Comparison, text: str) -> Callable[[Console], None]:
             return
         console.print(sentence, style="bold")
         least, most = _span(list(rows))
-        scale = per_cent(least).ljust(BAR - 8) + per_cent(most).rjust(8)
+        style = style_of(next(iter(rows)))
+        end = style.value(most)
+        scale = style.value(least).ljust(BAR - max(len(end), 8)) + end.rjust(8)
         console.print(f"{head:<{width}}  {scale}")
         unicode = "utf" in console.encoding.lower()
         for line, row in zip(lines, rows, strict=False):

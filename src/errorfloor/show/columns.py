@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.layouts import Layout
-from errorfloor.data.source import Source
+from errorfloor.data.source import ARRAY, Source
 
 STDIN = "-"
 
@@ -28,10 +28,15 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield f"classes={list(source.classes)!r}"
     if source.drop_missing:
         yield "drop_missing=True"
+    if source.unlabelled:
+        yield "unlabelled=True"
     if source.duplicates != "error":
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
         yield f"group={source.group!r}"
+    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
+        if value is not None:
+            yield f"{name}={name if value == ARRAY else repr(value)}"
 
 
 def words_of(source: Source | None) -> Iterator[str]:
@@ -55,10 +60,15 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield from ("--format", source.format)
     if source.drop_missing:
         yield "--drop-missing"
+    if source.unlabelled:
+        yield "--unlabelled"
     if source.duplicates != "error":
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:
         yield from ("--group", source.group)
+    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
+        if value is not None:
+            yield from (f"--{name}", value)
 
 
 def can_be_typed(source: Source, layout: Layout) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
+from errorfloor.metrics import ERROR, Metric
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -42,16 +43,33 @@ class Grid:
         return (self.head, *self.rows)
 
 
+def of_metric(metric: Metric) -> str:
+    """Return what stands behind a value to say of what it is; nothing behind an error."""
+    if metric.name == ERROR.name:
+        return ""
+    return f"{' of' if metric.unit else ''} {metric.words}"
+
+
+def head_of(estimates: Iterable[Estimate]) -> str:
+    """Return the head of a column of floors or ceilings, with the metric where it is no error."""
+    metric = next((row.measure for row in estimates), ERROR)
+    if metric.name == ERROR.name:
+        return metric.limit
+    return f"{metric.limit} of {metric.words}"
+
+
 def of_methods(estimates: Iterable[Estimate]) -> Grid:
     """Return the floors of several methods, in brief."""
+    every = list(estimates)
     rows = (
-        (row.method, *numbers.value_and_limits(row), row.interval_method or "") for row in estimates
+        (row.method, *numbers.value_and_limits(row), row.interval_method or "") for row in every
     )
-    return Grid(("method", "floor", "interval", "by"), tuple(rows), "<>><")
+    return Grid(("method", head_of(every), "interval", "by"), tuple(rows), "<>><")
 
 
 def of_estimates(estimates: Iterable[Estimate]) -> Grid:
     """Return floors with all that says how they came about."""
+    every = list(estimates)
     rows = (
         (
             row.method,
@@ -60,9 +78,10 @@ def of_estimates(estimates: Iterable[Estimate]) -> Grid:
             row.interval_method or "",
             f"{row.n:,}",
         )
-        for row in estimates
+        for row in every
     )
-    return Grid(("method", "floor", "interval", "level", "by", "n"), tuple(rows), "<>>><>")
+    head = ("method", head_of(every), "interval", "level", "by", "n")
+    return Grid(head, tuple(rows), "<>>><>")
 
 
 def of_groups(groups: Groups[Estimate]) -> Grid:
@@ -72,7 +91,8 @@ def of_groups(groups: Groups[Estimate]) -> Grid:
         (str(name), f"{row.n:,}", *numbers.value_and_limits(row), *([said] if any(names) else []))
         for (name, row), said in zip(groups.items(), names, strict=True)
     )
-    head = (groups.column, "n", "floor", "interval", *(["attention"] if any(names) else []))
+    more = ["attention"] if any(names) else []
+    head = (groups.column, "n", head_of(groups.values()), "interval", *more)
     return Grid(head, tuple(rows), "<>>><"[: len(head)])
 
 
@@ -84,9 +104,15 @@ def _attention(row: Estimate) -> str:
 
 def of_plan(plan: Plan) -> Grid:
     """Return the widths for all numbers of votes and items."""
-    head = ("votes", "plug-in bias", *(f"{n:,} items" for n in plan.items))
+    error = plan.metric == ERROR.name
+    head = ("votes", *(["plug-in bias"] if error else []), *(f"{n:,} items" for n in plan.items))
+    style = numbers.style_of_plan(plan)
     rows = (
-        (f"{m}", numbers.signed(bias), *map(numbers.unsigned, widths))
+        (
+            f"{m}",
+            *([style.signed(bias)] if error else []),
+            *(style.bare(abs(one)) for one in widths),
+        )
         for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
     )
     return Grid(head, tuple(rows), ">" * len(head))
@@ -218,15 +244,22 @@ def how_groups(groups: Groups[Estimate]) -> str:
 
 def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
+    metric, value = result.measure, result.model_value
+    shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
+    several = f" of {len(result.means)} means" if len(result.means) > 1 else ""
     return (
-        f"{result.repeats} repeats of {result.noise.size} levels of noise, n = {result.n:,}, "
-        f"model error {100 * result.model_error:.4g} %"
+        f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
+        f"n = {result.n:,}, model {metric.words} {shown}"
     )
 
 
 def how_plan(plan: Plan) -> str:
     """Say what the numbers of a plan are."""
-    return f"Width of the {numbers.level(plan.level)} interval, in percentage points"
+    style = numbers.style_of_plan(plan)
+    unit = "percentage points" if style.in_per_cent else style.unit
+    unit = f", in {unit}" if unit else ""
+    of = "" if plan.metric == ERROR.name else f" of the {plan.measure.words} {plan.measure.limit}"
+    return f"Width of the {numbers.level(plan.level)} interval{of}{unit}"
 
 
 def as_text(grid: Grid) -> list[str]:

@@ -16,16 +16,17 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Plan,
     Verdict,
 )
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import grids, small
 from errorfloor.show.grids import Grid
-from errorfloor.show.numbers import level
+from errorfloor.show.numbers import level, style_of
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
 from errorfloor.show.sentences import sentence_of
-from errorfloor.show.text import doubts_of
+from errorfloor.show.text import doubts_of, how_labels
 from errorfloor.show.words import difference_of
 
 SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
@@ -111,6 +112,11 @@ def _(result: Verdict) -> str:
 
 
 @html_of.register
+def _(result: LabelPlan) -> str:
+    return card(sentence_of(result), remarks=[how_labels(result)])
+
+
+@html_of.register
 def _(result: Plan) -> str:
     return card(sentence_of(result), grids.of_plan(result), remarks=[grids.how_plan(result)])
 
@@ -162,8 +168,11 @@ def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     ]
     levels = {row.level for _, row in stated if row.level is not None}
     which = f" with {level(levels.pop())} intervals" if len(levels) == 1 else ""
-    axis = f"best possible {stated[0][1].metric}, %{which}"
-    return small.intervals(lines, axis, said, left_out=len(rows) - len(stated))
+    first = stated[0][1]
+    style = style_of(first)
+    axis = f"best possible {first.measure.words}{style.sign}{which}"
+    left_out = len(rows) - len(stated)
+    return small.intervals(lines, axis, said, left_out=left_out, factor=style.factor)
 
 
 def _headroom(result: Verdict, said: str) -> str:
@@ -171,12 +180,13 @@ def _headroom(result: Verdict, said: str) -> str:
     floor, model = result.floor, result.model
     lines = [
         small.Line("best possible", floor.value, floor.low, floor.high, BLUE),
-        small.Line("your model", result.model_error, model.low, model.high, RED),
+        small.Line("your model", result.model_value, model.low, model.high, RED),
     ]
-    low, high = sorted((floor.value, result.model_error))
+    low, high = sorted((floor.value, result.model_value))
     shade = small.Shade(low, high, SHADES[result.verdict])
-    axis = f"{floor.measure.name}, %, with {level(result.level)} intervals"
-    return small.intervals(lines, axis, said, shade=shade)
+    style = style_of(floor)
+    axis = f"{floor.measure.words}{style.sign}, with {level(result.level)} intervals"
+    return small.intervals(lines, axis, said, shade=shade, factor=style.factor)
 
 
 def _table(grid: Grid) -> str:

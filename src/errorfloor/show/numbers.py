@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from errorfloor._numbers import Style as Style
 from errorfloor._numbers import counted as counted
 from errorfloor._numbers import digits_of_size as digits_of_size
 from errorfloor._numbers import level as level
@@ -16,7 +19,8 @@ from errorfloor._numbers import range_of as range_of
 from errorfloor._numbers import short as short
 from errorfloor._numbers import signed as signed
 from errorfloor._numbers import unsigned as unsigned
-from errorfloor.results import Estimate
+from errorfloor.metrics import Metric
+from errorfloor.results import Estimate, Plan
 
 REFUTED = "refuted"  # in the place of a floor that the data contradict
 _NARROW = 0.001  # an interval of no more than this needs a third digit
@@ -29,14 +33,84 @@ def value_and_limits(row: Estimate) -> tuple[str, str]:
     """
     if row.refuted:
         return REFUTED, ""
-    digits = digits_for(row)
-    value = per_cent(row.value, digits)
+    digits, style = digits_for(row), style_of(row)
+    value = style.value(row.value, digits)
     if row.low is None or row.high is None:
         return value, ""
-    return value, limits(row.low, row.high, digits)
+    return value, style.limits(row.low, row.high, digits)
 
 
 def digits_for(row: Estimate) -> int:
     """Return how many digits show the difference of the limits."""
-    narrow = row.low is not None and row.high is not None and row.high - row.low <= _NARROW
-    return 3 if narrow else 2
+    if row.low is None or row.high is None:
+        return 2
+    return 3 if (row.high - row.low) * 10.0 ** -style_of(row).decades <= _NARROW else 2
+
+
+def sampling_of(row: Estimate) -> list[tuple[str, str]]:
+    """Return what weights and clusters make of the number of items, under names."""
+    facts = []
+    if row.n_effective is not None:
+        facts.append(("Effective items", f"{row.n_effective:,.0f}"))
+    if row.clusters is not None:
+        facts.append(("Clusters", f"{row.clusters:,}"))
+    return facts
+
+
+def sampling_words(row: Estimate) -> list[str]:
+    """Return the same for a line of text."""
+    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f}"]
+    return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]
+
+
+def style_of(row: Estimate) -> Style:
+    """Return how people state the values of an estimate's metric."""
+    return style_for(row.measure, len(row.classes))
+
+
+def style_of_plan(plan: Plan) -> Style:
+    """Return how people state the widths of a plan."""
+    return style_for(plan.measure, plan.classes)
+
+
+def style_for(metric: Metric, classes: int = 2) -> Style:
+    """Return how people state values of a metric; of costs, with digits that fit their size."""
+    if metric.per_cent:
+        return Style()
+    most = metric.span(classes)[1]
+    return Style(in_per_cent=False, unit=metric.unit, decades=math.floor(math.log10(4 * most)))
+
+
+def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
+    """Return what was given with a metric and is not in its name, with a heading each.
+
+    Examples
+    --------
+    >>> from errorfloor.metrics.asked import Asked
+    >>> given_with(Asked("cost", costs=(1, 5)).of(2))
+    (('Costs', '1 for a false positive, 5 for a false negative'),)
+    >>> given_with(Asked("auc", prior=0.2).of(2))
+    (('Known shares of classes', '0.8, 0.2'),)
+    """
+    found = []
+    costs, prior = metric.given.get("costs"), metric.given.get("prior")
+    if costs is not None and len(costs) == 2:
+        said = f"{costs[0][1]:g} for a false positive, {costs[1][0]:g} for a false negative"
+        found.append(("Costs", said))
+    elif costs is not None:
+        rows = "; ".join(", ".join(f"{one:g}" for one in row) for row in costs)
+        found.append(("Costs", f"{rows} (a row for each true class)"))
+    if prior is not None:
+        found.append(("Known shares of classes", ", ".join(f"{one:g}" for one in prior)))
+    return tuple(found)
+
+
+def with_article(words: str) -> str:
+    """Return words behind "a" or "an".
+
+    Examples
+    --------
+    >>> with_article("error"), with_article("balanced error")
+    ('an error', 'a balanced error')
+    """
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.formats import format_called
+from errorfloor.metrics import ERROR
 from errorfloor.results import AgreementEstimate, Comparison, Estimate, Groups, Verdict
-from errorfloor.show.asked import FLAGS, Asked
+from errorfloor.show.asked import FLAGS, Asked, as_typed
 from errorfloor.show.columns import columns_in_python, item, words_of
 from errorfloor.show.records import method_of
 
@@ -32,15 +33,15 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
     asked = Asked.of(estimate)
-    if verdict is not None and verdict.test is not None:
+    if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
     if isinstance(estimate, AgreementEstimate):
         call = f"floor = ef.from_agreement({', '.join(_agreement_arguments(estimate))})"
         return "\n".join(["import errorfloor as ef", "", call, *_headroom(verdict)])
     if not estimate.n:  # the floor was given as a number
-        return "\n".join(
-            ["import errorfloor as ef", "", f"floor = {estimate.value!r}", *_headroom(verdict)]
-        )
+        more = [f"{name}={value!r}" for name, value in metric_of(estimate).items()]
+        floor = f"floor = {estimate.value!r}"
+        return "\n".join(["import errorfloor as ef", "", floor, *_headroom(verdict, more)])
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
     return "\n".join([*_before(asked), floor, *_headroom(verdict)])
 
@@ -63,7 +64,7 @@ def command_of_comparison(comparison: Comparison) -> str | None:
     for row in comparison:
         words += ["--method", row.method]
     for name, value in _compared(asked).items():
-        words += [FLAGS[name], "none" if value is None else str(item(value))]
+        words += [FLAGS[name], as_typed(value)]
     if asked.is_random and asked.seed is not None:
         words += ["--seed", str(asked.seed.number)]
     return shlex.join(words)
@@ -95,7 +96,12 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
     if verdict is not None and not estimate.n:  # the floor was given as a number
-        words = ["errorfloor", "headroom", repr(estimate.value), *_model_words(verdict)]
+        model = _model_words(verdict)
+        if model is None:
+            return None
+        words = ["errorfloor", "headroom", repr(estimate.value), *model]
+        for name, value in metric_of(estimate).items():
+            words += [FLAGS[name], as_typed(value)]
         return shlex.join([*words, "--level", str(verdict.level)])
     if isinstance(estimate, AgreementEstimate):
         return None if verdict is not None else _agreement_command(estimate)
@@ -105,7 +111,10 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
     words += [*words_of(asked.source), *_option_words(asked, verdict)]
     if verdict is not None:
-        words += _model_words(verdict)
+        model = _model_words(verdict)
+        if model is None:
+            return None
+        words += model
     return shlex.join(words)
 
 
@@ -126,11 +135,40 @@ def _agreement_command(estimate: AgreementEstimate) -> str:
     return shlex.join([*words, "--level", str(estimate.level or estimate.options["level"])])
 
 
-def _model_words(verdict: Verdict) -> list[str]:
-    """Return what names the model on the command line."""
+def predicted_in(verdict: Verdict) -> bool:
+    """Tell whether floor and model come from the same rows."""
+    return verdict.test is not None or "prediction" in verdict.given
+
+
+def _prediction(verdict: Verdict) -> str | None:
+    """Return the column of the model."""
     if verdict.test is not None:
-        return ["--prediction", str(verdict.test.prediction)]
-    words = ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
+        return verdict.test.prediction
+    column: str | None = verdict.given.get("prediction")
+    return column
+
+
+def metric_of(estimate: Estimate) -> dict[str, Any]:
+    """Return the metric of a number that was given, where it is no error."""
+    if estimate.metric == ERROR.name:
+        return {}
+    return {"metric": estimate.metric, **estimate.measure.given}
+
+
+def _model_words(verdict: Verdict) -> list[str] | None:
+    """Return what names the model on the command line, or None where arrays do."""
+    given = verdict.given
+    if predicted_in(verdict):
+        label = ["--label", given["label"]] if "label" in given else []
+        return ["--prediction", str(_prediction(verdict)), *label]
+    if "labels" in given:
+        return None
+    if "confusion" in given:
+        words = ["--confusion", as_typed(given["confusion"])]
+    elif "model_value" in given:
+        words = ["--model-value", repr(given["model_value"]), "--test-items", str(verdict.n)]
+    else:
+        words = ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
     return [*words, "--same-labelling"] if verdict.same_labelling else words
 
 
@@ -205,8 +243,9 @@ def _asked_of_comparison(comparison: Comparison) -> Asked | None:
 def _compared(asked: Asked) -> dict[str, Any]:
     """Return the options of a comparison as they were asked for."""
     given = asked.estimate.options
-    names = ("interval", "level", "n_resamples", "clip")
-    return {name: given[name] for name in names if given.get(name, "auto") != "auto"}
+    names = ("interval", "level", "n_resamples", "clip", "costs", "at", "prior")
+    about = {name: value for name, value in asked.values.items() if name == "metric"}
+    return about | {name: given[name] for name in names if given.get(name, "auto") != "auto"}
 
 
 def _options_of(comparison: Comparison, asked: Asked) -> Iterator[str]:
@@ -279,23 +318,33 @@ def _at_level(asked: Asked, verdict: Verdict | None) -> str:
 
 def _paired_call(asked: Asked, verdict: Verdict) -> str:
     """Return the call for a floor and a model that share their items."""
-    assert verdict.test is not None
-    prediction = f"prediction={verdict.test.prediction!r}"
+    prediction = f"prediction={_prediction(verdict)!r}"
     data = [_data(asked), *columns_in_python(asked.source, asked.layout), prediction]
-    if verdict.test.prediction is None:
+    if "label" in verdict.given:  # beside soft labels
+        data.append(f"label={verdict.given['label']!r}")
+    if _prediction(verdict) is None:
         data = ["scores", "labels=labels", "predictions=predictions"]
+    data += [f"{name}={value!r}" for name, value in metric_of(asked.estimate).items()]
     seed = [one for one in _options(asked) if one.startswith("rng=")]
     return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
 
 
-def _headroom(verdict: Verdict | None) -> Iterator[str]:
+def _headroom(verdict: Verdict | None, more: Iterable[str] = ()) -> Iterator[str]:
     if verdict is None:
         return
-    same = ", same_labelling=True" if verdict.same_labelling else ""
-    yield (
-        f"verdict = ef.headroom(floor, errors={verdict.errors}, n={verdict.n}, "
-        f"level={verdict.level!r}{same})"
-    )
+    same = ["same_labelling=True"] if verdict.same_labelling else []
+    given = [*_model_in_python(verdict), f"level={verdict.level!r}", *same, *more]
+    yield f"verdict = ef.headroom(floor, {', '.join(given)})"
+
+
+def _model_in_python(verdict: Verdict) -> Iterator[str]:
+    """Yield what names the model; arrays by the names of their arguments."""
+    if not verdict.given:
+        yield f"errors={verdict.errors}"
+    for name, value in verdict.given.items():
+        yield f"{name}={name if value is None else repr(value)}"
+    if not verdict.given or "model_value" in verdict.given:
+        yield f"n={verdict.n}"
 
 
 def _option_words(asked: Asked, verdict: Verdict | None) -> Iterator[str]:
@@ -308,6 +357,6 @@ def _option_words(asked: Asked, verdict: Verdict | None) -> Iterator[str]:
             continue
         yield FLAGS[name]
         if value is not True:
-            yield "none" if value is None else str(item(value))
+            yield as_typed(value)
     if asked.is_random and asked.seed is not None:
         yield from ("--seed", str(asked.seed.number))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from errorfloor.metrics import Metric
+from errorfloor.metrics import ERROR, Metric
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -19,13 +19,13 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Plan,
     Verdict,
 )
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, VERDICTS
 from errorfloor.show import grids, numbers
 
-NO_FLOOR = "No floor can be stated."
 FEW = 4  # so many groups are named, more are counted
 # What to look at where a model seems to be better than any model can be.
 SUSPECT = "a leaked test set, labels made in another way, or scores out of order"
@@ -47,11 +47,12 @@ def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
-    metric = result.floor.measure
-    digits = numbers.digits_of_size(result.high - result.low, _edge(result.model_error))
-    error = f" (an error of {numbers.per_cent(result.model_error)})" if metric.opposite else ""
-    shown = numbers.per_cent(metric.shown(result.model_error), digits)
-    return f"{_best(result.floor)}. Your model, at {shown}{error}, {_standing(result)}"
+    metric, style = result.floor.measure, numbers.style_of(result.floor)
+    digits = style.digits(result.high - result.low, _edge(result.model_value))
+    error = f" ({numbers.with_article(metric.words)} of {style.value(result.model_value)})"
+    shown = style.value(metric.shown(result.model_value), digits)
+    at = f"{shown}{error if metric.opposite else ''}"
+    return f"{_best(result.floor)}. Your model, at {at}, {_standing(result)}"
 
 
 @sentence_of.register
@@ -62,11 +63,11 @@ def _(result: Comparison) -> str:
     others = [row.value for row in result if row is not main and not row.refuted]
     if not others:
         return f"{_best(main)}, by {main.method}."
-    low, high = (numbers.per_cent(value) for value in (min(others), max(others)))
+    low, high = (numbers.style_of(main).value(value) for value in (min(others), max(others)))
     if len(others) == 1:
         return f"{_best(main)}, by {main.method}; the other method says {low}."
-    name = main.measure.name
-    return f"{_best(main)}, by {main.method}; the other methods say {name}s from {low} to {high}."
+    name = f"{main.metric}s " if main.metric == ERROR.name else ""
+    return f"{_best(main)}, by {main.method}; the other methods say {name}from {low} to {high}."
 
 
 @sentence_of.register(Groups)
@@ -76,6 +77,16 @@ def _(result: Groups[Any]) -> str:
     if result and all(isinstance(row, Verdict) for row in result.values()):
         return _standings(result)
     return ""
+
+
+@sentence_of.register
+def _(result: LabelPlan) -> str:
+    wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
+    more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
+    return (
+        f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
+        f"the floor will be about {wide} wide. As many items drawn alike make it {alike} wide."
+    )
 
 
 @sentence_of.register
@@ -121,14 +132,20 @@ def _(result: FeeBeeResult) -> str:
     if not rows:
         return ""
     best = min(rows, key=lambda row: row.score)
+    what = "" if result.metric == ERROR.name else f" of {result.measure.words}"
     if len(rows) == 1:
-        return f"{best.method} misses added label noise by {best.score:.5f}."
-    return f"Of {len(rows):,} methods, {best.method} misses added label noise the least here."
+        return f"{best.method} misses added label noise by {best.score:.5f}{what}."
+    return f"Of {len(rows):,} methods{what}, {best.method} misses added label noise the least here."
 
 
 def refusal_of(result: Estimate) -> str:
     """Say why a floor cannot be stated, and what to do about it."""
-    return f"{NO_FLOOR} {refuting(result)[0].text}"
+    return f"{nothing_stated(result)} {refuting(result)[0].text}"
+
+
+def nothing_stated(result: Estimate) -> str:
+    """Say that no floor, or no ceiling, can be stated."""
+    return f"No {result.measure.limit} can be stated."
 
 
 def refuting(result: Estimate) -> list[Any]:
@@ -138,39 +155,58 @@ def refuting(result: Estimate) -> list[Any]:
 
 def _best(result: Estimate) -> str:
     """Return the best that any model can do, without a full stop."""
-    metric = result.measure
-    name, given = metric.opposite or metric.name, result.n == 0
+    metric, given = result.measure, result.n == 0
     of = ", as given," if given else f" for {result.target}"
+    name = metric.opposite or metric.words
     said = f"The best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
     if not metric.opposite:
         return said
+    error = numbers.with_article(metric.words)
     if given:
-        return f"{said}, an {metric.name} of {numbers.per_cent(result.value)}"
+        return f"{said}, {error} of {numbers.style_of(result).value(result.value)}"
     value, limits = numbers.value_and_limits(result)
-    return f"{said}, an {metric.name} of {value}{f' ({limits})' if limits else ''}"
+    return f"{said}, {error} of {value}{f' ({limits})' if limits else ''}"
 
 
 def _shown(result: Estimate, metric: Metric) -> str:
     """Return the value as people like to see it: where there is an opposite, as that."""
-    digits = numbers.digits_of_size(_width(result), _edge(result.value))
-    value = numbers.per_cent(metric.shown(result.value), digits)
+    style = numbers.style_of(result)
+    digits = style.digits(_width(result), _edge(result.value))
+    value = style.value(metric.shown(result.value), digits)
     if not result.n or result.low is None or result.high is None:
         return value
     low, high = sorted(metric.shown(limit) for limit in (result.low, result.high))
-    return f"{value} ({numbers.range_of(low, high, digits)})"
+    return f"{value} ({style.range_of(low, high, digits)})"
 
 
 def _standing(result: Verdict) -> str:
     """Say where the model stands; what can be gained is the same in errors and accuracies."""
     least, most = gain_of(result)
+    unit = unit_of_gain(result)
     if result.test is not None and result.verdict == ROOM:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
-        return f"can be beaten: a better rule exists ({sure}). At most {most} points are left."
+        return f"can be beaten: a better rule exists ({sure}). At most {most} {unit} are left."
+    metric = result.floor.measure
+    down = metric.less_is_better and not metric.per_cent
+    gain = f"come down by {least} to {most} in {metric.words}" if down else ""
     return {
-        ROOM: f"can still gain {least} to {most} points.",
-        SATURATED: f"is there as far as these items can tell: at most {most} points are left.",
-        BEYOND: f"is {least} to {most} points better than any model can be: suspect {SUSPECT}.",
+        ROOM: f"can still {gain or f'gain {least} to {most} {unit}'}.",
+        SATURATED: f"is there as far as these items can tell: at most {most} {unit} {_are(unit)} "
+        "left.",
+        BEYOND: f"is {least} to {most} {unit} better than any model can be: suspect {SUSPECT}.",
     }[result.verdict]
+
+
+def unit_of_gain(result: Verdict) -> str:
+    """Return what a model's gain is counted in: points, or the metric itself."""
+    metric = result.floor.measure
+    if metric.per_cent:
+        return "points"
+    return f"{metric.unit} of {metric.words}" if metric.unit else metric.words
+
+
+def _are(unit: str) -> str:
+    return "are" if unit == "points" else "is"
 
 
 def gain_of(result: Verdict) -> tuple[str, str]:
@@ -178,8 +214,9 @@ def gain_of(result: Verdict) -> tuple[str, str]:
     sizes = sorted((abs(result.low), abs(result.high)))
     if result.verdict == SATURATED:
         sizes = [0.0, result.high]
-    digits = numbers.digits_of_size(result.high - result.low, sizes[0] or sizes[1])
-    least, most = (f"{100 * size:.{digits}f}" for size in sizes)
+    style = numbers.style_of(result.floor)
+    digits = style.digits(result.high - result.low, sizes[0] or sizes[1])
+    least, most = (style.bare(size, digits) for size in sizes)
     return least, most
 
 
@@ -188,12 +225,15 @@ def _range_of_groups(groups: Groups[Estimate]) -> str:
     stated = {name: row for name, row in groups.items() if not row.refuted}
     refuted = len(groups) - len(stated)
     if not stated:
-        return f"{NO_FLOOR[:-1]} of any group. The data of each say why."
-    first = next(iter(stated.values()))
-    metric = first.measure
+        return f"{_unstated(groups)} of any group. The data of each say why."
+    metric = next(iter(stated.values())).measure
     said = _only(groups, stated) if len(groups) == 1 else _between(groups, stated, metric)
-    apart = f" {NO_FLOOR[:-1]} of {numbers.counted(refuted, 'group')}." if refuted else ""
+    apart = f" {_unstated(groups)} of {numbers.counted(refuted, 'group')}." if refuted else ""
     return f"{said}.{apart}"
+
+
+def _unstated(groups: Groups[Estimate]) -> str:
+    return nothing_stated(next(iter(groups.values())))[:-1]
 
 
 def _only(groups: Groups[Estimate], stated: dict[Any, Estimate]) -> str:
@@ -205,17 +245,18 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     """Return the range over groups; error by error, and as accuracies."""
     digits = max(map(numbers.digits_for, stated.values()))
     first = next(iter(stated.values()))
+    style = numbers.style_of(first)
 
     def said(name: Any) -> str:
         value = stated[name].value
         width = max(_width(row) for row in stated.values())
-        coarse = numbers.digits_of_size(width, _edge(value))
-        shown = numbers.per_cent(metric.shown(value), coarse)
-        error = f", an {metric.name} of {numbers.per_cent(value, digits)}"
+        coarse = style.digits(width, _edge(value))
+        shown = style.value(metric.shown(value), coarse)
+        error = f", {numbers.with_article(metric.words)} of {style.value(value, digits)}"
         return f"{shown} ({groups.column} {name}{error if metric.opposite else ''})"
 
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
-    name = metric.opposite or metric.name
+    name = metric.opposite or metric.words
     return (
         f"The best possible {name} for {first.target} is about {said(order[0])} to "
         f"{said(order[-1])} in {len(groups):,} groups"
@@ -229,7 +270,7 @@ def _width(row: Estimate) -> float:
 
 def _edge(value: float) -> float:
     """Return how far a fraction is from 0 and 1, which it must not be rounded to."""
-    return min(value, 1 - value)
+    return min(value, 1 - value) if value <= 1 else value
 
 
 def _standings(groups: Groups[Verdict]) -> str:
@@ -263,7 +304,8 @@ def _named(groups: Groups[Any], names: Iterable[Any]) -> str:
 def _way_to_target(plan: Plan) -> Iterator[str]:
     if plan.target is None:
         return
-    wanted = f"a width of {numbers.points_of_size(plan.target)}"
+    style = numbers.style_of_plan(plan)
+    wanted = f"a width of {style.size(plan.target)}"
     best = plan.best
     if best is not None:
         labels = "one label" if best.votes == 1 else f"{best.votes} votes"
@@ -276,7 +318,7 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
         labels = "one label each" if most == 1 else f"up to {most} votes each"
         yield (
             f"No number of items reaches {wanted} with {labels}; the narrowest is "
-            f"{numbers.points_of_size(plan.narrowest)}."
+            f"{style.size(plan.narrowest)}."
         )
 
 
@@ -284,9 +326,10 @@ def _trade(plan: Plan) -> Iterator[str]:
     trade = plan.trade
     if trade is None:
         return
+    style = numbers.style_of_plan(plan)
     spent = f"For the price of one more vote on each of the {trade.n:,} items of the pilot"
     found = (
-        f"({numbers.points_of_size(trade.deeper)} against {numbers.unsigned(trade.broader)} "
+        f"({style.size(trade.deeper)} against {style.bare(abs(trade.broader))} "
         f"with {trade.more:,} more items)"
     )
     if trade.deeper < trade.broader:

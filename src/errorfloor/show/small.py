@@ -39,14 +39,23 @@ class Shade:
 
 
 def intervals(
-    lines: Sequence[Line], axis: str, said: str, *, shade: Shade | None = None, left_out: int = 0
+    lines: Sequence[Line],
+    axis: str,
+    said: str,
+    *,
+    shade: Shade | None = None,
+    left_out: int = 0,
+    factor: float = 100,
 ) -> str:
-    """Return values with their intervals on one axis, one below the other."""
+    """Return values with their intervals on one axis, one below the other.
+
+    The numbers on the axis are `factor` times the values: per cent by default.
+    """
     drawn = lines[:MOST]
     if not drawn:
         return ""
     ends = [one for line in drawn for one in (line.value, line.low, line.high) if one is not None]
-    scale = _Scale.over([*ends, *(() if shade is None else (shade.low, shade.high))])
+    scale = _Scale.over([*ends, *(() if shade is None else (shade.low, shade.high))], factor)
     bottom = 6 + ROW * len(drawn)
     parts = []
     if shade is not None:
@@ -83,31 +92,32 @@ def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where fractions are on the axis, in per cent; marks are at round numbers."""
+    """Where values are on the axis, in per cent by default; marks are at round numbers."""
 
     low: float
     high: float
     step: float
+    factor: float = 100
 
     @classmethod
-    def over(cls, values: Iterable[float]) -> _Scale:
+    def over(cls, values: Iterable[float], factor: float = 100) -> _Scale:
         """Return an axis that all values have room on."""
-        there = [100 * value for value in values]
+        there = [factor * value for value in values]
         low, high = min(there), max(there)
-        if high - low < 1e-9:
-            low, high = low - 0.5, high + 0.5
+        if high - low < 1e-11 * factor:
+            low, high = low - 0.005 * factor, high + 0.005 * factor
         room = 0.04 * (high - low)
         least = max(low - room, 0.0) if low >= 0 else low - room
-        return cls(least, high + room, _round_up((high - low) / 6))
+        return cls(least, high + room, _round_up((high - low) / 6), factor)
 
     def __call__(self, value: float) -> float:
-        """Return the place of a fraction in pixels."""
-        part = (100 * value - self.low) / (self.high - self.low)
+        """Return the place of a value in pixels."""
+        part = (self.factor * value - self.low) / (self.high - self.low)
         return LEFT + part * (WIDTH - LEFT - RIGHT)
 
     @property
     def marks(self) -> list[float]:
-        """The numbers on the axis, in per cent."""
+        """The numbers on the axis."""
         first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
         return [self.step * at for at in range(first, last + 1)]
 
@@ -121,7 +131,7 @@ def _round_up(step: float) -> float:
 def _axis(scale: _Scale, bottom: float, name: str) -> str:
     parts = []
     for mark in scale.marks:
-        x = scale(mark / 100)
+        x = scale(mark / scale.factor)
         parts.append(
             f'<path d="M{x:.1f} 6V{bottom}" stroke="currentColor" stroke-opacity=".18"/>'
             f'<text x="{x:.1f}" y="{bottom + 13}" text-anchor="middle">{mark:.6g}</text>'

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from errorfloor._checks import InputError, argument, percentage
-from errorfloor.apps.cli.options import How, Model
+from errorfloor.apps.cli.measuring import About
+from errorfloor.apps.cli.modelling import Model
+from errorfloor.apps.cli.options import How
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.data.layouts import SCORES
+from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.read import Reading
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 
-def floor(reading: Reading, how: How, *, simultaneous: bool = False) -> Any:
+def floor(
+    reading: Reading, how: How, about: About | None = None, *, simultaneous: bool = False
+) -> Any:
     """Return the floor, or one for each group."""
     from errorfloor.methods.record import Options
+    from errorfloor.metrics.asked import Asked
     from errorfloor.questions.answer import Request
     from errorfloor.questions.question import Question, method_for
 
-    kind = _kind(reading)
-    method = method_for(how.method, reading)
+    kind, asked = _kind(reading), Asked() if about is None else about.asked
+    method_for(how.method, reading, asked.metric)
     _check_fits(kind, how)
     request = Request.of(how.interval, how.level, how.n_resamples, how.rng)
     options = Options(how.clip, how.totals_by, how.stopping, how.majority)
-    question = Question(method, options, how.model_error)
+    question = Question.about(asked, reading, how.method, options, how.model_error)
     return question.answer(reading, request, how.rng, simultaneous)
 
 
@@ -39,6 +44,8 @@ def verdict(floors: Any, model: Model, level: float) -> Any:
         model.errors,
         model.n,
         model_error=model.model_error,
+        model_value=model.model_value,
+        confusion=model.confusion,
         level=level,
         same_labelling=model.same_labelling,
     )
@@ -60,15 +67,44 @@ def paired_verdict(labels: Labels, session: Session, prediction: str, how: How) 
         return beside_pair(floor(pair.reading, how), pair, how.level)
 
 
-def verdict_on_number(labels: Labels, model: Model, level: float) -> Any:
+def scored_verdict(
+    labels: Labels, session: Session, prediction: str, how: How, about: About
+) -> Any:
+    """Return the same for another metric, by which the model's column may hold its scores."""
+    from errorfloor.questions.headroom import beside
+    from errorfloor.questions.predicted import for_floor, read_model
+
+    if labels.is_stdin:
+        raise InputError(
+            *(argument("prediction"), " with ", argument("metric"), " reads a file twice. Save "),
+            "standard input as a file, and name that.",
+        )
+    layouts = (SCORES, *(one for one in LAYOUTS if one.kind == SoftTable.kind))
+    reading = replace(labels, where=for_floor(labels.where), layouts=layouts).read(session)
+    with session.step("estimating"):
+        found = floor(reading, how, about)
+        model = read_model(list(labels.files), labels.where, prediction, found)
+        session.about["input"]["columns"]["prediction"] = prediction
+        return beside(found, model, how.level, same_labelling=True)
+
+
+def verdict_on_number(labels: Labels, model: Model, level: float, about: About) -> Any:
     """Return where a model stands beside a floor given as a number, or None where it is a file."""
     from errorfloor.questions.headroom import headroom
 
     number = _number(labels.files)
     if number is None:
         return None
-    rest = (model.errors, model.n)
-    return headroom(number, *rest, model_error=model.model_error, level=level)
+    return headroom(
+        number,
+        model.errors,
+        model.n,
+        model_error=model.model_error,
+        model_value=model.model_value,
+        confusion=model.confusion,
+        level=level,
+        **asdict(about),
+    )
 
 
 def _number(files: tuple[str, ...]) -> float | None:

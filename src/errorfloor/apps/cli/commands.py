@@ -16,34 +16,35 @@ from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
+from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
+from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
+from errorfloor.apps.cli.measuring import About, Value, metrics, with_metric
+from errorfloor.apps.cli.modelling import Model, with_model
 from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
     METHODS,
-    PREDICTION,
     SEED,
     SIMULTANEOUS,
     How,
-    Model,
     Precision,
     destination,
     either,
     with_how,
     with_labels,
-    with_model,
     with_precision,
 )
 from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers, Verdict, Whole
+from errorfloor.apps.cli.types import Number, Numbers, Shares, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
-from errorfloor.results.verdict import VERDICTS
+from errorfloor.metrics.noise import KNOWN
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -97,28 +98,31 @@ cli.add_command(look)
         "errorfloor estimate demo/annotators.csv --annotators ann,bob,eve",
         "errorfloor estimate demo/scores.csv --group batch --simultaneous",
         "errorfloor estimate demo/soft_labels.csv --soft soft_label --level 0.9",
+        "errorfloor estimate demo/soft_labels.csv --metric auc",
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
+@with_metric
 @with_how
 @SIMULTANEOUS
 @option(
     "--attainable",
     metavar="VALUE",
-    type=Number(0, 1),
+    type=Value(),
     help="Exit with code 3 unless the best possible value is at least as good as this; "
     "a fraction, 0.05 for 5 %.",
 )
-@option("--fail-above", metavar="VALUE", type=Number(0, 1), hidden=True)
+@option("--fail-above", metavar="VALUE", type=Value(), hidden=True)
+@option("--fail-below", metavar="VALUE", type=Value(), hidden=True)
 @with_session
 def estimate(
     session: Session,
     labels: Labels,
+    about: About,
     how: How,
     simultaneous: bool,
-    attainable: float | None,
-    fail_above: float | None,
+    **limits: float | None,
 ) -> None:
     """Estimate the floor.
 
@@ -127,10 +131,10 @@ def estimate(
     from errorfloor.show.words import long_text_of
 
     labels.check_simultaneous(simultaneous)
-    limit = gates.limit_of(session, attainable, fail_above)
+    limit = gates.limit_of(session, about, **limits)
     reading = labels.read(session)
     with session.step("estimating"):
-        floor = asking.floor(reading, how, simultaneous=simultaneous)
+        floor = asking.floor(reading, how, about, simultaneous=simultaneous)
     unmet = gates.unattainable(session, floor, limit)
     session.show(floor.to_dict(), long_text_of(floor), unmet=unmet, refuted=asking.refuted(floor))
 
@@ -143,12 +147,13 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True)
+@with_labels([SCORES], groups=True, weights=True, unlabelled=True)
+@with_metric
 @METHODS
 @with_precision
 @with_session
 def compare(
-    session: Session, labels: Labels, methods: tuple[str, ...], precision: Precision
+    session: Session, labels: Labels, about: About, methods: tuple[str, ...], precision: Precision
 ) -> None:
     """Estimate the floor by several methods, from scores with one label per item."""
     from errorfloor.questions.compare import compare
@@ -158,7 +163,7 @@ def compare(
 
     reading = labels.read(session)
     with session.step("comparing"):
-        rows = compare(reading, methods=methods or None, **asdict(precision))
+        rows = compare(reading, methods=methods or None, **asdict(about), **asdict(precision))
     text = long_text_of(rows)
     draw = drawn(rows, text) if isinstance(rows, Comparison) else None
     session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
@@ -168,6 +173,7 @@ def compare(
     short_help="Score methods by how they follow added label noise.",
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
+        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95",
     ),
 )
 @with_labels([SCORES], groups=True)
@@ -175,17 +181,34 @@ def compare(
     "--model-error",
     metavar="RATE",
     type=Number(0, 1),
-    required=True,
     help="Error of the best model known on these labels, a fraction.",
+)
+@option(
+    "--model-value",
+    metavar="VALUE",
+    type=Number(0, 1),
+    help="In its place: the best model's value of --metric, such as its AUC.",
+)
+@option(
+    "--metric",
+    metavar="NAME",
+    type=click.Choice(KNOWN),
+    default=KNOWN[0],
+    show_default=True,
+    help=f"What methods estimate: {either(KNOWN)}.",
+)
+@option(
+    "--means",
+    metavar="NUMBERS",
+    type=Shares(),
+    help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
     type=Whole(2),
-    default=101,
-    show_default=True,
-    help="Levels of noise from 0 to 1.",
+    help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
 )
 @option(
     "--repeats",
@@ -202,6 +225,8 @@ def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: An
     """Score methods by how well they follow label noise added on purpose; less is better."""
     from errorfloor.questions.feebee import feebee
 
+    if how["model_error"] is None and how["model_value"] is None:
+        raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
     reading = labels.read(session)
     with session.step("adding noise"):
         scores = feebee(reading, methods=methods or None, **how)
@@ -245,56 +270,7 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
     session.show({**found.to_dict(), **({"output": output} if output else {})}, text)
 
 
-@cli.command(
-    short_help="Say whether a model has room left, is at the floor, or beyond it.",
-    epilog=examples(
-        "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
-        "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
-        "errorfloor headroom 5% --model-errors 98 --test-items 1000",
-    ),
-)
-@with_labels(LAYOUTS, groups=True)
-@PREDICTION
-@with_model
-@with_how
-@option(
-    "--require",
-    metavar="VERDICT",
-    type=Verdict(),
-    multiple=True,
-    help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
-)
-@with_session
-def headroom(
-    session: Session,
-    labels: Labels,
-    prediction: str | None,
-    model: Model,
-    how: How,
-    require: tuple[str, ...],
-) -> None:
-    """Say whether a model has room left, is at the floor, or is beyond what any model can do.
-
-    With --group, the model is compared with the floor of each group. With --prediction, floor and
-    model share their items, and a paired test says whether a better rule exists. A floor that is
-    known takes the place of a file, as 0.05 or 5%.
-    """
-    from errorfloor.show.words import long_text_of
-
-    required = gates.verdicts_of(session, require)
-    if prediction is not None:
-        model.check_paired(how, labels.where.group)
-        verdict = asking.paired_verdict(labels, session, prediction, how)
-    else:
-        model.check(how)
-        verdict = asking.verdict_on_number(labels, model, how.level)
-    if verdict is None:
-        reading = labels.read(session)
-        with session.step("estimating"):
-            verdict = asking.verdict(asking.floor(reading, how), model, how.level)
-    unmet = gates.refused(session, verdict, required)
-    refuted = asking.refuted(verdict)
-    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet, refuted=refuted)
+cli.add_command(headroom)
 
 
 @cli.command(
@@ -331,15 +307,16 @@ def headroom(
     show_default=True,
     help="Numbers of items to consider.",
 )
+@with_metric
 @LEVEL
 @with_session
-def plan(session: Session, labels: Labels, **how: Any) -> None:
+def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
     """Say which labels to buy next, from a pilot of votes or of scores with labels."""
     from errorfloor.questions.plan import plan
 
     reading = labels.read(session)
     with session.step("planning"):
-        advice = plan(reading, **how)
+        advice = plan(reading, **asdict(about), **how)
     show_without_count(session, advice)
 
 
@@ -358,18 +335,20 @@ def report_suffixes() -> list[str]:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
 @SIMULTANEOUS
 @with_model
+@with_metric
 @with_how
 @with_session
 def report(
     session: Session,
     labels: Labels,
     model: Model,
+    about: About,
     how: How,
     simultaneous: bool,
     output: Path,
@@ -390,10 +369,10 @@ def report(
             "errorfloor headroom compares a model with the floor of each group."
         )
     if model.is_given:
-        model.check(how)
+        model.check(how, about)
     reading = labels.read(session)
     with session.step("estimating"):
-        result = asking.floor(reading, how, simultaneous=simultaneous)
+        result = asking.floor(reading, how, about, simultaneous=simultaneous)
         if model.is_given:
             result = asking.verdict(result, model, how.level)
     with session.step("writing"):
@@ -404,5 +383,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (items, confusion, agreement, count, merge, paper, data):
+for command in (label, metrics, items, confusion, agreement, count, merge, paper, data):
     cli.add_command(command)

@@ -40,6 +40,13 @@ def intervals(context: click.Context, parameter: click.Parameter, typed: str) ->
     return starting(typed, ("auto", *inference.names(), "none"))
 
 
+def metrics(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the metrics."""
+    from errorfloor import metrics
+
+    return starting(typed, metrics.names())
+
+
 def sets(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the real sets."""
     from errorfloor.datasets.catalogue import SETS

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from errorfloor import metrics
 from errorfloor.apps.cli.asking import each
+from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS
 
@@ -15,21 +17,47 @@ if TYPE_CHECKING:
     from errorfloor.results import Estimate
 
 
-def limit_of(session: Session, attainable: float | None, fail_above: float | None) -> float | None:
-    """Return the limit that was given by either name of the option."""
-    if fail_above is None:
-        return attainable
-    if attainable is not None:
-        raise click.UsageError("--fail-above is the old name of --attainable: give one of them.")
-    session.remark("--fail-above is called --attainable now")
-    return fail_above
+def limit_of(
+    session: Session,
+    about: About,
+    attainable: float | None,
+    fail_above: float | None,
+    fail_below: float | None,
+) -> float | None:
+    """Return the limit that was given by any name of the option, if the metric can have it."""
+    metric = metrics.named(about.asked.metric)
+    given = {"--attainable": attainable, "--fail-above": fail_above, "--fail-below": fail_below}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise click.UsageError(f"{named[1]} is another name of {named[0]}: give one of them.")
+    if not named:
+        return None
+    (name,) = named
+    limit = given[name]
+    assert limit is not None
+    if name == ("--fail-below" if metric.less_is_better else "--fail-above"):
+        better = "--fail-above" if metric.less_is_better else "--fail-below"
+        raise click.UsageError(
+            f"{name} does not go with {metric.words}, which is to be "
+            f"{'low' if metric.less_is_better else 'high'}. Use {better} or --attainable."
+        )
+    fraction = "costs" not in metric.needs and not metric.unit
+    if limit > 1 and fraction:
+        meant = f" {limit:g} % is {limit / 100:g}." if limit <= 100 else ""
+        message = f"{limit:g} is not between 0 and 1.{meant}"
+        raise click.BadParameter(message, param_hint=f"'{name}'")
+    if name == "--fail-above":
+        session.remark("--fail-above is called --attainable now")
+    return limit
 
 
 def unattainable(session: Session, floors: Any, limit: float | None) -> str | None:
     """Say which best possible values are worse than the limit; None if none is."""
     if limit is None:
         return None
-    refuted = [f"no floor can be stated{_of(name)}" for name, one in _each_refuted(floors)]
+    refuted = [
+        f"no {one.measure.limit} can be stated{_of(name)}" for name, one in _each_refuted(floors)
+    ]
     if refuted:
         session.about["passed"] = False
         return f"{'; '.join(refuted)}."
@@ -37,7 +65,7 @@ def unattainable(session: Session, floors: Any, limit: float | None) -> str | No
     session.about["passed"] = not worse
     if not worse:
         return None
-    side = "above" if _gap(next(iter(each(floors).values())), 0.0) < 0 else "below"
+    side = "above" if next(iter(each(floors).values())).measure.less_is_better else "below"
     return f"{side} {limit:g}: {'; '.join(worse)}."
 
 

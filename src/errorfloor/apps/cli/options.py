@@ -25,21 +25,29 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    "duplicates",
+    *("duplicates", "weight", "cluster", "unlabelled"),
 )  # how columns are read
 
 
-def with_labels(layouts: Sequence[Layout], *, groups: bool = False) -> Decorator:
+def with_labels(
+    layouts: Sequence[Layout],
+    *,
+    groups: bool = False,
+    weights: bool = False,
+    unlabelled: bool = False,
+) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
+    beside = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
+    more += [UNLABELLED] if unlabelled else []
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
         @several(
             *map(_column, roles.values()),
-            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, FORMAT, DROP_MISSING, *more),
+            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside, FORMAT, DROP_MISSING, *more),
         )
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
@@ -104,6 +112,16 @@ CLASSES = option(
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
+WEIGHT = once(
+    "--weight",
+    help="What items weigh, such as one over the probability of selection.",
+    **_OF_COLUMNS,
+)
+CLUSTER = once(
+    "--cluster",
+    help="Which items depend on each other: those of one patient or document, or copies.",
+    **_OF_COLUMNS,
+)
 SIMULTANEOUS = option(
     "--simultaneous",
     is_flag=True,
@@ -123,6 +141,13 @@ FORMAT = option(
 )
 DROP_MISSING = option(
     "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."
+)
+
+UNLABELLED = option(
+    "--unlabelled",
+    is_flag=True,
+    section=READING,
+    help="Keep items without a label: their scores count, too.",
 )
 
 
@@ -311,78 +336,9 @@ class How(Precision):
         return self.bias_for_error if self.reached is None else self.reached
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model's errors, as they were given."""
-
-    errors: int | None
-    model_error: float | None
-    n: int | None
-    same_labelling: bool
-
-    @property
-    def is_given(self) -> bool:
-        """Whether there is a model at all."""
-        return any(value is not None for value in (self.errors, self.model_error, self.n))
-
-    def check(self, how: How) -> None:
-        """Refuse half a model, and what leaves no verdict on it."""
-        if self.n is None or (self.errors is None) == (self.model_error is None):
-            raise click.UsageError("Give --test-items and either --model-errors or --model-error.")
-        if self.errors is not None and self.errors > self.n:
-            raise click.UsageError(
-                "--model-errors must not be more than --test-items. Check which is which."
-            )
-        self.check_interval(how)
-
-    def check_paired(self, how: How, group: str | None) -> None:
-        """Refuse numbers of errors and groups beside predictions."""
-        if self.is_given:
-            raise click.UsageError(
-                "--prediction counts the model's errors: leave out --model-errors, --model-error "
-                "and --test-items."
-            )
-        if group is not None:
-            raise click.UsageError(
-                "--prediction cannot be used with --group. Ask about each group on its own."
-            )
-        self.check_interval(how)
-
-    @staticmethod
-    def check_interval(how: How) -> None:
-        """Refuse to judge by a floor without limits."""
-        if how.interval is None:
-            raise click.UsageError("A verdict needs an interval: leave out --interval none.")
-
-
 with_precision = gathered("precision", Precision, INTERVAL, LEVEL, RESAMPLES, CLIP, SEED)
 VOTES = (TOTALS_BY, STOPPING, MAJORITY, BIAS_FOR_ERROR, REACHED)
 with_how = gathered("how", How, METHOD, INTERVAL, LEVEL, RESAMPLES, CLIP, *VOTES, SEED)
-with_model = gathered(
-    "model",
-    Model,
-    option(
-        "--model-errors",
-        "errors",
-        metavar="COUNT",
-        type=Whole(0),
-        help="Test items that the model got wrong.",
-    ),
-    option(
-        "--model-error",
-        metavar="RATE",
-        type=Number(0, 1),
-        help="The same as a fraction: 0.08, or 8%.",
-    ),
-    option(
-        "--test-items",
-        "n",
-        metavar="COUNT",
-        type=Whole(1),
-        help="Number of test items.",
-    ),
-    option("--same-labelling", is_flag=True, help="The test labels were made as the votes were."),
-)
 
 
 def destination(

@@ -75,6 +75,19 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # takes an argument s
         return tuple(number for number in numbers if number is not None)
 
 
+class Shares(click.ParamType):  # type: ignore[type-arg]
+    """Numbers between 0 and 1 with commas between them."""
+
+    name = "shares"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, ...]:
+        """Return the numbers."""
+        if isinstance(value, tuple):
+            return value
+        between = Number(0, 1, min_open=True, max_open=True)
+        return tuple(between.convert(part, param, ctx) for part in value.split(","))
+
+
 class Fraction(click.ParamType):  # type: ignore[type-arg]
     """Two whole numbers with a slash between, the first not above the second."""
 

@@ -86,12 +86,21 @@ def following(error: InputError) -> list[str]:
     if any(one.is_command for one in mentions) or not files or "-" in files:
         return []
     named = (one for one in mentions if one.value is not None and "COL" not in one.value)
-    asked = [one for one in named if _option(one.name) is not None]
+    asked = [one for one in named if _option(one.name) is not None and not _is_typed(one)]
     lines = [written(replace(one, is_command=True)) for one in asked][:_MOST_LINES]
     # A look at what cannot be read would end in the same error, and helps with columns only.
     about = any(one.name in _COLUMNS for one in mentions) and not str(error).startswith("Could not")
     here = context is not None and context.command.name == "look"
     return lines or ([shlex.join(("errorfloor", "look", *files))] if about and not here else [])
+
+
+def _is_typed(mention: Mention) -> bool:
+    """Tell whether an option was typed with that value already."""
+    context = click.get_current_context(silent=True)
+    option = _option(mention.name)
+    if context is None or option is None or mention.value is None:
+        return False
+    return bool(context.params.get(str(option.name)) == _read(mention.value))
 
 
 def _typed_so_far() -> str:

@@ -10,8 +10,9 @@ from scipy.optimize import linprog
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.record import Options
+from errorfloor.methods.votes.aims import Aim
 from errorfloor.methods.votes.grid import binomial, cosines, grid, stopped, supremum
-from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.target import ONE_VOTE
 
 # Thresholds of each kind that the certified band uses; more cost level, fewer cost sharpness.
 _MOST_THRESHOLDS = 10
@@ -28,7 +29,7 @@ class Band:
     high: Floats
     matrix: Floats  # sets by points
     degree: int
-    target: Target = ONE_VOTE
+    target: Aim = ONE_VOTE
     blocks: int = 1  # of points, one for each total where each has a distribution of its own
 
     @property
@@ -56,7 +57,7 @@ class Band:
         sets, error = law.sets(1 - level)
         matrix = law.chances(sets, grid(n_points))
         low, high = _limits(sets @ law.observed(positives, totals, counts), n, error)
-        return cls(low, high, matrix, degree, options.target, law.blocks)
+        return cls(low, high, matrix, degree, options.aim or options.target, law.blocks)
 
     def lower_limit(self, sign: float) -> float:
         """Bound sign times the mean floor over every G whose sets have shares inside the band."""

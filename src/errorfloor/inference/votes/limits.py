@@ -16,16 +16,16 @@ from scipy.special import chdtri
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.band import Band
 from errorfloor.methods.record import VOTES_DECIDE, Options
+from errorfloor.methods.votes.aims import Aim
 from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, VoteLikelihood
-from errorfloor.methods.votes.target import Target
 
 _Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]
 
 # Share of the error probability that the likelihood region may use; the rest is reserve for what
 # the chi-square limit leaves out. Two votes leave a wide range of floors open, so at most one of
 # the two limits can miss and little reserve is needed.
-_LIKELIHOOD_SHARE_OF_TWO, _LIKELIHOOD_SHARE = 0.9, 0.5
+LIKELIHOOD_SHARE_OF_TWO, LIKELIHOOD_SHARE = 0.9, 0.5
 
 
 def likelihood_limits(
@@ -36,6 +36,7 @@ def likelihood_limits(
     level: float = 0.95,
     n_points: int = 256,
     options: Options | None = None,
+    with_band: bool = True,
 ) -> tuple[float, float]:
     """Return limits of the floor over the distributions that the votes make likely.
 
@@ -45,7 +46,8 @@ def likelihood_limits(
     (four degrees of freedom, or as many as votes), where they follow the noise of the votes less:
     chosen at the same region they would give the plain profile likelihood interval, which covers
     too seldom when G has an atom at 1/2 or two atoms close to it. For the same reason 1/2 is the
-    upper limit whenever "every item is a coin flip" lies in the larger region. The
+    upper limit whenever "every item is a coin flip" lies in the larger region. The same holds for
+    metrics that are other means over items, with the hardest item in place of a coin flip. The
     lower limit is never below the certified one.
 
     Parameters
@@ -61,6 +63,8 @@ def likelihood_limits(
         likelihood is what it would be without; the certified limit is left out unless the rule is
         declared. Where the item did, each total has a distribution of its own, and the limits are
         those of one joint problem: the pairs (positives, total) are one multinomial sample.
+    with_band : bool
+        Whether the certified limit bounds the lower one; of numbers that are no counts it cannot.
 
     Returns
     -------
@@ -72,43 +76,50 @@ def likelihood_limits(
        tell, affine in the data).
     """
     options = options or Options()
+    aim = _aim_of(options)
     cells = positives, totals, counts
     most = int(totals.max())
     freedom = min(4, most)  # m votes have no more than m moments to be wrong about
-    share = _LIKELIHOOD_SHARE_OF_TWO if most == 2 else _LIKELIHOOD_SHARE
+    share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
     n = float(counts.sum())
     use = float(chdtri(1, share * (1 - level))) / (2 * n)
     # At low levels the larger region would be the smaller one, and limits would not nest.
     choose = max(float(chdtri(freedom, 1 - level)) / (2 * n), use)
     apart = options.by_item and np.unique(totals).size > 1
     limits = _limits_apart if apart else _limits_of_one
-    low, high, value = limits(cells, options.target, n_points, choose, use)
+    low, high, value = limits(cells, aim, n_points, choose, use)
     # Where votes agree less than any G allows, the certified limit is the sharper one.
-    if options.totals_by != VOTES_DECIDE or options.rule is not None:
+    if with_band and (options.totals_by != VOTES_DECIDE or options.rule is not None):
         sure = Band.around(*cells, level, n_points, options)
         low = max(low, sure.lower_limit(1.0))
-    return max(min(low, value), 0.0), min(max(high, value), 0.5)
+    least, largest = aim.span
+    return max(min(low, value), least), min(max(high, value), largest)
+
+
+def _aim_of(options: Options) -> Aim:
+    assert options.aim is not None, "the metric is no mean over items"
+    return options.aim
 
 
 def _limits_of_one(
-    cells: _Cells, target: Target, n_points: int, choose: float, use: float
+    cells: _Cells, target: Aim, n_points: int, choose: float, use: float
 ) -> tuple[float, float, float]:
     """Return the limits of one distribution for all items, and its floor."""
     votes = VoteLikelihood.on_grid(*cells, n_points, target=target)
     fit, _ = votes.fit(min(TIE_BREAK, 0.05 / votes.n))
-    low, high = votes.lower_limit(1.0, fit, choose, use), 0.5
+    low, high = votes.lower_limit(1.0, fit, choose, use), target.span[1]
     if votes.coin_flip_loss(fit) > choose:
         high = -votes.lower_limit(-1.0, fit, choose, use)
     return low, high, fit.floor
 
 
 def _limits_apart(
-    cells: _Cells, target: Target, n_points: int, choose: float, use: float
+    cells: _Cells, target: Aim, n_points: int, choose: float, use: float
 ) -> tuple[float, float, float]:
     """Return the limits where each total has a distribution of its own, and the floor of all."""
     votes = JointLikelihood.on_grids(*cells, n_points, target=target)
     fits = votes.fits(min(TIE_BREAK, 0.05 / votes.n))
-    low, high = votes.lower_limit(1.0, fits, choose, use), 0.5
+    low, high = votes.lower_limit(1.0, fits, choose, use), target.span[1]
     if votes.coin_flip_loss(fits) > choose:
         high = -votes.lower_limit(-1.0, fits, choose, use)
         flipped = votes.with_coin_flips(fits, choose, n_points)
@@ -160,4 +171,5 @@ def certified_limits(
     """
     band = Band.around(positives, totals, counts, level, n_points, options)
     low, high = band.lower_limit(1.0), -band.lower_limit(-1.0)
-    return max(low, 0.0), min(high, 0.5)
+    least, largest = _aim_of(options or Options()).span
+    return max(low, least), min(high, largest)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from errorfloor._references import BETTING, VOTE_LIMITS
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence
 from errorfloor.inference.votes.records import CERTIFIED, LIKELIHOOD, not_a_sample
-from errorfloor.methods.record import Basis, Options
+from errorfloor.methods.record import Basis, Options, heeds_weights
+from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,14 +20,15 @@ class ManyVoteLimits:
     value: float  # the estimate, which limits never leave out
     table: VoteTable = field(repr=False)
     options: Options = field(default_factory=Options, repr=False)
+    find: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     method: str = "likelihood"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         from errorfloor.inference.votes.many_limits import likelihood_limits  # SciPy loads slowly
 
-        table = self.table
-        low, high = likelihood_limits(table.votes, table.counts, level=level, options=self.options)
+        table, find = self.table, self.find or likelihood_limits
+        low, high = find(table.votes, table.counts, level=level, options=self.options)
         return min(low, self.value), max(high, self.value)
 
     @property
@@ -34,7 +37,12 @@ class ManyVoteLimits:
         return not_a_sample(self.table)
 
 
+@heeds_weights(ERROR.name)
 def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.inference.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
     table = case.table
     assert isinstance(table, VoteTable)
     return ManyVoteLimits(case.value, table, case.options)

@@ -84,7 +84,7 @@ def _canonical(votes: Counts, counts: Counts) -> tuple[Counts, Counts]:
     """Return each item's votes in falling order, equal ones together."""
     ordered = np.sort(votes, axis=1)[:, ::-1]
     distinct, group = np.unique(ordered, axis=0, return_inverse=True)
-    return distinct, np.bincount(group.ravel(), counts).astype(np.int64)
+    return distinct, np.bincount(group.ravel(), counts).astype(counts.dtype)
 
 
 def _likelihood_of(votes: Counts, counts: Counts, options: Options) -> PartitionLikelihood:

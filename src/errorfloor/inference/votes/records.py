@@ -11,9 +11,10 @@ from errorfloor._references import VOTE_LIMITS
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Options
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
 from errorfloor.methods.votes.stopping import EXPLAINED
 from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
+from errorfloor.metrics import ERROR
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
 
@@ -89,7 +90,12 @@ def not_a_sample(table: VoteTable) -> str:
     return f" The limits are for one more vote of these {number:,} annotators{why}."
 
 
+@heeds_weights(ERROR.name)
 def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.inference.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
     from errorfloor.inference.votes.limits import likelihood_limits  # SciPy's parts load slowly
 
     return VoteLimits.of("likelihood", case, likelihood_limits)
@@ -98,8 +104,13 @@ def _likelihood(case: Case) -> Evidence:
 def _certified(case: Case) -> Evidence:
     from errorfloor.inference.votes.limits import certified_limits
 
-    options, table = case.options, case.table
-    assert isinstance(table, VoteTable)
+    assert isinstance(case.table, VoteTable)
+    refuse_unknown_rule(case.options, case.table)
+    return VoteLimits.of("certified", case, certified_limits)
+
+
+def refuse_unknown_rule(options: Options, table: VoteTable) -> None:
+    """Refuse votes that were collected until they agreed, by a rule that nobody declared."""
     same = int(table.totals.min()) == int(table.totals.max())
     if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
         raise InputError(
@@ -111,7 +122,6 @@ def _certified(case: Case) -> Evidence:
             argument("totals_by"),
             ". The likelihood interval needs neither.",
         )
-    return VoteLimits.of("certified", case, certified_limits)
 
 
 _kind = partial(
@@ -128,6 +138,9 @@ LIKELIHOOD = _kind(
     promise="The interval holds the floors of all distributions that make the votes likely. It "
     "does not shrink to a point where few votes per item leave several floors open. Its coverage "
     "is measured by simulation; there is no proof for finite samples.",
+    with_weights="The interval holds the floors of all distributions that make the votes likely, "
+    "where items count as so many equal ones as vary as much. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
     proof="[measured](votes.md)",
     holds="measured",

@@ -8,11 +8,12 @@ from typing import Any
 from errorfloor import _references as references
 from errorfloor.data.cells import ClassCells
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.record import Basis, Classes, Method, Options, Shape
+from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
 from errorfloor.methods.rules import averages, one_vs_rest
 from errorfloor.methods.rules.map import ClassCalibration
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetErrors, TopErrors
 from errorfloor.methods.rules.softmax import Family
+from errorfloor.methods.rules.weighted import WeightedOffsets
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
@@ -38,10 +39,13 @@ def _averaging(name: str, family: Family, **about: Any) -> Method:
     )
 
 
-def _offsets(cells: ClassCells, options: Options) -> OffsetErrors:
-    return OffsetErrors(cells, options)
+@heeds_weights(ERROR.name)
+def _offsets(cells: ClassCells, options: Options) -> OffsetErrors | WeightedOffsets:
+    kind = OffsetErrors if cells.weight is None else WeightedOffsets
+    return kind(cells, options)
 
 
+@heeds_weights(ERROR.name)
 def _top(cells: ClassCells, options: Options) -> TopErrors:
     return TopErrors(cells, options)
 

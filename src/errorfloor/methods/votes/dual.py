@@ -80,15 +80,22 @@ def region_limit(
     The weights of the bound are the best ones for the region within `choose`. `fitted` are the
     cells' probabilities at the maximum, `best` is their mean log-likelihood.
     """
+    return region_bound(kernel, sign, fitted, best, choose, use)[0]
+
+
+def region_bound(
+    kernel: Kernel, sign: float, fitted: Floats, best: float, choose: float, use: float
+) -> tuple[float, Floats]:
+    """Return the same, and the distribution that is extreme in the region within `choose`."""
     share = kernel.share
     best -= float(share @ np.log(share))
     # The scale of the weights is that of (change in floor) / (change in log-likelihood).
     start = 0.3 / np.sqrt(2 * choose) * share / fitted
-    weights, _ = anneal(
+    weights, density = anneal(
         kernel, start, kernel.log_arcsine, sign * kernel.floor, _root_gain(best - choose),
         0.1, _SMOOTHING,
     )  # fmt: skip
-    return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign)
+    return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign), density
 
 
 def _best_shift(kernel: Kernel, weights: Floats, offset: float) -> float:

@@ -7,8 +7,9 @@ its votes are binomial. The floor is the mean of min(eta, 1 - eta) under G.
 from __future__ import annotations
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.methods.votes.aims import Aim
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
-from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.target import ONE_VOTE
 
 __all__ = ["Mixture", "fit_mixture"]
 
@@ -24,8 +25,9 @@ def fit_mixture(
     counts: Counts | Floats,
     *,
     penalty: float = 0.0,
+    arcsine: float = 0.5,
     n_points: int = 512,
-    target: Target = ONE_VOTE,
+    target: Aim = ONE_VOTE,
     part: bool = False,
 ) -> Mixture:
     """Fit the distribution behind votes by nonparametric maximum likelihood.
@@ -33,7 +35,7 @@ def fit_mixture(
     At m votes per item the likelihood sees m moments of G, so many G reach its maximum. Of these
     the one closest in relative entropy to a reference is returned. The reference is half the
     arcsine (Jeffreys) distribution, half the beta distribution that has the mean and the pairwise
-    disagreement of the votes.
+    disagreement of the votes, unless `arcsine` says otherwise.
 
     Parameters
     ----------
@@ -43,11 +45,13 @@ def fit_mixture(
         How many items' worth of log-likelihood one unit of relative entropy to the reference
         costs. Zero is maximum likelihood. About 2 halves the standard error at five to ten votes
         for smooth G, and biases G that are single points.
+    arcsine : float
+        Share of the arcsine distribution in the reference.
     n_points : int
         Grid intervals to start from, a power of two; doubled, where it matters,
         until the gap is at most 1e-6.
-    target : Target
-        Which label the floor is for; it does not change the fit.
+    target : Aim
+        What the floor is the mean of, and for which label; it does not change the fit.
     part : bool
         Whether these are some of the items, which may have single votes only.
 
@@ -69,7 +73,7 @@ def fit_mixture(
     0.1817
     """
     votes = VoteLikelihood.on_grid(positives, totals, counts, n_points, target=target, part=part)
-    fit, dual = votes.fit(max(penalty / votes.n, TIE_BREAK))
+    fit, dual = votes.fit(max(penalty / votes.n, TIE_BREAK), arcsine=arcsine)
     return fit if penalty else _refined(votes, fit, dual)
 
 

@@ -9,7 +9,8 @@ from scipy.fft import dct
 from scipy.special import betainc, gammaln, xlog1py, xlogy
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.aims import Aim
+from errorfloor.methods.votes.target import ONE_VOTE
 
 
 def grid(n_points: int) -> Floats:
@@ -20,8 +21,9 @@ def grid(n_points: int) -> Floats:
 
 
 @lru_cache(maxsize=8)
-def _floors_on_grid(target: Target, size: int) -> Floats:
-    return target.floors(grid(size))
+def _on_grid(aim: Aim, size: int) -> tuple[Floats, float]:
+    """Return the values of what is bounded on a grid, and how much it bends between points."""
+    return aim.floors(grid(size)), aim.bend_on(np.pi * np.arange(size + 1) / size)
 
 
 def arcsine_weights(n_points: int) -> Floats:
@@ -73,7 +75,7 @@ def cosines(values: Floats, degree: int) -> Floats:
     return coefficients[..., : degree + 1]
 
 
-def supremum(series: Floats, sign: float, target: Target = ONE_VOTE, *, finer: int = 1) -> float:
+def supremum(series: Floats, sign: float, aim: Aim = ONE_VOTE, *, finer: int = 1) -> float:
     """Bound ``P(eta) - sign * floor(eta)`` over [0, 1] from above, P a cosine series."""
     size = 4096
     while size < 64 * series.size:
@@ -82,13 +84,21 @@ def supremum(series: Floats, sign: float, target: Target = ONE_VOTE, *, finer: i
     step = np.pi / size
     fine = evaluate(series, size)
     if sign:
-        fine -= sign * _floors_on_grid(target, size)
+        values, own_bend = _on_grid(aim, size)
+        fine -= sign * values
     # Between neighbours a function exceeds the larger of them by at most step^2 / 8 times its
     # second derivative. The kink of the floor is a grid point; its bend beside it is known. A
     # cosine polynomial exceeds its largest value on the grid at most by the cosine's factor.
     bend = np.abs(evaluate(series * np.arange(series.size) ** 2.0, size)).max()
     bend /= np.cos(series.size * step / 2)
-    return float(fine.max() + step**2 / 8 * (bend + abs(sign) * target.bend))
+    top = fine.max()
+    if not sign:
+        return float(top + step**2 / 8 * bend)
+    for kink in aim.kinks:  # a point of its own, so that there is none between neighbours
+        angle = np.arccos(1 - 2 * kink)
+        at_kink = series @ np.cos(np.arange(series.size) * angle)
+        top = max(top, at_kink - sign * float(aim.floors(np.array([kink]))[0]))
+    return float(top + step**2 / 8 * (bend + abs(sign) * own_bend))
 
 
 def evaluate(series: Floats, size: int) -> Floats:

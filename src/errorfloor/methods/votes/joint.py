@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.methods.votes.aims import Aim
 from errorfloor.methods.votes.dual import OnPoints, region_limit, solve
 from errorfloor.methods.votes.grid import binomial
 from errorfloor.methods.votes.likelihood import Mixture, VoteLikelihood
-from errorfloor.methods.votes.target import Target
 
 
 class Part(OnPoints, Protocol):
@@ -138,7 +138,7 @@ class JointLikelihood(Joint):
         counts: Counts | Floats,
         n_points: int,
         *,
-        target: Target,
+        target: Aim,
     ) -> JointLikelihood:
         """Return the likelihood of votes, each total on a grid of its own."""
         chosen = [totals == total for total in np.unique(totals)]
@@ -168,17 +168,18 @@ class JointLikelihood(Joint):
         return region_limit(self, sign, fitted, best, choose, use)
 
     def coin_flip_loss(self, fits: tuple[Mixture, ...]) -> float:
-        """Return the mean log-likelihood that is lost if every item is a coin flip."""
+        """Return the mean log-likelihood that is lost if every item is as hard as can be."""
         lost = [part.coin_flip_loss(fit) for part, fit in zip(self.parts, fits, strict=True)]
         return float(self.sizes @ lost)
 
     def with_coin_flips(
         self, fits: tuple[Mixture, ...], choose: float, n_points: int
     ) -> JointLikelihood | None:
-        """Return what is to be expected if items of some totals, as many as can be, are coin flips.
+        """Return what is to be expected if items of some totals, as many as can be, are hardest.
 
-        Those are within `choose` of the maximum. Votes on coin flips that lean to one side by
-        chance would leave a floor of 1/2 too little room. None if no total can be coin flips.
+        The hardest items of an error are coin flips. Those are within `choose` of the maximum.
+        Votes on coin flips that lean to one side by chance would leave a floor of 1/2 too little
+        room. None if no total can be coin flips.
         """
         pairs = zip(self.sizes, self.parts, fits, strict=True)
         lost = np.array([size * part.coin_flip_loss(fit) for size, part, fit in pairs])
@@ -192,7 +193,7 @@ class JointLikelihood(Joint):
             if i in coins:
                 k = np.arange(int(m[0]) + 1)
                 m = np.full(k.size, m[0])
-                counts = part.n * binomial(k, m, np.array([0.5]))[:, 0]
+                counts = part.n * binomial(k, m, np.array([self.parts[0].target.peak]))[:, 0]
                 seen = counts > 1e-9 * part.n
                 k, m, counts = k[seen], m[seen], counts[seen]
             cells.append((k, m, counts))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.methods.votes.aims import Aim
 from errorfloor.methods.votes.dual import anneal, log_gain, region_limit, solve
 from errorfloor.methods.votes.grid import (
     arcsine_weights,
@@ -20,7 +21,7 @@ from errorfloor.methods.votes.grid import (
     log_binomial,
     supremum,
 )
-from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.target import ONE_VOTE
 
 # Penalty, per item, that breaks ties among maximisers; the likelihood lost is about ten times less
 # than the 1e-6 an item that is promised.
@@ -42,19 +43,19 @@ class Mixture:
         of these weights. With a penalty it includes what the penalty gave away.
     log_likelihood : float
         Mean log-likelihood per item.
-    target : Target
-        Which label the floor is for.
+    target : Aim
+        What the floor is the mean of; which label it is for, where it is the error.
     """
 
     points: Floats
     weights: Floats
     gap: float
     log_likelihood: float
-    target: Target = ONE_VOTE
+    target: Aim = ONE_VOTE
 
     @property
     def floor(self) -> float:
-        """Mean of ``min(q, 1 - q)``, q the probability of a positive label; eta for one vote."""
+        """Mean of what is averaged: ``min(q, 1 - q)``, q the probability of a positive label."""
         return float(self.target.floors(self.points) @ self.weights)
 
 
@@ -71,7 +72,7 @@ class VoteLikelihood:
     kept: NDArray[np.intp]  # which of its points are in use
     series: Floats  # cosine coefficients of the binomial probabilities, cells by cosines
     matrix: Floats  # binomial probabilities, cells by points
-    target: Target = ONE_VOTE
+    target: Aim = ONE_VOTE
 
     @classmethod
     def on_grid(
@@ -81,7 +82,7 @@ class VoteLikelihood:
         counts: Counts | Floats,
         n_points: int,
         *,
-        target: Target = ONE_VOTE,
+        target: Aim = ONE_VOTE,
         part: bool = False,
     ) -> VoteLikelihood:
         """Return the likelihood of votes on a grid of at least so many intervals.
@@ -162,8 +163,8 @@ class VoteLikelihood:
         angles = np.pi * self.kept / self.size
         return self.series, np.cos(np.outer(np.arange(self.series.shape[1]), angles))
 
-    def reference(self) -> Floats:
-        """Return weights half arcsine, half the beta distribution with the votes' moments."""
+    def reference(self, arcsine: float = 0.5) -> Floats:
+        """Return weights in part arcsine, in part the beta distribution with the votes' moments."""
         k, m = self.positives, self.totals
         mean = min(max(float(self.share @ (k / m)), 1e-3), 1 - 1e-3)
         pairs = np.where(m > 1, self.share, 0.0)
@@ -175,14 +176,17 @@ class VoteLikelihood:
         ratio = min(max(disagree / (mean * (1 - mean)), 0.01), 0.995)
         size = ratio / (1 - ratio)
         beta = beta_weights(mean * size, (1 - mean) * size, self.size)
-        return ((arcsine_weights(self.size) + beta) / 2)[self.kept]
+        mixed = arcsine * arcsine_weights(self.size) + (1 - arcsine) * beta
+        return np.asarray(mixed[self.kept])
 
-    def fit(self, penalty: float, start: Floats | None = None) -> tuple[Mixture, Floats]:
+    def fit(
+        self, penalty: float, start: Floats | None = None, arcsine: float = 0.5
+    ) -> tuple[Mixture, Floats]:
         """Maximise mean log-likelihood minus penalty times relative entropy to the reference.
 
         Returns the dual weights as well, which start the next fit on a finer grid.
         """
-        reference = self.reference()
+        reference = self.reference(arcsine)
         first = 0.1 if start is None else 100 * penalty
         if start is None:
             start = self.share / (self.matrix @ reference)
@@ -204,9 +208,13 @@ class VoteLikelihood:
         return replace(fit, gap=min(gap, fit.gap))
 
     def coin_flip_loss(self, fit: Mixture) -> float:
-        """Return the mean log-likelihood that is lost if every item is a coin flip."""
+        """Return the mean log-likelihood that is lost if every item is as hard as can be."""
+        return self.alike_loss(fit, _peak_of(self.target))
+
+    def alike_loss(self, fit: Mixture, eta: float) -> float:
+        """Return the mean log-likelihood that is lost if every item has this probability."""
         # In logarithms: from some 1,000 votes on, probabilities far from 1/2 are too small.
-        coin = log_binomial(self.positives, self.totals, np.array([0.5]))[:, 0]
+        coin = log_binomial(self.positives, self.totals, np.array([eta]))[:, 0]
         return fit.log_likelihood - float(self.share @ coin)
 
     def lower_limit(self, sign: float, fit: Mixture, choose: float, use: float) -> float:
@@ -247,3 +255,8 @@ class VoteLikelihood:
         system = np.eye(rank + 1) + middle @ (scaled @ outer)
         inner = solve(system, middle @ (scaled @ gradient))
         return (gradient - outer @ inner) / (slope * self.share)
+
+
+def _peak_of(aim: Aim) -> float:
+    assert aim.peak is not None, "only concave functions have a hardest item"
+    return aim.peak

@@ -12,7 +12,7 @@ from errorfloor._references import MIXTURE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options, heeds_weights
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.target import Target
 from errorfloor.methods.votes.thin import Votes, by_total, floor_of_all, thinned
@@ -36,7 +36,7 @@ class MixtureFloor(Refitted):
     @property
     def fitted(self) -> Mixture:
         """The distribution of all items."""
-        return _together([fit for fit, _ in self.fits], np.array([part.n for _, part in self.fits]))
+        return together([fit for fit, _ in self.fits], np.array([part.n for _, part in self.fits]))
 
     @property
     def plugin_bias(self) -> float | None:
@@ -91,7 +91,7 @@ def fit_votes(
     return fit, floor_of_all(fit.points, fit.weights, few, votes)
 
 
-def _together(fits: list[Mixture], sizes: Floats) -> Mixture:
+def together(fits: list[Mixture], sizes: Floats) -> Mixture:
     """Return the distribution of items that come from several, so many from each."""
     if len(fits) == 1:
         return fits[0]
@@ -107,10 +107,19 @@ def _together(fits: list[Mixture], sizes: Floats) -> Mixture:
     )
 
 
+@heeds_weights(ERROR.name)
+def _bind(cells: VoteCells, options: Options) -> MixtureFloor:
+    if cells.weight is None:
+        return MixtureFloor(cells, options)
+    from errorfloor.methods.votes.weighted import WeightedMixtureFloor
+
+    return WeightedMixtureFloor(cells, options)
+
+
 MIXTURE = Method(
     name="mixture",
     reads=VoteTable.kind,
-    bind=MixtureFloor,
+    bind=_bind,
     bases=frozenset({Basis.MIXTURE}),
     interval="likelihood",
     assumes="Each item's votes are independent draws from its true probabilities",

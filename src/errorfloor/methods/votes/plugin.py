@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from errorfloor._references import SOFT_LABELS
-from errorfloor.data.cells import VoteCells
+from errorfloor.data.cells import SoftCells, VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
 
+@heeds_weights(ERROR.name)
 def plugin(cells: VoteCells, options: Options) -> MeanFloor:
     """Return the mean share of minority votes, or the floor of the label that the shares make."""
     if options.target.needed > 1:
-        return MeanFloor(options.target.floors(cells.positives / cells.totals), cells.count)
+        shares = cells.positives / cells.totals
+        return MeanFloor(options.target.floors(shares), cells.count, cells.weight)
     # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
     minority = np.minimum(cells.positives, cells.totals - cells.positives)
-    return MeanFloor(minority / cells.totals, cells.count)
+    return MeanFloor(minority / cells.totals, cells.count, cells.weight)
 
 
 PLUGIN = Method(
@@ -36,4 +41,37 @@ PLUGIN = Method(
     target="one more annotator's vote",
     colour="orange",
     options=("majority",),
+)
+
+
+def _mean(cells: VoteCells, options: Options) -> MeanFloor:
+    shares = options.target.positive(cells.positives / cells.totals)
+    return MeanFloor(options.metric.per_item(shares), cells.count)
+
+
+def _best(cells: VoteCells, options: Options) -> BestValue:
+    shares = options.target.positive(cells.positives / cells.totals)
+    return BestValue(options.metric, SoftCells(shares, cells.count))
+
+
+EXPLAINS = (
+    "The shares of an item's votes stand in for its probabilities, and the best value of the "
+    "metric is computed from them."
+)
+_values = replace(
+    PLUGIN,
+    assumes="Each item's votes are independent draws from its true probabilities; few votes per "
+    "item make the plug-in too good, which the interval does not show",
+    if_wrong="the same, and too good from few votes in any case",
+    explains=EXPLAINS,
+)
+VALUES: tuple[Method, ...] = (
+    replace(_values, bind=_mean, metrics=MEANS.metrics),
+    replace(
+        _values,
+        bind=_best,
+        metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
+        bases=frozenset({Basis.ITEMS}),
+        interval="bca",
+    ),
 )

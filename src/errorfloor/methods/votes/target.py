@@ -54,6 +54,33 @@ class Target:
         """Return the floor of items with each probability of a positive vote."""
         return ERROR.per_item(self.positive(points))
 
+    def vote_at(self, label: float) -> float:
+        """Return the probability of a positive vote that makes this one of a positive label."""
+        if self.needed == 1:
+            return label
+        from scipy.special import betaincinv
+
+        return float(betaincinv(self.needed, self.needed, label))
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The kink of the floor at 1/2 is a point of every grid."""
+        return ()
+
+    @property
+    def peak(self) -> float | None:
+        """A coin flip is the hardest item."""
+        return 0.5
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the largest floor."""
+        return ERROR.span(2)
+
+    def bend_on(self, angles: Floats, /) -> float:
+        """Return how much the floor bends between any two angles; see `aims.Aim`."""
+        return self.bend
+
     @property
     def bend(self) -> float:
         """Bound of the floor's second derivative in t, eta = (1 - cos(t)) / 2, beside its kink.

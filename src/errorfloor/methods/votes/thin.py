@@ -50,8 +50,9 @@ class Votes(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Number of items."""
-        return int(self.counts.sum())
+        """Number of items; of weighted ones it need not be whole."""
+        total: int = self.counts.sum().item()
+        return total
 
     def where(self, chosen: NDArray[np.bool_]) -> Votes:
         """Return some of the pairs."""

@@ -1,6 +1,7 @@
 """Pictures of computed values, on given axes; `errorfloor.plot` is their public name."""
 
 from errorfloor.show.plot.classes import confusion
+from errorfloor.show.plot.coverage import risk_coverage
 from errorfloor.show.plot.estimates import forest, headroom
 from errorfloor.show.plot.scores import class_reliability, noise_curves, reliability
 from errorfloor.show.plot.votes import bias_bounds, distribution, plan
@@ -15,4 +16,5 @@ __all__ = [
     "noise_curves",
     "plan",
     "reliability",
+    "risk_coverage",
 ]

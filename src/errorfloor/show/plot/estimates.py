@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import sentences
-from errorfloor.show.numbers import level, per_cent
+from errorfloor.show.numbers import level, style_of
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
 from errorfloor.show.plot.axes import (
     SMALL,
@@ -55,7 +55,7 @@ def forest(
     truth : float, optional
         The true floor, as a fraction, where it is known.
     model_error : float, optional
-        A model's error, as a fraction.
+        A model's error, as a fraction; of another metric its value.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -65,19 +65,21 @@ def forest(
     """
     lines = _lines_of(comparison)
     ax = axes_or_new(ax, 0.9 + lines.height)
+    metric, style = lines.rows[0].measure, style_of(lines.rows[0])
     if truth is not None:
-        name = f"true floor, {per_cent(truth)}"
-        ax.axvline(100 * truth, color=GREY, linewidth=1.2, label=name)
+        name = f"true {metric.limit}, {style.value(truth)}"
+        ax.axvline(style.factor * truth, color=GREY, linewidth=1.2, label=name)
     if model_error is not None:
-        name = f"the model's error, {per_cent(model_error)}"
-        ax.axvline(100 * model_error, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
+        name = f"the model's {metric.words}, {style.value(model_error)}"
+        at = style.factor * model_error
+        ax.axvline(at, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
     for place, row in enumerate(lines.rows):
-        _draw_interval(ax, place, row.value, row.low, row.high, colour(row.method))
+        _draw_interval(ax, place, row, colour(row.method), style.factor)
     ax.set_yticks(range(len(lines.rows)), lines.names, parse_math=False)  # $ is a letter
     ax.set_ylim(len(lines.rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    finish(ax, f"error floor, %{lines.intervals}", grid="x")
+    finish(ax, f"{metric.words} {metric.limit}{style.sign}{lines.intervals}", grid="x")
     if lines.are_long:  # which leaves less room for the axis than its name needs
         ax.set_xlabel(ax.get_xlabel(), loc="right")
     legend_above(ax)
@@ -109,19 +111,20 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     found = check_type(verdict, Verdict, "verdict", "Pass what errorfloor.headroom returned.")
     ax = axes_or_new(ax, 1.9)
     floor, model, metric = found.floor, found.model, found.floor.measure
+    style = style_of(floor)
     ax.axvspan(
-        100 * min(floor.value, found.model_error),
-        100 * max(floor.value, found.model_error),
+        style.factor * min(floor.value, found.model_value),
+        style.factor * max(floor.value, found.model_value),
         zorder=0.5,
         **SHADES[found.verdict],
     )
-    _draw_interval(ax, 0, floor.value, floor.low, floor.high, BLUE)
-    _draw_interval(ax, 1, found.model_error, model.low, model.high, RED)
+    _draw_interval(ax, 0, floor, BLUE, style.factor)
+    _draw_interval(ax, 1, _Line(found.model_value, model.low, model.high), RED, style.factor)
     ax.set_yticks(range(2), ["best\npossible", "your\nmodel"])
     ax.set_ylim(1.6, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    finish(ax, f"{metric.name}, %, with {level(found.level)} intervals", grid="x")
+    finish(ax, f"{metric.words}{style.sign}, with {level(found.level)} intervals", grid="x")
     if metric.opposite:
         above = ax.secondary_xaxis("top", functions=(_opposite, _opposite))
         above.xaxis.set_major_locator(ticks_of(6))
@@ -221,21 +224,30 @@ def _at_once(groups: Groups[Estimate]) -> str:
     return f", {level(groups.level)} intervals at once"
 
 
-def _draw_interval(
-    ax: Axes, place: int, value: float, low: float | None, high: float | None, shade: str
-) -> None:
-    if low is not None and high is not None:
-        ends = [100 * low, 100 * high]
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A value with its limits."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def _draw_interval(ax: Axes, place: int, row: Estimate | _Line, shade: str, factor: float) -> None:
+    if row.low is not None and row.high is not None:
+        ends = [factor * row.low, factor * row.high]
         ax.plot(ends, [place, place], color=shade, linewidth=2, solid_capstyle="butt", zorder=3)
-    ax.plot([100 * value], [place], color=shade, marker="o", markersize=5, zorder=4)
+    ax.plot([factor * row.value], [place], color=shade, marker="o", markersize=5, zorder=4)
 
 
 def _headline(found: Verdict) -> str:
     """Return what is left in a few words, with the digits of the sentence."""
     least, most = sentences.gain_of(found)
+    unit = sentences.unit_of_gain(found)
     room = f"{least} to {most}" if found.test is None else f"up to {most}"
+    are = "are" if unit == "points" else "is"
     return {
-        ROOM: f"Room: {room} points",
-        SATURATED: f"At most {most} points are left",
-        BEYOND: f"{least} to {most} points too good",
+        ROOM: f"Room: {room} {unit}",
+        SATURATED: f"At most {most} {unit} {are} left",
+        BEYOND: f"{least} to {most} {unit} too good",
     }[found.verdict]

@@ -164,7 +164,8 @@ def noise_curves(
 
     Drawn is the distance from the lower bound, half the noise for two classes, because the methods
     differ by far less than the noise adds. Curves far out of bounds leave the picture. Bands, where
-    one more run would fall, are drawn for up to four methods.
+    one more run would fall, are drawn for up to four methods. Of noise of several means, curves and
+    bounds are means over them.
 
     Parameters
     ----------
@@ -183,8 +184,8 @@ def noise_curves(
     chosen = found.methods if methods is None else methods
     names = [chosen] if isinstance(chosen, str) else list(chosen)
     ax = axes_or_new(ax, 2.8 + 0.05 * len(names))
-    least, most = found.bounds
-    room = 100 * (most - least)
+    bounds = found.curve(ORACLE)
+    room = 100 * (bounds.upper_bound - bounds.lower_bound)
     ax.fill_between(100 * found.noise, 0, room, color=GREY, alpha=0.2, linewidth=0, label="bounds")
     drawn: Counter[str] = Counter()
     for name in names:
@@ -197,8 +198,9 @@ def noise_curves(
     bottom, top = ax.get_ylim()
     widest = max(float(room.max()), 0.1)
     ax.set_ylim(max(bottom, -1.5 * widest), min(top, 3 * widest))
-    how = "by a coin" if found.classes == 2 else "at random"
-    finish(ax, f"labels redrawn {how}, %", "estimate above lower bound,\npercentage points")
+    how = "by a coin" if found.classes == 2 and not found.means else "at random"
+    unit = "percentage points" if found.measure.per_cent else f"hundredths of {found.measure.words}"
+    finish(ax, f"labels redrawn {how}, %", f"estimate above lower bound,\n{unit}")
     legend_above(ax, 5)
     return ax
 

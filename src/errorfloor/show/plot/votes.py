@@ -11,8 +11,9 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import SoftTable, VoteTable
+from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Option, Plan, VotesEstimate
-from errorfloor.show.numbers import level, per_cent, points_in_short, short
+from errorfloor.show.numbers import level, per_cent, short, style_of_plan
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, SKY
 from errorfloor.show.plot.axes import (
     FEW,
@@ -157,7 +158,8 @@ def _draw_votes(ax: Axes, estimate: Estimate) -> float:
     if fitted is not None:
         name = "items, by the fitted distribution"
         top = _draw_items(ax, found, fitted.points, fitted.weights, name, fitted.floor)
-    name = f"vote shares, plug-in {per_cent(found.plugin)}"
+    plugin = f", plug-in {per_cent(found.plugin)}" if found.metric == ERROR.name else ""
+    name = f"vote shares{plugin}"
     totals = np.unique(votes.totals)
     if totals.size == 1 and totals[0] <= FEW_VOTES:  # they are m + 1 values, not a smear
         place, at = np.unique(_vote_shares(votes), return_inverse=True)
@@ -194,10 +196,12 @@ def _draw_items(
     ax: Axes, found: Estimate, prob: Floats, weights: Floats, name: str, floor: float
 ) -> float:
     """Draw the items and those that the best classifier errs on; return the highest bar."""
-    wrong = found.measure.per_item(prob)
     place = prob if prob.ndim == 1 else prob.max(axis=1)
-    mass, errors = _in_bins(place, weights), _in_bins(place, weights * wrong)
+    mass = _in_bins(place, weights)
     ax.stairs(mass, 100 * EDGES, fill=True, color=SKY, label=name)
+    if found.metric != ERROR.name:  # whose floor is no share of the items
+        return float(mass.max())
+    errors = _in_bins(place, weights * found.measure.per_item(prob))
     name = f"best classifier's errors: floor {per_cent(floor)}"
     ax.stairs(errors, 100 * EDGES, fill=True, color=BLUE, label=name)
     return float(mass.max())
@@ -209,12 +213,14 @@ def _in_bins(prob: Floats, weights: Floats) -> Floats:
 
 
 def _draw_widths(ax: Axes, plan: Plan) -> None:
-    ax.plot(plan.items, 100 * plan.width[0], color=BLUE, marker="o", markersize=3)
+    style = style_of_plan(plan)
+    ax.plot(plan.items, style.factor * plan.width[0], color=BLUE, marker="o", markersize=3)
     if plan.target is not None:
-        name = f"target, {points_in_short(plan.target)}{_reached(plan)}"
-        ax.axhline(100 * plan.target, color=RED, linewidth=1.2, linestyle="--", label=name)
+        name = f"target, {style.size_in_short(plan.target)}{_reached(plan)}"
+        at = style.factor * plan.target
+        ax.axhline(at, color=RED, linewidth=1.2, linestyle="--", label=name)
     if plan.best is not None and plan.target is not None:
-        _mark_best(ax, plan.best.items, 100 * plan.target, plan.best)
+        _mark_best(ax, plan.best.items, style.factor * plan.target, plan.best)
     ax.set_xscale("log")
     ax.set_yscale("log")  # widths fall as powers of the items, on straight lines
     log_ticks(ax.xaxis)
@@ -224,7 +230,8 @@ def _draw_widths(ax: Axes, plan: Plan) -> None:
 
 def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     rows, columns = plan.width.shape
-    width = 100 * plan.width
+    style = style_of_plan(plan)
+    width = style.factor * plan.width
     mesh = ax.pcolormesh(width, cmap="cividis_r", vmin=0, edgecolors="white", linewidth=0.5)
     if max(rows, columns) <= MOST_NUMBERS:
         cells = np.asarray(mesh.cmap(mesh.norm(width)))
@@ -232,7 +239,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
             ax.text(
                 column + 0.5,
                 row + 0.3,  # the target's line turns in the upper part of a cell
-                f"{value:.1f}",
+                style.bare(value / style.factor, 1),
                 ha="center",
                 va="center",
                 color="white" if value > 0.5 * width.max() else "black",
@@ -245,7 +252,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
     if plan.target is not None:
         x = [_column(plan, option.items) for option in plan.options]
         y = [_row(plan, option) for option in plan.options]
-        name = f"target, {points_in_short(plan.target)}{_reached(plan)}"
+        name = f"target, {style.size_in_short(plan.target)}{_reached(plan)}"
         marker = "." if plan.options else ""
         ax.plot(x, y, color="white", linewidth=3, clip_on=False)  # an edge, for contrast
         ax.plot(x, y, color=RED, linewidth=1.5, marker=marker, clip_on=False, label=name)
@@ -301,4 +308,6 @@ def _mark_best(ax: Axes, x: float, y: float, best: Option) -> None:
 
 
 def _width_of(plan: Plan) -> str:
-    return f"width of the {level(plan.level)} interval,\npercentage points"
+    style = style_of_plan(plan)
+    unit = "percentage points" if style.in_per_cent else style.unit or plan.measure.words
+    return f"width of the {level(plan.level)} interval,\n{unit}"

@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor._checks import ErrorFloorWarning, InputError
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.source import Source
+from errorfloor.metrics import ERROR
 from errorfloor.questions.annotators import WITH_ANNOTATORS, annotators
 from errorfloor.questions.items import items
 from errorfloor.results import AnnotatorsResult, ClassItems, Estimate, Items, VotesEstimate
@@ -37,6 +38,8 @@ def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T |
     """Return another answer from the same files, or None where there is none."""
     source = estimate.source
     if not isinstance(estimate, VotesEstimate) or estimate.n > MOST_ITEMS or source is None:
+        return None
+    if estimate.metric != ERROR.name:  # items and annotators are about errors
         return None
     whole = source.group is None and source.called is None and source.format is None
     if source.origin != "files" or not whole or source.layout not in layouts:

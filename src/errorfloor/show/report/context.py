@@ -11,11 +11,12 @@ from errorfloor._checks import ErrorFloorWarning
 from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.methods import default, logistic
+from errorfloor.methods import default, known, logistic, names, that_fit
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Classes, Method
 from errorfloor.methods.rules.records import CORRUPTED as MANY_CORRUPTED
 from errorfloor.methods.rules.records import MANY_SCORES
+from errorfloor.metrics import ERROR
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
@@ -94,9 +95,10 @@ def curve_of(estimate: Estimate) -> Reliability | ClassReliability | None:
         probable = len(table) <= MOST_ROWS and MANY_CORRUPTED.takes(table)
         return reliability(table, level=estimate.level or LEVEL) if probable else None
     method = method_of(estimate) or DEFAULT
+    own = known(method.shown_as, kind=ScoreTable.kind)  # that of error, which has the curve
     found = reliability(
         table,
-        method=method.shown_as,
+        method=DEFAULT.shown_as if own is None or own.fit is None else own.name,
         level=estimate.level or LEVEL,
         clip=estimate.options.get("clip", "auto"),
     )
@@ -107,8 +109,8 @@ def curve_of(estimate: Estimate) -> Reliability | ClassReliability | None:
 def _labelled(estimate: Estimate) -> ScoreTable | None:
     """Return the table of scores and labels, where it has something to calibrate."""
     table = estimate.table
-    if not isinstance(table, ScoreTable) or len(table) < 2:
-        return None
+    if not isinstance(table, ScoreTable) or len(table) < 2 or table.entries is not None:
+        return None  # curves and most methods do not heed weights
     seen = np.count_nonzero(table.counts.sum(axis=0))
     return table if seen > 1 else None
 
@@ -119,15 +121,23 @@ def _with(estimate: Estimate, comparison: Comparison) -> Comparison:
     return Comparison((estimate, *comparison.rows), comparison.notes)
 
 
-def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Comparison:
+def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Comparison | None:
     """Return the floors of a few other methods beside the estimate."""
-    chosen = [method.name for method in _beside(table) if method.name != estimate.method]
+    able = names(table.kind, Classes.of(table), estimate.metric)
+    every = that_fit(table, estimate.metric)[0]
+    beside = _beside(table) if estimate.metric == ERROR.name else every
+    chosen = [one.name for one in beside if one.name != estimate.method and one.name in able]
+    if not chosen:
+        return None
+    given = estimate.measure.given
     with warnings.catch_warnings():
         # They stand in the rows, and the reader of a report does not see the console.
         warnings.simplefilter("ignore", ErrorFloorWarning)
         rows = compare(
             table.coarsen(CELLS) if len(table) > MOST_ROWS else table,
             methods=chosen,
+            metric=estimate.metric,
+            **given,
             level=estimate.level or LEVEL,
             n_resamples=500,
             clip=estimate.options.get("clip", "auto"),
@@ -148,7 +158,8 @@ def _beside(table: ScoreTable) -> tuple[Method, ...]:
 
 def _confusion(estimate: Estimate) -> Confusion | None:
     table = estimate.table
-    if table is None or len(table.classes) == 2:
+    plain = estimate.metric == ERROR.name and table is not None and table.entries is None
+    if table is None or len(table.classes) == 2 or not plain:
         return None
     found = confusion_of(estimate)
     return found if found.pairs else None
@@ -157,6 +168,8 @@ def _confusion(estimate: Estimate) -> Confusion | None:
 def _bias(estimate: Estimate) -> BiasCurves | None:
     if not isinstance(estimate, VotesEstimate) or not isinstance(estimate.table, VoteTable):
         return None
-    if len(estimate.table.classes) > 2:
-        return None  # the bounds are for two classes
+    if len(estimate.table.classes) > 2 or estimate.table.entries is not None:
+        return None  # the bounds are for two classes and equal items
+    if estimate.metric != ERROR.name:
+        return None
     return None if estimate.mixture is None else bias_curves(estimate=estimate)

@@ -9,7 +9,7 @@ from errorfloor import checks
 from errorfloor.methods.record import Shape
 from errorfloor.results import Comparison, Estimate
 from errorfloor.results.finding import LEVELS, Finding
-from errorfloor.show.numbers import per_cent
+from errorfloor.show.numbers import style_of
 from errorfloor.show.records import as_they_are, method_of
 
 
@@ -28,7 +28,8 @@ def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Finding]:
     )
     if len(rows) < 2:
         return
-    value = f"{per_cent(rows[0].value)} to {per_cent(rows[-1].value)}"
+    style = style_of(estimate)
+    value = f"{style.value(rows[0].value)} to {style.value(rows[-1].value)}"
     apart = [pair for pair in combinations(rows, 2) if _are_apart(*pair)]
     if not apart:
         sentence = f"The intervals of all {len(rows)} methods overlap."

@@ -9,19 +9,19 @@ from typing import Any
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
+from errorfloor.metrics import Metric
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
     Comparison,
     Estimate,
     Groups,
-    Interval,
     Items,
 )
 from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
 from errorfloor.show.characters import in_sight
-from errorfloor.show.grids import hold_floors
+from errorfloor.show.grids import head_of, hold_floors
 from errorfloor.show.next_steps import steps_of_groups
 from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
 from errorfloor.show.report.blocks import (
@@ -133,7 +133,9 @@ def _(
     about = in_sight_of(_about(groups) if source is None else source)
     typed = command_of_groups(groups) if command is None else command
     return GroupsSummary(
-        title=f"{title_of(about)} by {shown.column}" if title is None else in_sight(title),
+        title=f"{title_of(about, next(iter(groups.values())))} by {shown.column}"
+        if title is None
+        else in_sight(title),
         groups=groups,
         shown=shown,
         diagnostics=tuple(map(_calling_for_attention, groups.values())),
@@ -161,7 +163,8 @@ def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
     highest = max(stated, key=lambda name: groups[name].value)
 
     def said(name: str) -> str:
-        return f"{numbers.per_cent(groups[name].value, digits)} ({groups.column} {name})"
+        value = numbers.style_of(groups[name]).value(groups[name].value, digits)
+        return f"{value} ({groups.column} {name})"
 
     return said(lowest), said(highest)
 
@@ -233,7 +236,8 @@ def _answer(summary: GroupsSummary) -> tuple[Block, ...]:
     alone = level and len(groups) > 1 and not groups.simultaneous
     cautions = [COMPARING] if alone else []
     serious = ", ".join(_serious(summary))
-    cautions += [f"Read on before you use these floors: {serious}."] if serious else []
+    limits = f"{_metric(groups).limit}s"
+    cautions += [f"Read on before you use these {limits}: {serious}."] if serious else []
     return Answer(summary.answer), Facts(tuple(facts)), *map(Caution, cautions)
 
 
@@ -258,23 +262,26 @@ def _doubts(row: Estimate, findings: Iterable[Finding]) -> list[str]:
 
 
 def _table(groups: Groups[Estimate]) -> Table:
-    digits = _digits(groups)
+    digits, metric = _digits(groups), _metric(groups)
+    style = numbers.style_for(metric, len(next(iter(groups.values())).classes))
     rows = tuple(
         (
             name,
             f"{row.n:,}",
-            numbers.REFUTED if row.refuted else numbers.per_cent(row.value, digits),
-            "" if row.interval is None or row.refuted else _limits(row.interval, digits),
+            numbers.REFUTED if row.refuted else style.value(row.value, digits),
+            "" if row.low is None or row.refuted else style.limits(row.low, row.high or 0, digits),
         )
         for name, row in groups.items()
     )
-    head = (groups.column, "items", "floor", f"{_level(groups)} interval".strip())
-    caption = "The floor of each group, below which the error of no classifier can lie"
-    return Table(caption, head, rows)
+    level = f"{_level(groups)} interval".strip()
+    head = (groups.column, "items", head_of(groups.values()), level)
+    side = "below" if metric.less_is_better else "above"
+    caption = f"The {metric.limit} of each group, {side} which the {metric.words} of no "
+    return Table(f"{caption}classifier can lie", head, rows)
 
 
-def _limits(interval: Interval, digits: int) -> str:
-    return numbers.limits(interval.low, interval.high, digits)
+def _metric(groups: Groups[Estimate]) -> Metric:
+    return next(iter(groups.values())).measure
 
 
 def _assumptions(groups: Groups[Estimate]) -> tuple[Block, ...]:
@@ -290,7 +297,8 @@ def _assumptions(groups: Groups[Estimate]) -> tuple[Block, ...]:
 def _at_once(groups: Groups[Estimate]) -> str:
     return (
         f"All {len(groups):,} intervals hold at once at {_level(groups)}: each is so much wider "
-        "than one that holds by itself. Floors whose intervals do not overlap differ; where "
+        "than one that holds by itself. "
+        f"{_metric(groups).limit.capitalize()}s whose intervals do not overlap differ; where "
         "intervals overlap, nothing follows. Groups that were formed after a look at the labels "
         "are not covered."
     )

@@ -11,6 +11,8 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.metrics import ERROR
+from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.results import (
     ClassReliability,
     Comparison,
@@ -23,9 +25,10 @@ from errorfloor.results import (
 )
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import plot
-from errorfloor.show.numbers import level, limits, per_cent, points, points_of_size
+from errorfloor.show.numbers import level, per_cent, points_of_size, style_of
 from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
+from errorfloor.show.plot.coverage import risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
@@ -39,7 +42,9 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
     table, comparison = context.estimate.table, context.comparison
-    if table is not None:
+    if not refuted and context.estimate.metric in SELECTIVE:
+        found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
+    if table is not None and table.entries is None:  # counts say little of weighted items
         found += OF_TABLES[table.kind](context)
     if context.confusion is not None and not refuted:
         found.append(_confusion(context.confusion))
@@ -50,11 +55,12 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
 
 def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Picture:
     """Return the picture of groups, with the lowest floor and the highest in words."""
+    limit = next(iter(groups.values())).measure.limit
     return Picture(
         "forest",
-        "The floors side by side",
-        "A line for each group: the dot is its floor, the line the interval.",
-        f"A line for each of {len(groups):,} groups, from the lowest floor, {lowest}, to the "
+        f"The {limit}s side by side",
+        f"A line for each group: the dot is its {limit}, the line the interval.",
+        f"A line for each of {len(groups):,} groups, from the lowest {limit}, {lowest}, to the "
         f"highest, {highest}. The table has all numbers.",
         partial(_on_axes, 0.9 + height_of_lines(groups), partial(plot.forest, groups)),
     )
@@ -73,6 +79,23 @@ def _of_soft_labels(context: Context) -> Iterator[Picture]:
         yield _soft_labels(table, context.estimate)
 
 
+def _risk_coverage(estimate: Estimate) -> Picture:
+    curve = risk_coverage_of(estimate)
+    assert curve is not None
+    errors = ", ".join(
+        f"{per_cent(curve.error_at(share))} at {per_cent(share, 0)} coverage"
+        for share in (0.25, 0.5, 0.75, 1.0)
+    )
+    return Picture(
+        "risk-coverage",
+        "Errors by the share of items answered",
+        "The least error among the items that are answered, if a model may leave aside those it is "
+        "least sure of. The dot is the answer, the line through it the interval.",
+        f"The least error among answered items: {errors}.",
+        partial(_on_axes, 2.8, partial(plot.risk_coverage, estimate)),
+    )
+
+
 def _of_votes(context: Context) -> Iterator[Picture]:
     estimate, table = context.estimate, context.estimate.table
     if isinstance(estimate, VotesEstimate) and isinstance(table, VoteTable):
@@ -81,6 +104,7 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
+SELECTIVE = (ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
 SHADED = {
     ROOM: "The shaded part is the room between the best possible and the model.",
@@ -95,16 +119,20 @@ OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
 
 
 def _headroom(verdict: Verdict) -> Picture:
+    metric, style = verdict.floor.measure, style_of(verdict.floor)
+    low, high = style.points(verdict.low), style.points(verdict.high)
     description = (
-        f"The floor is {_with_interval(verdict.floor)}, the model's error "
-        f"{per_cent(verdict.model_error)}. Their difference is {points(verdict.difference)}; its "
-        f"{level(verdict.level)} interval is from {points(verdict.low)} to {points(verdict.high)}."
+        f"The {metric.limit} is {_with_interval(verdict.floor)}, the model's {metric.words} "
+        f"{style.value(verdict.model_value)}. Their difference is "
+        f"{style.points(verdict.difference)}; its {level(verdict.level)} interval is from {low} to "
+        f"{high}."
     )
+    scales = ", as errors below and as accuracies above" if metric.opposite else ""
     return Picture(
         "headroom",
-        "The model beside the floor",
-        f"Dots are estimates, lines {level(verdict.level)} intervals, as errors below and as "
-        f"accuracies above. {SHADED[verdict.verdict]}",
+        f"The model beside the {metric.limit}",
+        f"Dots are estimates, lines {level(verdict.level)} intervals{scales}. "
+        f"{SHADED[verdict.verdict]}",
         description,
         partial(_on_axes, 1.9, partial(plot.headroom, verdict)),
     )
@@ -174,15 +202,18 @@ def _confusion(found: Confusion) -> Picture:
 
 def _forest(comparison: Comparison, verdict: Verdict | None) -> Picture:
     rows = "; ".join(f"{row.method} {_with_interval(row)}" for row in comparison)
-    description = f"Floors of the same items by several methods: {rows}."
+    metric, style = comparison.main.measure, style_of(comparison.main)
+    limits = f"{metric.limit}s".capitalize()
+    description = f"{limits} of the same items by several methods: {rows}."
     error = None
     if verdict is not None:
-        error = verdict.model_error
-        description += f" The model's error is {per_cent(error)}."
+        error = verdict.model_value
+        description += f" The model's {metric.words} is {style.value(error)}."
     height = 1.1 + 0.22 * len(comparison)
     draw = partial(_on_axes, height, partial(plot.forest, comparison, model_error=error))
     caption = "Dots are estimates, lines their intervals, all from the same items."
-    return Picture("forest", "The floor by several methods", caption, description, draw)
+    title = f"The {metric.limit} by several methods"
+    return Picture("forest", title, caption, description, draw)
 
 
 def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
@@ -190,20 +221,26 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
     share = table.votes.max(axis=1) if many else table.positives
     shares = _spread_in_words(share / table.totals, table.counts / table.n)
     what = "votes for the most voted class" if many else "positive votes"
-    description = f"Shares of {what}: {shares}; their plug-in is {per_cent(estimate.plugin)}."
+    error = estimate.metric == ERROR.name
+    plugin = f"; their plug-in is {per_cent(estimate.plugin)}" if error else ""
+    description = f"Shares of {what}: {shares}{plugin}."
     fitted = estimate.mixture
     if fitted is not None:
         behind = _spread_in_words(fitted.points, fitted.weights)
+        floor = f"; its floor is {per_cent(fitted.floor)}" if error else ""
         description = (
             f"Probabilities of {'the likeliest class' if many else 'a positive vote'} by the "
-            f"fitted distribution: {behind}; its floor is {per_cent(fitted.floor)}. {description}"
+            f"fitted distribution: {behind}{floor}. {description}"
         )
     draw = partial(_on_axes, 3.0, partial(plot.distribution, estimate))
     caption = "Shares of votes spread more widely than the probabilities that they come from."
     if fitted is not None:
+        caption += " The filled shape is the distribution that explains the votes best"
         caption += (
-            " The filled shape is the distribution that explains the votes best; its strongly "
-            "coloured parts are what the best classifier errs on, and add up to the floor."
+            "; its strongly coloured parts are what the best classifier errs on, and add up to the "
+            "floor."
+            if error
+            else "."
         )
     title = "The probabilities behind the votes"
     return Picture("distribution", title, caption, description, draw)
@@ -231,15 +268,14 @@ def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
 
 def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
     shares = _spread_in_words(table.probabilities, table.items / table.n)
-    description = (
-        f"Soft labels: {shares}. What the best classifier errs on "
-        f"adds up to {per_cent(estimate.value)}."
-    )
+    description, caption = f"Soft labels: {shares}.", "How many items have such soft labels."
+    if estimate.metric == ERROR.name:
+        description += f" What the best classifier errs on adds up to {per_cent(estimate.value)}."
+        caption += (
+            " The strongly coloured parts are what the best classifier errs on, and add up to the "
+            "floor."
+        )
     draw = partial(_on_axes, 2.8, partial(plot.distribution, estimate))
-    caption = (
-        "How many items have such soft labels. The strongly coloured parts are what the best "
-        "classifier errs on, and add up to the floor."
-    )
     return Picture("soft-labels", "The soft labels", caption, description, draw)
 
 
@@ -256,10 +292,11 @@ def _spread_in_words(probabilities: Floats, weights: Floats) -> str:
 
 
 def _with_interval(row: Estimate) -> str:
+    style = style_of(row)
     if row.interval is None:
-        return per_cent(row.value)
-    span = limits(row.interval.low, row.interval.high)
-    return f"{per_cent(row.value)} ({level(row.interval.level)} interval {span})"
+        return style.value(row.value)
+    span = style.limits(row.interval.low, row.interval.high)
+    return f"{style.value(row.value)} ({level(row.interval.level)} interval {span})"
 
 
 def _figure(width: float, height: float) -> Figure:

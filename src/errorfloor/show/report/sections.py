@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from errorfloor.metrics import ERROR
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -16,6 +17,7 @@ from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import (
     Grid,
+    head_of,
     how_items,
     of_annotators,
     of_class_items,
@@ -26,11 +28,11 @@ from errorfloor.show.numbers import (
     REFUTED,
     counted,
     digits_for,
+    given_with,
     level,
-    limits,
     p_value,
-    per_cent,
-    points,
+    sampling_of,
+    style_of,
     value_and_limits,
 )
 from errorfloor.show.report.blocks import (
@@ -46,14 +48,13 @@ from errorfloor.show.report.blocks import (
     Text,
 )
 from errorfloor.show.report.document import Document
-from errorfloor.show.sentences import NO_FLOOR
+from errorfloor.show.sentences import nothing_stated
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
 
 FEW = 10  # items and annotators in a table
 NO_VERDICT = "no verdict"
-VERDICTS = {ROOM: "room left", SATURATED: "at the floor", BEYOND: "below the floor"}
 
 
 def sections_of(summary: Summary) -> list[Section]:
@@ -99,14 +100,18 @@ def last_sections(document: Document) -> tuple[Section, Section]:
 
 def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
+    metric = floor.measure
     value, interval = value_and_limits(floor)
-    facts = [("Floor", value)]
+    facts = [(metric.limit.capitalize(), value)]
+    if metric.name != ERROR.name:
+        facts.insert(0, ("Metric", metric.words))
     if floor.level is not None and not floor.refuted:
         facts.append((f"{level(floor.level)} interval", interval))
     if verdict is not None:
-        found = NO_VERDICT if floor.refuted else VERDICTS[verdict.verdict]
-        facts.append(("Model", f"{per_cent(verdict.model_error)}, {found}"))
+        found = NO_VERDICT if floor.refuted else _standing(verdict)
+        facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
     facts.append(("Items", f"{floor.n:,}"))
+    facts += sampling_of(floor)
     facts.append(("Method", floor.method))
     doubts = [Caution(text) for text in floor.warnings]
     serious = [
@@ -117,25 +122,43 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     if serious and not floor.refuted:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
     # What is wrong with a refuted floor is long, and comes first among the cautions.
-    answer = NO_FLOOR if floor.refuted else summary.answer
+    answer = nothing_stated(floor) if floor.refuted else summary.answer
     return Answer(answer), Facts(tuple(facts)), *doubts
 
 
 def _assumptions(summary: Summary) -> tuple[Block, ...]:
-    return Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
+    given = given_with(summary.floor.measure)
+    said = (Text(f"{name}: {text}.") for name, text in given)
+    return *said, Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
+
+
+def _standing(verdict: Verdict) -> str:
+    limit = verdict.floor.measure.limit
+    beyond = "below" if verdict.floor.measure.less_is_better else "above"
+    return {
+        ROOM: "room left",
+        SATURATED: f"at the {limit}",
+        BEYOND: f"{beyond} the {limit}",
+    }[verdict.verdict]
 
 
 def _model(verdict: Verdict) -> tuple[Block, ...]:
-    wrong = f"{verdict.errors:,} of {verdict.n:,} test items"
-    error = ("Model's error", f"{per_cent(verdict.model_error)} ({wrong})")
+    metric, style = verdict.floor.measure, style_of(verdict.floor)
+    items = f"{verdict.n:,} test items"
+    items = f"{verdict.errors:,} of {items}" if metric.name == ERROR.name else items
+    error = (f"Model's {metric.words}", f"{style.value(verdict.model_value)} ({items})")
     if verdict.floor.refuted:
         return Text(verdict.sentence), Facts((error,))
+    side = "below" if metric.less_is_better else "above"
+    pair = (metric.words, metric.limit) if metric.less_is_better else (metric.limit, metric.words)
+    less = " less ".join(pair)
+    low, high = style.points(verdict.low), style.points(verdict.high)
     facts = (
         error,
-        ("Error less floor", points(verdict.difference)),
-        (f"{level(verdict.level)} interval", f"{points(verdict.low)} to {points(verdict.high)}"),
+        (f"{less[:1].upper()}{less[1:]}", style.points(verdict.difference)),
+        (f"{level(verdict.level)} interval", f"{low} to {high}"),
         ("P-value of “no room is left”", p_value(verdict.p_room)),
-        ("P-value of “it is not below the floor”", p_value(verdict.p_beyond)),
+        (f"P-value of “it is not {side} the {metric.limit}”", p_value(verdict.p_beyond)),
     )
     cautions = tuple(Caution(text) for text in verdict.warnings)
     test = () if verdict.test is None else (Text(f"{verdict.test.name}: {verdict.test.means}"),)
@@ -174,22 +197,23 @@ def _data(summary: Summary) -> tuple[Block, ...]:
 
 
 def _methods(comparison: Comparison) -> tuple[Block, ...]:
-    digits = max(map(digits_for, comparison))
+    digits, style = max(map(digits_for, comparison)), style_of(comparison.main)
     rows = tuple(
         (
             row.method,
-            REFUTED if row.refuted else per_cent(row.value, digits),
+            REFUTED if row.refuted else style.value(row.value, digits),
             ""
             if row.interval is None or row.refuted
-            else limits(row.interval.low, row.interval.high, digits),
+            else style.limits(row.interval.low, row.interval.high, digits),
             row.interval_method or "",
         )
         for row in comparison
     )
     levels = {row.level for row in comparison if row.level is not None}
     which = f"{level(levels.pop())} " if len(levels) == 1 else ""
-    head = ("method", "floor", f"{which}interval", "by")
-    table = Table("The floor of the same items by several methods", head, rows)
+    head = ("method", head_of(comparison), f"{which}interval", "by")
+    limit = comparison.main.measure.limit
+    table = Table(f"The {limit} of the same items by several methods", head, rows)
     return table, *(Text(note) for note in comparison.notes)
 
 

@@ -136,7 +136,7 @@ def summarize(
     call = _Call(subject, comparison, rng, theory)
     typed = call.command if command is None else command
     return Summary(
-        title=title_of(about) if title is None else in_sight(title),
+        title=title_of(about, estimate) if title is None else in_sight(title),
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
@@ -175,9 +175,14 @@ def in_sight_of(about: Mapping[str, str]) -> dict[str, str]:
     return {in_sight(name): in_sight(value) for name, value in about.items()}
 
 
-def title_of(about: Mapping[str, str]) -> str:
-    """Return a title that names the data, as far as it has a name."""
-    return f"Error floor of {about['file']}" if about.get("file") else "Error floor"
+def title_of(about: Mapping[str, str], estimate: Estimate) -> str:
+    """Return a title that names the metric, and the data as far as it has a name."""
+    metric = estimate.measure
+    name = f"{metric.words} {metric.limit}"
+    if metric.given:  # such as the error at 80 % coverage
+        name = f"{metric.limit} of the {metric.words}"
+    name = f"{name[:1].upper()}{name[1:]}"
+    return f"{name} of {about['file']}" if about.get("file") else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def interval_in_words(estimate: Estimate) -> str:
         return (
             f"The interval is by {estimate.interval.method}, which errorfloor knows nothing about."
         )
-    return kind.promise
+    weighed = estimate.n_effective is not None or estimate.clusters is not None
+    return kind.with_weights if weighed and kind.with_weights else kind.promise
 
 
 def references(estimates: Iterable[Estimate], *, verdict: bool) -> tuple[str, ...]:

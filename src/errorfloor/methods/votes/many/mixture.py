@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts
 from errorfloor.data.cells import ClassVoteCells
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options, heeds_weights
 from errorfloor.methods.votes.mixture import MIXTURE, refuse_single_votes
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.thin import by_total
@@ -112,10 +112,19 @@ def _check_stopped(options: Options, totals: Counts) -> None:
         )
 
 
+@heeds_weights(ERROR.name)
+def _bind(cells: ClassVoteCells, options: Options) -> ManyMixtureFloor:
+    if cells.weight is None:
+        return ManyMixtureFloor(cells, options)
+    from errorfloor.methods.votes.weighted import WeightedManyMixtureFloor
+
+    return WeightedManyMixtureFloor(cells, options)
+
+
 MANY_MIXTURE = replace(
     MIXTURE,
     classes=Classes.MANY,
-    bind=ManyMixtureFloor,
+    bind=_bind,
     bases=frozenset({Basis.PARTITIONS}),
     explains="The distribution of the items' probabilities, in falling order, is fitted to the "
     "items' votes, in falling order, by maximum likelihood, a little smoothed. The floor is the "

@@ -7,23 +7,24 @@ from dataclasses import replace
 import numpy as np
 
 from errorfloor.data.cells import ClassVoteCells
-from errorfloor.methods.record import Classes, Options
+from errorfloor.methods.record import Classes, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.many.mixture import check_options
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
 
 
+@heeds_weights(ERROR.name)
 def plugin(cells: ClassVoteCells, options: Options) -> MeanFloor:
     """Return the mean share of votes for other classes than the one with the most."""
     check_options(options)
     totals = cells.totals
     if options.target.majority <= 2:
-        return MeanFloor((totals - cells.votes.max(axis=1)) / totals, cells.count)
+        return MeanFloor((totals - cells.votes.max(axis=1)) / totals, cells.count, cells.weight)
     from errorfloor.methods.votes.many.fit import floors  # SciPy's parts load slowly
 
     shares = np.sort(cells.votes, axis=1)[:, ::-1] / totals[:, None]
-    return MeanFloor(floors(shares, options.target.majority), cells.count)
+    return MeanFloor(floors(shares, options.target.majority), cells.count, cells.weight)
 
 
 MANY_PLUGIN = replace(

@@ -1,0 +1,77 @@
+"""The command that sets a model beside the best that any model can do."""
+
+from __future__ import annotations
+
+import click
+
+from errorfloor.apps.cli import asking, gates
+from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.measuring import About, with_metric
+from errorfloor.apps.cli.modelling import Model, with_model
+from errorfloor.apps.cli.options import PREDICTION, How, either, with_how, with_labels
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.types import Verdict
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.results.verdict import VERDICTS
+
+
+@click.command(
+    cls=Command,
+    short_help="Say whether a model has room left, is at the floor, or beyond it.",
+    epilog=examples(
+        "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
+        "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+        "errorfloor headroom 5% --model-errors 98 --test-items 1000",
+        "errorfloor headroom demo/soft_labels.csv --metric auc --model-value 0.93 --test-items 900",
+        "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
+    ),
+)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
+@PREDICTION
+@with_model
+@with_metric
+@with_how
+@option(
+    "--require",
+    metavar="VERDICT",
+    type=Verdict(),
+    multiple=True,
+    help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
+)
+@with_session
+def headroom(
+    session: Session,
+    labels: Labels,
+    prediction: str | None,
+    model: Model,
+    about: About,
+    how: How,
+    require: tuple[str, ...],
+) -> None:
+    """Say whether a model has room left, is at the floor, or is beyond what any model can do.
+
+    With --group, the model is compared with the floor of each group. With --prediction, floor and
+    model share their items, and a paired test says whether a better rule exists. Of metrics that
+    go by scores (auc, average-precision, brier, log-loss and those of coverage) that column holds
+    the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
+    """
+    from errorfloor.show.words import long_text_of
+
+    required = gates.verdicts_of(session, require)
+    if prediction is not None:
+        model.check_paired(how, labels.where.group)
+        if about.is_error:
+            verdict = asking.paired_verdict(labels, session, prediction, how)
+        else:
+            verdict = asking.scored_verdict(labels, session, prediction, how, about)
+    else:
+        model.check(how, about)
+        verdict = asking.verdict_on_number(labels, model, how.level, about)
+    if verdict is None:
+        reading = labels.read(session)
+        with session.step("estimating"):
+            verdict = asking.verdict(asking.floor(reading, how, about), model, how.level)
+    unmet = gates.refused(session, verdict, required)
+    refuted = asking.refuted(verdict)
+    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet, refuted=refuted)

@@ -1,0 +1,318 @@
+"""Items that weigh differently or belong together: how many of each kind there are.
+
+A table of counts has a row for equal items. Where items have weights or belong to clusters, it
+keeps in addition how many items of each row, label, weight and cluster there are. These are whole
+numbers, so tables add in any order to the same bits; sums of weights are taken when they are
+needed, over entries in one order. Weights are kept as floats of 32 bits, to seven digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_scores,
+    check_same_length,
+    refuse,
+    unmasked,
+)
+from errorfloor._typing import Counts, Floats
+
+PREFIX = "entry_"  # of the arrays in files of tables
+POSITIVE = "must be positive finite numbers"
+REMEDY = "Leave out items that do not count, and pass 1 / probability for selection probabilities."
+LEAST, MOST = 2.0**-100, 2.0**100  # so that no square of a weight, and no sum, is out of range
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """How many items of a table have each row, label, weight and cluster.
+
+    Attributes
+    ----------
+    row, label : array of shape (entries,)
+        Row of the table, and class of the label: 0 in tables without labels, and in others the
+        number of classes for an item that has none.
+    weight : array of shape (entries,)
+        What each item weighs.
+    count : array of shape (entries,)
+        Number of such items.
+    cluster : array of shape (entries,), optional
+        A number for the cluster, made of its name.
+    """
+
+    row: Counts
+    label: Counts
+    weight: Floats
+    count: Counts
+    cluster: Counts | None = None
+
+    @classmethod
+    def of(
+        cls,
+        row: NDArray[Any],
+        label: NDArray[Any],
+        weight: Floats | None,
+        cluster: Counts | None,
+        count: Counts | None = None,
+    ) -> Self:
+        """Put entries in order, equal ones together."""
+        one = np.ones(row.size) if weight is None else weight
+        weight32 = np.asarray(one, dtype=np.float32)
+        key = _key(row, label, weight32)
+        if count is None and cluster is None and key is not None:
+            key.sort()
+            start = _starts(key)
+            found = np.diff(np.append(start, key.size))
+            return cls(*_unpacked(key[start]), found)
+        order = _order(key, row, label, weight32, cluster)
+        columns = [np.asarray(part)[order] for part in (row, label, weight32)]
+        if cluster is not None:
+            columns.append(cluster[order])
+        new = np.zeros(row.size, dtype=np.bool_)
+        new[:1] = True
+        for part in columns:
+            new[1:] |= part[1:] != part[:-1]
+        start = np.flatnonzero(new)
+        ones = np.ones(row.size, dtype=np.int64) if count is None else count[order]
+        total = np.add.reduceat(ones, start) if start.size else ones
+        rows, labels, weights, *clusters = (part[start] for part in columns)
+        return cls(
+            rows.astype(np.int64),
+            labels.astype(np.int64),
+            weights.astype(np.float64),
+            total.astype(np.int64),
+            clusters[0] if clusters else None,
+        )
+
+    def __len__(self) -> int:
+        return int(self.count.size)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all items weigh the same and stand alone, so that counts say it all."""
+        alike = len(self) == 0 or bool((self.weight == self.weight[0]).all())
+        return alike and self.clusters == int(self.count.sum())
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all items weigh the same."""
+        return len(self) == 0 or bool((self.weight == self.weight[0]).all())
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters; of items, where they stand alone."""
+        if self.cluster is None:
+            return int(self.count.sum())
+        return int(np.unique(self.cluster).size)
+
+    @property
+    def n_effective(self) -> float:
+        """How many items of equal weight would tell as much: the square of sums, by Kish."""
+        total = float(self.count @ self.weight)
+        return total**2 / float(self.count @ self.weight**2)
+
+    @property
+    def effective_clusters(self) -> float:
+        """How many clusters of equal weight would tell as much."""
+        assert self.cluster is not None
+        _, code = np.unique(self.cluster, return_inverse=True)
+        mass = np.bincount(code, self.count * self.weight)
+        return float(mass.sum()) ** 2 / float(mass @ mass)
+
+    def sums(self, rows: int, classes: int) -> Floats:
+        """Return what the items of each row and label weigh together."""
+        at = self.row * classes + self.label
+        found = np.bincount(at, self.count * self.weight, minlength=rows * classes)
+        return np.asarray(found.reshape(rows, classes), dtype=np.float64)
+
+    def moved(self, rows: NDArray[np.intp]) -> Self:
+        """Return the entries of a table whose rows became others, some of them together."""
+        return type(self).of(rows[self.row], self.label, self.weight, self.cluster, self.count)
+
+    def without_labels(self) -> Self:
+        """Return the entries of the same items, whatever their labels."""
+        nothing = np.zeros(len(self), dtype=np.int64)
+        return type(self).of(self.row, nothing, self.weight, self.cluster, self.count)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the columns as files have them."""
+        named = {name: getattr(self, name) for name in ("row", "label", "weight", "count")}
+        if self.cluster is not None:
+            named["cluster"] = self.cluster
+        return {f"{PREFIX}{name}": array for name, array in named.items()}
+
+    def labelled(self, classes: int) -> Self:
+        """Return the entries of items with a label: those without have the number of classes."""
+        known = self.label < classes
+        if known.all():
+            return self
+        cluster = None if self.cluster is None else self.cluster[known]
+        columns = (self.row[known], self.label[known], self.weight[known], self.count[known])
+        return type(self)(*columns, cluster)
+
+    def check(self, by_class: Counts) -> None:
+        """Freeze the entries if they are those of a table with these counts, or refuse them."""
+        rows, classes = by_class.shape
+        lengths = {array.shape for array in self.arrays().values()}
+        inside = (self.row >= 0) & (self.row < rows) & (self.label >= 0) & (self.label < classes)
+        fits = len(lengths) == 1 and bool((inside & (self.count > 0)).all())
+        if fits:
+            found = np.bincount(
+                self.row * classes + self.label, self.count, minlength=rows * classes
+            )
+            fits = bool((found.reshape(rows, classes) == by_class).all())
+        if not fits or not ((self.weight > 0) & np.isfinite(self.weight)).all():
+            raise InputError(
+                "The entries of a table must be its items, one by one or several, with positive "
+                "weights. Build tables from arrays, dataframes or files."
+            )
+        for array in self.arrays().values():
+            array.setflags(write=False)
+
+
+def together(mine: Entries | None, theirs: Entries | None, rows: tuple[int, int]) -> Any:
+    """Return the entries of two tables, one behind the other; `rows` are the tables' lengths."""
+    if mine is None and theirs is None:
+        return None
+    for one, (own, other) in ((mine, rows), (theirs, rows[::-1])):
+        if one is None and own == 0 and other:  # the table of no items
+            found = theirs if one is mine else mine
+            assert found is not None
+            return found
+    if mine is None or theirs is None:
+        raise InputError(
+            "One of the tables has weights or clusters and the other has none. Count both with ",
+            *(argument("weight"), " and ", argument("cluster"), ", or both without."),
+        )
+    if (mine.cluster is None) != (theirs.cluster is None):
+        raise InputError(
+            "One of the tables has clusters and the other has none. Count both with ",
+            *(argument("cluster"), ", or both without."),
+        )
+    shifted = replace(theirs, row=theirs.row + rows[0])
+    cluster = None
+    if mine.cluster is not None and theirs.cluster is not None:
+        cluster = np.concatenate((mine.cluster, theirs.cluster))
+    return Entries.of(
+        np.concatenate((mine.row, shifted.row)),
+        np.concatenate((mine.label, shifted.label)),
+        np.concatenate((mine.weight, shifted.weight)),
+        cluster,
+        np.concatenate((mine.count, theirs.count)),
+    )
+
+
+def from_file(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return the arrays of a file with those of entries as one."""
+    own = {name[len(PREFIX) :]: arrays[name] for name in arrays if name.startswith(PREFIX)}
+    others = {name: array for name, array in arrays.items() if not name.startswith(PREFIX)}
+    if not own:
+        return others
+    for name in ("row", "label", "count", "cluster"):
+        if name in own:
+            own[name] = np.asarray(own[name], dtype=np.int64)
+    return {**others, "entries": Entries(**own)}
+
+
+def as_weights(values: object, size: int, beside: str) -> Floats:
+    """Return one weight per item as 32-bit numbers, or say which is none."""
+    if isinstance(values, str):
+        raise _is_name("weight")
+    weight = as_scores(values, name="weight")
+    check_same_length(np.empty(size, dtype=np.bool_), weight, (beside, "weight"))
+    refuse(~(weight > 0), weight, (argument("weight"), f" {POSITIVE}"), REMEDY)
+    check_range(weight)
+    return weight
+
+
+def check_range(weight: Floats) -> None:
+    """Refuse weights that are too small or too large to square."""
+    refuse(
+        ~((weight >= LEAST) & (weight <= MOST)),
+        weight,
+        (argument("weight"), f" must lie between {LEAST:.0e} and {MOST:.0e}"),
+        "Only their ratios matter: multiply all by a constant.",
+    )
+
+
+def as_clusters(values: object, size: int, beside: str) -> Counts:
+    """Return a number for the cluster of each item, made of its name, or refuse missing ones."""
+    if isinstance(values, str):
+        raise _is_name("cluster")
+    array = unmasked(values, "cluster")
+    if array.ndim != 1:
+        raise InputError(
+            argument("cluster"), f" must be one name or number per item, got shape {array.shape}."
+        )
+    check_same_length(np.empty(size, dtype=np.bool_), array, (beside, "cluster"))
+    return cluster_numbers(array)
+
+
+def cluster_numbers(names: NDArray[Any]) -> Counts:
+    """Return a number for each name, the same for equal names anywhere."""
+    from errorfloor.data.annotators import text_of
+
+    if names.dtype.kind == "f":
+        refuse(np.isnan(names), names, (argument("cluster"), " must not be missing"), _MISSING)
+    elif names.dtype.kind == "O":
+        gone = np.array([one is None or one != one for one in names.tolist()], dtype=np.bool_)
+        refuse(gone, names, (argument("cluster"), " must not be missing"), _MISSING)
+        names = np.array([text_of(one) for one in names.tolist()])
+    distinct, code = np.unique(names, return_inverse=True)
+    return np.array([_number(text_of(one)) for one in distinct.tolist()], dtype=np.int64)[code]
+
+
+_MISSING = "Give items that stand alone a cluster of their own."
+
+
+def _number(text: str) -> int:
+    """Return 63 bits of a hash, so that shards agree on clusters without a list of them."""
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(text.encode("utf-8"), digest_size=8).digest(), "big") >> 1
+
+
+def _is_name(name: str) -> InputError:
+    return InputError(
+        *(argument(name), " is the name of a column, and the labels are arrays. Pass an array "),
+        "with an entry for each item.",
+    )
+
+
+def _key(row: NDArray[Any], label: NDArray[Any], weight: NDArray[np.float32]) -> Any:
+    """Return one number for row, label and weight that sorts as they do, or None for too many."""
+    most = int(row.max(initial=0))
+    if most >= 2**24 or int(label.max(initial=0)) >= 2**7:
+        return None
+    # The bits of positive floats ascend as the floats do.
+    key = row.astype(np.int64) << 39
+    key |= label.astype(np.int64) << 32
+    key |= weight.view(np.int32)
+    return key
+
+
+def _unpacked(key: Counts) -> tuple[Counts, Counts, Floats]:
+    weight = (key & 0xFFFFFFFF).astype(np.uint32).view(np.float32).astype(np.float64)
+    return key >> 39, (key >> 32) & 0x7F, weight
+
+
+def _starts(key: Counts) -> NDArray[np.intp]:
+    return np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))[: key.size])
+
+
+def _order(
+    key: Any,
+    row: NDArray[Any],
+    label: NDArray[Any],
+    weight: NDArray[np.float32],
+    cluster: Counts | None,
+) -> NDArray[np.intp]:
+    last = () if cluster is None else (cluster,)
+    return np.lexsort((*last, weight, label, row) if key is None else (*last, key))

@@ -1,0 +1,64 @@
+"""Arrays of weights and clusters beside those of labels: the entries of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.entries import Entries, as_clusters, as_weights
+from errorfloor.data.matrices import as_class_scores, as_votes, is_matrix, normalised
+from errorfloor.data.table import rows_of, side_by_side, vote_key
+
+
+def of_scores(
+    places: Floats, given: tuple[object, object, object], weight: object, cluster: object
+) -> Entries:
+    """Return the entries of a table of scores, which are `given` with labels and classes."""
+    scores, labels, _ = as_class_scores(*given)
+    return _entries(_rows(places, scores), np.asarray(labels), weight, cluster, "scores")
+
+
+def of_soft(places: Floats, soft_labels: object, weight: object, cluster: object) -> Entries:
+    """Return the entries of a table of soft labels."""
+    values = np.asarray(soft_labels, dtype=np.float64)
+    if values.ndim == 2:
+        values = values[:, 1] if values.shape[1] == 2 else normalised(values)
+    return _entries(_rows(places, values), None, weight, cluster, "soft_labels")
+
+
+def of_votes(positives: object, totals: object, weight: object, cluster: object) -> Entries:
+    """Return the entries of a table of votes."""
+    if is_matrix(positives):
+        votes = as_votes(positives)
+    else:
+        ones = np.asarray(positives, dtype=np.int64)
+        votes = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
+    return _entries(rows_of(vote_key(votes)), None, weight, cluster, "votes")
+
+
+def of_items(row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str) -> Entries:
+    """Return the entries of items whose rows are known."""
+    return _entries(row, label, beside.get("weight"), beside.get("cluster"), name)
+
+
+def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the row of each item, among places that are all distinct values in order."""
+    values = values + 0.0  # equal places, equal bits
+    return rows_of(values) if values.ndim == 2 else np.searchsorted(places, values)
+
+
+def _entries(
+    row: NDArray[np.intp], label: Any, weight: object, cluster: object, beside: str
+) -> Entries:
+    weights: Floats | None = None
+    clusters: Counts | None = None
+    if weight is not None:
+        weights = as_weights(weight, row.size, beside)
+    if cluster is not None:
+        clusters = as_clusters(cluster, row.size, beside)
+    labels = np.zeros(row.size, dtype=np.int64) if label is None else label
+    return Entries.of(row, labels, weights, clusters)

@@ -1,0 +1,172 @@
+"""Intervals from losses: below from the items of a fit, above from items held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
+from errorfloor.data.cells import split
+from errorfloor.inference.held_out import worth_of_correlated
+from errorfloor.inference.means import Betting, growing_blocks
+from errorfloor.inference.ranks import PairShare
+from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.methods.record import Basis, Method
+from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
+from errorfloor.methods.selective_scores import BestOfSurest
+
+
+@dataclass(frozen=True, slots=True)
+class LossLimits:
+    """Limits of a mean loss, from losses of a fit on its own items and on items held out.
+
+    Losses are compared with those of a binomial share of the same mean and variance, times a scale;
+    above, with one more of the largest.
+
+    References
+    ----------
+    .. [1] M. Fay and E. Feuer, Statistics in Medicine 16, 1997.
+    """
+
+    method: str
+    own: LossSums
+    held_out: LossSums
+    metric: Callable[[float], float] = float  # of a mean loss
+    correlated: float = 0.0  # share of the variance that the folds have in common
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        tail = (1 - level) / 2
+        more = LossSums(self.held_out.most, self.held_out.most**2, 0.0, self.held_out.most)
+        low = _quantile(self.own, tail) if self.own.total > 0 else 0.0
+        fewer = self.held_out.scaled(worth_of_correlated(self.correlated, tail))
+        high = _quantile(fewer + more, 1 - tail)
+        low, high = sorted(self.metric(end) for end in (low, high))
+        return low, high
+
+
+def _quantile(sums: LossSums, tail: float) -> float:
+    """Return the mean at which a sum of such losses is at that tail of its distribution."""
+    from scipy.special import betaincinv
+
+    if sums.total <= 0:  # nothing was lost, nowhere: one loss of 1 might have been
+        return float(1 - (1 - tail) ** (1 / max(sums.items, 1)))
+    scale = sums.squares / sums.total
+    successes = sums.total / scale
+    behind = max(sums.items - successes, 0.0) + 1
+    return float(scale * betaincinv(successes, behind, tail))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedLimits:
+    """Limits of a mean of losses in [0, 1] at any number of items.
+
+    On its own items the fit has no more loss than the true probabilities, whose losses Chernoff's
+    limit is for. On the other half losses are those of a fixed map, whose mean is bet on.
+    """
+
+    method: str
+    own: LossSums
+    tested: Betting
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        low, _ = PairShare(min(self.own.mean, 1.0), self.own.items).limits(level)
+        return low, self.tested.limits(level)[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selected:
+    """Limits of a point of the risk-coverage curve, the widest of several prices."""
+
+    each: tuple[LossLimits, ...]
+    method: str = "honest"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        lows, highs = zip(*(one.limits(level) for one in self.each), strict=True)
+        return min(lows), max(highs)
+
+
+def _selected(case: Case) -> Evidence:
+    statistic = case.statistic
+    assert isinstance(statistic, BestOfSurest)
+    prices = statistic.prices
+    held_out = statistic.held_out(case.count, prices, case.streams.for_("folds"))
+    each = (
+        LossLimits(
+            "honest",
+            statistic.in_sample(case.count, price),
+            sums,
+            partial(statistic.metric, price=price),
+        )
+        for price, sums in zip(prices, held_out, strict=True)
+    )
+    return Selected(tuple(each))
+
+
+def _honest(case: Case) -> Evidence:
+    statistic: Any = case.statistic
+    held_out = statistic.held_out(case.count, case.streams.for_("folds"))
+    metric = getattr(statistic, "metric", float)
+    correlated = getattr(statistic, "correlated", 0.0)
+    return LossLimits("honest", statistic.in_sample(case.count), held_out, metric, correlated)
+
+
+def _certified(case: Case) -> Evidence:
+    statistic = case.statistic
+    assert isinstance(statistic, IsotonicLoss)
+    train, test = split(case.count, 2, case.streams.for_("halves"))
+    p = isotonic_map(*statistic.rows(train), more=1.0)
+    blocks = growing_blocks(test, case.streams.for_("blocks"))
+    tested = Betting(np.minimum(statistic.cell_losses(p), 1.0), blocks, top=1.0)
+    return BoundedLimits("certified", statistic.in_sample(case.count), tested)
+
+
+def _assumes(method: Method) -> str:
+    return "; the upper limit holds for any scores"
+
+
+HONEST = IntervalKind(
+    name="honest",
+    basis=Basis.LOSSES,
+    make=_honest,
+    promise="The lower limit comes from losses on the items of the fit, which are too low; the "
+    "upper one from losses on items held out, ten-fold, which are too high. Coverage is measured "
+    "by simulation, not proven.",
+    in_short="Brier score, log-loss, costs of many classes: own items below, held-out ones above",
+    proof="[measured](metrics.md)",
+    holds="measured",
+    references=(WEIGHTED_COUNTS,),
+    assumes=_assumes,
+    stands_in=1,
+)
+CERTIFIED = IntervalKind(
+    name="certified",
+    basis=Basis.BOUNDED_LOSSES,
+    make=_certified,
+    promise="Both limits hold at any number of items, at the price of width.",
+    in_short="Brier score: both limits hold at any n",
+    proof="[proven](theory.md#brier-score-and-log-loss-from-scores)",
+    holds="exact",
+    references=(HOEFFDING, BETTING),
+    assumes=_assumes,
+)
+SELECTED = IntervalKind(
+    name="honest",
+    basis=Basis.SELECTED,
+    make=_selected,
+    promise="One limit comes from the items of the fit, which look too good; the other from items "
+    "held out, ten-fold, which look too bad. Each is the widest of those for several prices of "
+    "leaving an item aside. Coverage is measured by simulation, not proven.",
+    in_short="error at a coverage, coverage at an error: own items, and held-out ones",
+    proof="[measured](metrics.md)",
+    holds="measured",
+    references=(REJECTION, WEIGHTED_COUNTS),
+    stands_in=1,
+)
+RECORDS = (HONEST, CERTIFIED, SELECTED)

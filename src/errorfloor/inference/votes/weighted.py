@@ -1,0 +1,85 @@
+"""Likelihood limits of votes where items weigh differently or belong together.
+
+The weighted shares of distinct votes are as noisy as those of fewer equal items. How many these are
+depends on what is averaged, so the least number is taken over what floors depend on: the votes'
+mean, their disagreement, the share of the minority and that of items without one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.inference.record import Case
+from errorfloor.inference.votes.records import not_a_sample
+from errorfloor.methods.design import PSEUDO, Design
+from errorfloor.methods.record import Options
+from errorfloor.methods.votes.weighted import Pool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedVoteLimits:
+    """Limits of the floor behind weighted votes, at any level."""
+
+    value: float  # the estimate, which limits never leave out
+    pool: Pool = field(repr=False)
+    n: float  # equal items that vary as much
+    freedom: float
+    note: str = ""
+    options: Options = field(default_factory=Options, repr=False)
+    method: str = "likelihood"
+
+    @classmethod
+    def of(cls, case: Case) -> WeightedVoteLimits:
+        """Return the limits of a case."""
+        pool = Pool.of(case.cells)
+        design = pool.design
+        n = min(_worth(design, values[pool.row]) for values in _functions(pool.votes))
+        note = not_a_sample(case.table)  # type: ignore[arg-type]
+        return cls(case.value, pool, n, design.freedom, note, case.options)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 - level) / 2
+        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        cells = self.pool.cells(known * self.n)
+        if self.pool.votes.shape[1] > 2:
+            from errorfloor.inference.votes.many_limits import likelihood_limits as of_many
+
+            low, high = of_many(cells.votes, cells.count, level=level, options=self.options)
+        else:
+            from errorfloor.inference.votes.limits import likelihood_limits
+
+            votes = cells.positives, cells.totals, cells.count
+            low, high = likelihood_limits(
+                *votes, level=level, options=self.options, with_band=False
+            )
+        return min(low, self.value), max(high, self.value)
+
+
+def _functions(votes: Counts) -> tuple[Floats, ...]:
+    """Return what floors depend on, for each row of votes."""
+    totals = votes.sum(axis=1)
+    most = votes.max(axis=1)
+    pairs = (votes * (votes - 1.0)).sum(axis=1) / np.maximum(totals * (totals - 1.0), 1.0)
+    shares = votes.T / totals
+    return (1 - most / totals, np.where(totals > 1, pairs, 0.5), (most == totals) * 1.0, *shares)
+
+
+def _worth(design: Design, values: Floats) -> float:
+    """Return how many equal items have a mean of these values that varies as much."""
+    mass, total = design.mass, design.total
+    mean = float(mass @ values) / total
+    spread = float(mass @ (values - mean) ** 2) / total
+    items = Design(design.count, design.weight)
+    each = items.unit  # what an item weighs if the values have nothing to do with weights
+    if spread > 0:
+        # A few units as usual steady the ratio where only few items differ from the rest.
+        usual = PSEUDO * items.unit
+        squares = design.squares(values - mean) + usual * items.unit * spread
+        each = max(each, squares / (spread * (total + usual)))
+    return total / each

@@ -1,0 +1,147 @@
+"""Best values of metrics other than error, from votes for more than two classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import ClassVoteCells, SoftCells
+from errorfloor.methods.clean import BestValue
+from errorfloor.methods.record import Basis, Classes, Method, Options
+from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.votes import plugin
+from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor, check_options
+from errorfloor.methods.votes.refitted import Refitted
+from errorfloor.methods.votes.thin import by_total
+from errorfloor.metrics import ERROR
+
+if TYPE_CHECKING:
+    from errorfloor.methods.votes.many.fit import PartitionMixture
+
+# Metrics that sorted probabilities decide, and those for which each class needs its place.
+SORTED = ("brier", "log-loss", "error-at-coverage", "coverage-at-error")
+PLACED = ("balanced-error", "cost")
+_MOST_PLACED = 5  # classes
+_PENALTY = 2.0  # items' worth of log-likelihood for a unit of relative entropy to the reference
+
+
+class ManyMixtureValue(Refitted):
+    """The best value of a metric under the distribution that is fitted to the votes."""
+
+    def __init__(self, cells: ClassVoteCells, options: Options) -> None:
+        refuse_majority(options)
+        if options.metric.name in PLACED:
+            refuse_many_classes(cells, options)
+        self.plain = ManyMixtureFloor(cells, replace(options, metric=ERROR))
+        self.cells = cells
+        self.options = options
+        self._floor = self._fit(cells.count)[1]
+
+    @cached_property
+    def fitted(self) -> PartitionMixture:
+        """The distribution of sorted probabilities of all items."""
+        return self.plain.fitted
+
+    @property
+    def plugin_bias(self) -> None:
+        """How far plain vote shares lie from the value on average: not worked out."""
+
+    def _fit(self, count: Counts) -> tuple[None, float]:
+        """Return the value; what it is computed from is no part of the answer."""
+        metric = self.options.metric
+        if metric.name == "brier":  # two votes suffice, without any fit
+            from errorfloor.methods.votes.many.fit import agreement_of
+
+            return None, 1 - agreement_of(self.cells.votes, count)
+        parts = self._sorted() if metric.name in SORTED else self._placed(count)
+        points = np.concatenate([own for own, _ in parts])
+        weights = np.concatenate([own for _, own in parts])
+        kept = weights > 1e-12 * weights.max()
+        return None, metric.best(points[kept], weights[kept])
+
+    def _sorted(self) -> list[tuple[Floats, Floats]]:
+        sizes = [float(self.cells.count[own].sum()) for _, own in self.plain.fits]
+        fits = [fit for fit, _ in self.plain.fits]
+        return [(fit.points, n * fit.weights) for fit, n in zip(fits, sizes, strict=True)]
+
+    def _placed(self, count: Counts) -> list[tuple[Floats, Floats]]:
+        from errorfloor.methods.votes.many.unsorted import CountLikelihood
+
+        seen = count > 0
+        kind = by_total(self.cells.totals) if self.options.by_item else np.zeros(seen.size)
+        found = []
+        for one in np.unique(kind[seen]):
+            own = seen & (kind == one)
+            likelihood = CountLikelihood.around(self.cells.votes[own], count[own])
+            found.append((likelihood.points, likelihood.n * likelihood.fitted(_PENALTY)))
+        return found
+
+
+def refuse_majority(options: Options) -> None:
+    """Refuse majorities, which have an answer for error only where there are many classes."""
+    check_options(options)
+    if options.target.majority > 2:
+        raise InputError(
+            *(argument("majority"), " goes with the error where there are more than two classes. "),
+            *("Leave it out, or leave out ", argument("metric"), "."),
+        )
+
+
+def refuse_many_classes(cells: ClassVoteCells, options: Options) -> None:
+    """Refuse more classes than each can have its place of, and classes without any vote."""
+    name, classes = options.metric.name, cells.votes.shape[1]
+    if classes > _MOST_PLACED:
+        raise InputError(
+            *(argument("metric", name), f" from votes is for at most {_MOST_PLACED} classes, and "),
+            f"there are {classes}: few votes do not tell how so many classes are confused. Put "
+            "some of them together, or ask for ",
+            *(argument("method", "plugin"), ", which is too good where votes are few."),
+        )
+    empty = np.flatnonzero(~cells.votes.any(axis=0))
+    if name == "balanced-error" and "prior" not in options.metric.given and empty.size:
+        raise InputError(
+            *(argument("metric", name), " needs votes for every class, and there is none for "),
+            f"class number {int(empty[0])}. Leave it out of the classes.",
+        )
+
+
+def _shares(cells: ClassVoteCells) -> Floats:
+    return np.asarray(cells.votes / cells.totals[:, None])
+
+
+def _mean(cells: ClassVoteCells, options: Options) -> MeanFloor:
+    refuse_majority(options)
+    return MeanFloor(options.metric.per_item(_shares(cells)), cells.count)
+
+
+def _best(cells: ClassVoteCells, options: Options) -> BestValue:
+    refuse_majority(options)
+    return BestValue(options.metric, SoftCells(_shares(cells), cells.count))
+
+
+_plain_mean, _plain_best = plugin.VALUES
+MANY_VALUES: Method = replace(
+    MANY_MIXTURE,
+    bind=ManyMixtureValue,
+    metrics=(*SORTED, *PLACED),
+    bases=frozenset({Basis.MANY_VALUE}),
+    explains="The distribution of the items' probabilities is fitted to their votes by maximum "
+    "likelihood, a little smoothed: in falling order where the metric does not ask which class is "
+    "which. The best value of the metric is that of this distribution; the Brier score is the "
+    "share of pairs of votes that differ.",
+    options=("totals_by",),
+)
+MANY_PLUGINS: tuple[Method, ...] = (
+    replace(_plain_mean, bind=_mean, classes=Classes.MANY),
+    replace(
+        _plain_best,
+        bind=_best,
+        classes=Classes.MANY,
+        metrics=tuple(name for name in _plain_best.metrics if name in (*SORTED, *PLACED)),
+    ),
+)

@@ -1,0 +1,117 @@
+"""Best values of metrics other than error, under the distribution behind votes of two classes.
+
+The mean error of few votes comes from the distribution that fits them best. Of many that fit
+equally well other metrics need a smooth one: costs, rankings and thresholds look at parts of the
+distribution that five votes hardly show. So the fit is held to its reference by the worth of a few
+items of log-likelihood, which makes values of smooth distributions nearly unbiased.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import VoteCells
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options
+from errorfloor.methods.votes.mixture import MIXTURE, MixtureFloor, refuse_single_votes, together
+from errorfloor.methods.votes.refitted import Refitted
+from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.thin import Votes, by_total, thinned
+from errorfloor.metrics import ERROR, METRICS, Metric
+
+if TYPE_CHECKING:
+    from errorfloor.methods.votes.likelihood import Mixture
+
+# How many items' worth of log-likelihood a unit of relative entropy to the reference costs, and
+# the arcsine share of the reference. MCC has a maximum over thresholds, which follows noise; the
+# coverage at a small error is decided by how many items are nearly certain, of which the arcsine
+# distribution has many.
+_SMOOTHING = {"mcc": (8.0, 0.5), "coverage-at-error": (5.0, 0.001)}
+_USUAL_SMOOTHING = (2.0, 0.5)
+_NEGLIGIBLE = 1e-12  # weights that no value depends on, but whose sums are not exact
+# Metrics that are ratios with the number of items of a class below.
+_BOTH = ("balanced-error", "auc", "average-precision", "mcc")
+_POSITIVE = ("f1",)
+
+
+class MixtureValue(Refitted):
+    """The best value of a metric under the distribution that is fitted to the votes, smoothed."""
+
+    def __init__(self, cells: VoteCells, options: Options) -> None:
+        refuse_single_votes(cells.totals)
+        self.cells = cells
+        self.options = options
+        if options.rule is not None:
+            options.rule.check(cells.positives, cells.totals)
+        refuse_one_class(cells, options.metric)
+        self.fits, self._floor = self._fit(cells.count)
+
+    @cached_property
+    def fitted(self) -> Mixture:
+        """The distribution that explains the votes best, without smoothing."""
+        return MixtureFloor(self.cells, replace(self.options, metric=ERROR)).fitted
+
+    @property
+    def plugin_bias(self) -> None:
+        """How far plain vote shares lie from the value on average: not worked out."""
+
+    def _fit(self, count: Counts) -> tuple[Mixture, float]:
+        """Return the smoothed distribution of all items, and the value."""
+        seen = count > 0
+        votes = Votes(self.cells.positives[seen], self.cells.totals[seen], count[seen])
+        options = self.options
+        smoothing = _SMOOTHING.get(options.metric.name, _USUAL_SMOOTHING)
+        thin = options.totals_by != VOTES_DECIDE  # some votes of a rule follow no law
+        kind = by_total(votes.totals) if options.by_item else np.zeros(votes.totals.size)
+        parts = [votes.where(kind == one) for one in np.unique(kind)]
+        fits = [_smoothed(part, *smoothing, thin=thin, part=len(parts) > 1) for part in parts]
+        fit = together(fits, np.array([part.n for part in parts]))
+        return fit, value_of(options.metric, fit.points, fit.weights, options.target)
+
+
+def _smoothed(votes: Votes, penalty: float, arcsine: float, *, thin: bool, part: bool) -> Mixture:
+    from errorfloor.methods.votes.fit import fit_mixture  # SciPy's parts load slowly
+
+    few = thinned(*votes) if thin else None
+    return fit_mixture(*(few or votes), penalty=penalty, arcsine=arcsine, part=part)
+
+
+def value_of(metric: Metric, points: Floats, weights: Floats, target: Target = ONE_VOTE) -> float:
+    """Return the best value of a metric where votes have these probabilities."""
+    kept = weights > _NEGLIGIBLE * weights.max()
+    return metric.best(target.positive(points[kept]), weights[kept])
+
+
+def refuse_one_class(cells: VoteCells, metric: Metric) -> None:
+    """Refuse votes that are all for one class, where the metric needs items of both."""
+    has = {"1": bool(cells.positives.any()), "0": bool((cells.positives < cells.totals).any())}
+    of_both = metric.name in _BOTH and "prior" not in metric.given
+    needed = {"1": of_both or metric.name in _POSITIVE, "0": of_both}
+    for name in needed:
+        if needed[name] and not has[name]:
+            raise InputError(
+                argument("metric", metric.name),
+                f" needs items of both classes, and there is no vote for class {name}. Add items "
+                "that have such votes, or ask for another metric.",
+            )
+
+
+_OTHERS = tuple(metric.name for metric in METRICS if metric.name != ERROR.name)
+_EXPLAINS = (
+    "The distribution of the items' probabilities is fitted to their votes by maximum likelihood, "
+    "a little smoothed, without assuming its shape. The best value of the metric is that of this "
+    "distribution."
+)
+
+VALUES: Method = replace(
+    MIXTURE,
+    bind=MixtureValue,
+    metrics=_OTHERS,
+    bases=frozenset({Basis.VALUE}),
+    explains=_EXPLAINS,
+)

@@ -1,0 +1,113 @@
+"""Mixtures behind votes where items weigh differently: equal votes pooled, with what they weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import InputError, argument
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import ClassVoteCells, VoteCells
+from errorfloor.methods.design import Design
+from errorfloor.methods.record import Options
+from errorfloor.methods.votes.many.mixture import MOST_KEPT, ManyMixtureFloor
+from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.thin import affordable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """Distinct votes, and which of them each cell has."""
+
+    votes: Counts  # a column for each class
+    row: NDArray[np.intp]  # of each cell
+    design: Design
+
+    @classmethod
+    def of(cls, cells: VoteCells | ClassVoteCells) -> Pool:
+        """Pool the cells of a table with weights."""
+        if isinstance(cells, VoteCells):
+            votes = np.column_stack((cells.totals - cells.positives, cells.positives))
+        else:
+            votes = cells.votes
+        distinct, row = np.unique(votes, axis=0, return_inverse=True)
+        return cls(distinct, row.ravel(), Design.of(cells))
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on the items of each row."""
+        return np.asarray(self.votes.sum(axis=1))
+
+    def items(self, count: Counts, number: float) -> Floats:
+        """Return how many of `number` items have each row's votes, by weight."""
+        mass = np.bincount(self.row, count * self.design.weight, minlength=len(self.votes))
+        return np.asarray(mass * (number / mass.sum()))
+
+    def cells(self, number: float | None = None) -> Any:
+        """Return cells of distinct votes, of so many items; of as many as there are by default."""
+        number = float(self.design.count.sum()) if number is None else number
+        count: Any = self.items(self.design.count, number)
+        if self.votes.shape[1] > 2:
+            return ClassVoteCells(self.votes, count)
+        return VoteCells(self.votes[:, 1], self.totals, count)
+
+
+class WeightedMixtureFloor(MixtureFloor):
+    """The floor of the distribution that is fitted to weighted votes."""
+
+    def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
+        self.pool = Pool.of(cells)
+        check_options(options or Options())
+        if not affordable(len(self.pool.votes), np.unique(self.pool.totals)):
+            raise _too_many(int(self.pool.totals.max()))
+        super().__init__(self.pool.cells(), options)
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return _values(self, counts)
+
+
+class WeightedManyMixtureFloor(ManyMixtureFloor):
+    """The same for more than two classes."""
+
+    def __init__(self, cells: ClassVoteCells, options: Options | None = None) -> None:
+        self.pool = Pool.of(cells)
+        check_options(options or Options())
+        if int(self.pool.totals.max()) > MOST_KEPT:
+            raise _too_many(int(self.pool.totals.max()))
+        super().__init__(self.pool.cells(), options)
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return _values(self, counts)
+
+
+def _values(floor: WeightedMixtureFloor | WeightedManyMixtureFloor, counts: Counts) -> Floats:
+    pool = floor.pool
+    found = []
+    for count in counts:
+        if np.array_equal(count, pool.design.count):
+            found.append(floor._floor)
+        else:
+            found.append(floor._fit(pool.items(count, float(count.sum())))[1])  # type: ignore[arg-type]
+    return np.array(found)
+
+
+def check_options(options: Options) -> None:
+    """Refuse what weighted votes have no measured answer for."""
+    if options.totals_by != "chance":
+        raise InputError(
+            *(argument("totals_by", options.totals_by), " is not answered with "),
+            *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
+        )
+
+
+def _too_many(votes: int) -> InputError:
+    return InputError(
+        f"Some items have {votes:,} votes, which are too many for a mixture with ",
+        *(argument("weight"), " or ", argument("cluster"), ". Use "),
+        *(argument("method", "plugin"), ", or fewer votes per item."),
+    )

@@ -1,0 +1,69 @@
+"""A model's column beside the labels of the floor, for metrics other than error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument
+from errorfloor.data.layouts import SCORES
+from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.tables import ScoreTable
+from errorfloor.questions import models
+from errorfloor.questions.models import Model
+from errorfloor.questions.paired import Pair, naming_predictions, refuse_groups
+from errorfloor.results import Estimate
+
+
+def for_floor(where: Where) -> Where:
+    """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
+    refuse_groups(where.group)
+    if "soft" not in where.columns:
+        return where
+    kept = {name: column for name, column in where.columns.items() if name != "label"}
+    return replace(where, columns=kept)
+
+
+def read_model(data: Any, where: Where, prediction: str, floor: Estimate) -> Model:
+    """Return the model whose scores, or decisions, are in a column beside the labels.
+
+    They are of the same items as the floor, and the two are compared as if they were of others:
+    limits of the difference are too wide then, not too narrow.
+    """
+    if not is_data(data):
+        raise InputError(
+            argument("prediction"),
+            " is a column of a dataframe or file. Pass one, or give ",
+            *(argument("model_scores"), " or ", argument("predictions"), " beside an Estimate."),
+        )
+    source = floor.source
+    columns = {} if source is None else source.columns
+    label = where.columns.get("label") or columns.get("label")
+    if label is None:
+        raise InputError(
+            argument("prediction"),
+            " is judged by labels. Name their column with ",
+            *(argument("label"), "."),
+        )
+    metric, given = floor.measure, {"prediction": prediction}
+    if "label" not in columns:
+        given["label"] = str(label)
+    score = where.columns.get("score") or columns.get("score") or columns.get("soft")
+    by_scores = models.goes_by_scores(metric)
+    own = {"label": label, "score": prediction if by_scores else score}
+    asked = replace(where, columns=own, group=None if by_scores else prediction)
+    with naming_predictions():
+        reading = read(data, (SCORES,), asked)
+        if by_scores:
+            assert isinstance(reading.table, ScoreTable)
+            return models.from_table(metric, reading.table, given)
+        sides = Pair.read(reading).sides
+    matrix = sum_of(sides)
+    return models.from_confusion(metric, matrix, given)
+
+
+def sum_of(sides: tuple[ScoreTable, ...]) -> Any:
+    """Return how often each class was predicted (columns) for items of each class (rows)."""
+    return np.column_stack([side.counts.sum(axis=0) for side in sides])

@@ -1,0 +1,153 @@
+"""What a user says of a model: its errors, its value, its scores or its decisions on test items."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import (
+    MOST_VOTES,
+    InputError,
+    argument,
+    as_fraction,
+    as_labels,
+    check_same_length,
+    shown,
+)
+from errorfloor._typing import Counts
+from errorfloor.data.naming import codes_of
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.cuts import CutErrors
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.questions import models
+from errorfloor.questions.models import Model
+from errorfloor.results import Estimate
+
+
+def counted(errors: int, n: int) -> Model:
+    """Return the model with so many errors on so many items."""
+    return Model(errors / n, n, CutErrors("exact", errors, n, errors, n))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a user says of a model."""
+
+    errors: int | None = None
+    n: int | None = None
+    model_error: float | str | None = None
+    model_value: float | str | None = None
+    model_scores: object = None
+    confusion: object = None
+    labels: object = None
+    predictions: object = None
+
+    def refuse_beside_predictions(self) -> None:
+        """Refuse numbers of errors beside predictions, from which they are counted."""
+        for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
+            if getattr(self, name) is not None:
+                raise InputError(argument(name), " is counted from the predictions. Leave it out.")
+
+    def model(self, floor: Estimate) -> Model:
+        """Return the model's value of the metric that a floor is of."""
+        metric = floor.measure
+        ways = [name for name in _WAYS if getattr(self, name) is not None]
+        if "errors" in ways and "model_error" in ways:
+            ways.remove("model_error")  # of these two the check of errors speaks
+        if len(ways) > 1:
+            raise InputError(
+                argument(ways[0]), " and ", argument(ways[1]), " say the same twice. Leave one out."
+            )
+        way = ways[0] if ways else ""
+        if way == "model_value":
+            return models.from_value(metric, self.model_value, self.n, floor)
+        if way not in ("model_scores", "confusion", "predictions"):
+            if metric.name != ERROR.name:
+                raise _more_than_errors(metric)
+            return counted(*_model_errors(self.errors, self.n, self.model_error))
+        if self.n is not None:
+            raise InputError(argument("n"), " is counted. Leave it out.")
+        names = floor.classes
+        if way == "confusion":
+            matrix = models.as_confusion(self.confusion, len(names) if floor.n else None)
+            return models.from_confusion(metric, matrix, {"confusion": matrix.tolist()})
+        if self.labels is None:
+            raise InputError(argument(way), " needs the ", argument("labels"), " of these items.")
+        given = {way: None, "labels": None}  # arrays, which a recipe can only name
+        if way == "model_scores":
+            return models.from_table(metric, _scored(self, names), given)
+        return models.from_confusion(metric, _decided(self, names), given)
+
+
+_WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "predictions")
+
+
+def _more_than_errors(metric: Metric) -> InputError:
+    scores = models.goes_by_scores(metric)
+    ways = ("model_scores",) if scores else ("confusion", "predictions")
+    return InputError(
+        f"A number of errors does not tell a model's {metric.words}. Give ",
+        *(part for way in ways for part in (argument(way), " or ")),
+        *(argument("model_value"), "."),
+    )
+
+
+def _scored(said: Said, names: tuple[str, ...]) -> ScoreTable:
+    """Return the model's scores of test items with their labels, counted."""
+    many = None if len(names) == 2 else names
+    table = ScoreTable.from_arrays(said.model_scores, said.labels, classes=many)
+    if len(table.classes) != len(names):
+        raise InputError(
+            argument("model_scores"),
+            f" are of {len(table.classes)} classes, and the floor is of {len(names)}. Give a "
+            "column for each class.",
+        )
+    return table
+
+
+def _decided(said: Said, names: tuple[str, ...]) -> Counts:
+    """Return how often each decision was made on items of each class."""
+    if len(names) == 2:
+        labels = as_labels(said.labels, name="labels").astype(np.int64)
+        chosen = as_labels(said.predictions, name="predictions").astype(np.int64)
+    else:
+        labels, _ = codes_of(said.labels, len(names), names)
+        chosen, _ = codes_of(said.predictions, len(names), names, "predictions")
+    check_same_length(labels, chosen, ("labels", "predictions"))
+    return models.confusion_of(labels, chosen, len(names))
+
+
+def _model_errors(
+    errors: int | None, n: int | None, model_error: float | str | None
+) -> tuple[int, int]:
+    items = _as_index(n)
+    if not 1 <= items <= MOST_VOTES:
+        raise InputError(
+            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
+        )
+    if (errors is None) == (model_error is None):
+        raise InputError(
+            *("Give either ", argument("errors"), ", a number of items, or "),
+            *(argument("model_error"), ", a fraction."),
+        )
+    if model_error is not None:
+        return round(as_fraction(model_error, name="model_error") * items), items
+    wrong = _as_index(errors)
+    if not 0 <= wrong <= items:
+        raise InputError(
+            *(argument("errors"), " must be a whole number from 0 to ", argument("n")),
+            *(f" = {items}, got {shown(errors)}. Pass a fraction as ", argument("model_error")),
+            ".",
+        )
+    return wrong, items
+
+
+def _as_index(value: Any) -> int:
+    """Return a whole number, and -1 for what is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return -1

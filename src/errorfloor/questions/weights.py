@@ -1,0 +1,104 @@
+"""What is refused where items have weights or belong to clusters, in one clear word each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from errorfloor import methods as known
+from errorfloor._checks import InputError, argument, function
+from errorfloor.data.asked import either
+from errorfloor.data.table import Table
+from errorfloor.inference.record import IntervalKind
+from errorfloor.methods.record import Classes, Method
+from errorfloor.metrics import Metric
+
+FEWEST_CLUSTERS = 10
+
+
+def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric) -> None:
+    """Refuse methods that would leave weights or clusters aside."""
+    for method in methods:
+        if not method.weighs(metric):
+            able = known.reading(table.kind, Classes.of(table), metric.name)
+            names = [one.name for one in able if one.weighs(metric)]
+            instead = f"Use {either(names)}" if names else "Leave them out, or ask for error"
+            raise InputError(
+                *(argument("method"), f" {method.name} does not heed "),
+                *(argument("weight"), " and ", argument("cluster"), f". {instead}."),
+            )
+
+
+def check_weighs(
+    kinds: Mapping[str, IntervalKind], name: str, table: Table, metric: Metric
+) -> None:
+    """Refuse intervals that would be wrong with weights or clusters."""
+    if table.entries is None or kinds[name].weighs(metric):
+        return
+    able = either([kind.name for kind in kinds.values() if kind.weighs(metric)])
+    raise InputError(
+        *(argument("interval"), f" {name} is not given with "),
+        *(argument("weight"), " or ", argument("cluster"), f". Use {able}."),
+    )
+
+
+def check_clusters(table: Table) -> None:
+    """Refuse limits from so few clusters that nothing is known of how they vary."""
+    own = table.entries
+    if own is not None and own.cluster is not None and own.clusters < FEWEST_CLUSTERS:
+        raise InputError(
+            *(argument("cluster"), f" has {own.clusters} values. An interval needs "),
+            f"{FEWEST_CLUSTERS} clusters at the very least, and 50 to hold as often as it says. ",
+            "Label items of more clusters, or leave the interval out with ",
+            *(argument("interval", None), "."),
+        )
+
+
+TableT = TypeVar("TableT", bound=Table)
+
+
+def unweighted(table: TableT, what: str) -> TableT:
+    """Return a table whose items all weigh the same and stand alone, or refuse it.
+
+    `what` is the function that asks.
+    """
+    plain = table.plain
+    if plain.entries is not None:
+        raise InputError(
+            *(function(what), " does not heed "),
+            *(argument("weight"), " and ", argument("cluster")),
+            ". Count the items without them, or ask for the floor.",
+        )
+    return plain
+
+
+def sampled(table: Table) -> dict[str, Any]:
+    """Return what an estimate says of weights and clusters."""
+    if table.entries is None:
+        return {}
+    own = table.entries.labelled(len(table.classes))
+    return {
+        "n_effective": None if own.are_equal else own.n_effective,
+        "clusters": None if own.cluster is None else own.clusters,
+    }
+
+
+def assumed_of(table: Table) -> str:
+    """Say what weights and clusters have to be, for the sentence on what an estimate assumes."""
+    if table.entries is None:
+        return ""
+    said = ""
+    if not table.entries.are_equal:
+        said += " The weights make the items stand for the population."
+    if table.entries.cluster is not None:
+        said += " Items of different clusters have nothing to do with each other."
+    return said
+
+
+def no_interval(name: str, why: str) -> InputError:
+    """Say that no interval is known for such data."""
+    return InputError(
+        f"The {name} interval is undefined because {why}, and with weights or clusters there is no "
+        "other. Leave it out with ",
+        *(argument("interval", None), "."),
+    )

@@ -1,0 +1,219 @@
+"""Weights of items: floors and limits of the population that the weights stand for."""
+
+import engines
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import answer
+
+import errorfloor as ef
+from errorfloor.data.entries import Entries
+from errorfloor.methods.weighted import WeightedCut
+
+N = 300
+RNG = np.random.default_rng(20261116)
+SCORES = np.round(RNG.random(N), 2)
+LABELS = (RNG.random(N) < SCORES).astype(int)
+WEIGHTS = RNG.choice([0.1, 0.25, 1.7], size=N)
+CLUSTERS = RNG.integers(60, size=N)
+POSITIVES = RNG.binomial(5, SCORES)
+ROWS = RNG.dirichlet([1, 1, 1], size=N).round(1)
+ROWS[:, 2] = 1 - ROWS[:, 0] - ROWS[:, 1]
+ROWS = np.abs(ROWS) / np.abs(ROWS).sum(axis=1, keepdims=True)
+NAMES = np.array(["a", "b", "c"])[RNG.integers(3, size=N)]
+
+CALLS = {
+    "soft": lambda **more: ef.from_soft_labels(SCORES, rng=1, **more),
+    "soft, three classes": lambda **more: ef.from_soft_labels(ROWS, rng=1, **more),
+    "scores": lambda **more: ef.from_scores(SCORES, LABELS, rng=1, **more),
+    "corrupted": lambda **more: ef.from_scores(
+        SCORES, LABELS, method="corrupted", interval="betting", rng=1, **more
+    ),
+    "isotonic-cf": lambda **more: ef.from_scores(
+        SCORES, LABELS, method="isotonic-cf", rng=1, **more
+    ),
+    "certified": lambda **more: ef.from_scores(SCORES, LABELS, interval="certified", rng=1, **more),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_equal_weights_change_no_bit(call):
+    plain = answer(call())
+    for weight in (np.ones(N), np.full(N, 0.3), np.full(N, 7)):
+        assert answer(call(weight=weight)) == plain
+    assert answer(call(cluster=np.arange(N))) == plain
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_only_ratios_of_weights_matter(call):
+    one, other = call(weight=WEIGHTS), call(weight=WEIGHTS * 1024)
+    assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+    assert one.n_effective == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())
+    assert one.low <= one.value <= one.high
+
+
+def brute_force_floor(scores, labels, weight):
+    cuts = np.append(np.unique(scores), np.inf)
+    wrong = ((scores[:, None] >= cuts) != labels[:, None]) * weight[:, None]
+    return wrong.sum(axis=0).min() / weight.sum()
+
+
+def test_the_weighted_floor_is_that_of_the_best_cut():
+    found = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, interval=None)
+    assert found.value == pytest.approx(brute_force_floor(SCORES, LABELS == 1, WEIGHTS), abs=1e-7)
+
+
+def test_whole_weights_stand_for_that_many_items():
+    weight = RNG.integers(1, 5, size=N)
+    rows = np.repeat(np.arange(N), weight)
+    for one, other in (
+        (
+            ef.from_scores(SCORES, LABELS, weight=weight, interval=None),
+            ef.from_scores(SCORES[rows], LABELS[rows], interval=None),
+        ),
+        (
+            ef.from_soft_labels(ROWS, weight=weight, interval=None),
+            ef.from_soft_labels(ROWS[rows], interval=None),
+        ),
+    ):
+        assert one.value == pytest.approx(other.value, abs=1e-12)
+
+
+def test_leaving_one_out_is_what_it_says():
+    for weight in (WEIGHTS, RNG.random(N) + 0.1):
+        table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=weight)
+        cells = table.cells()
+        cut = WeightedCut(cells)
+        found = cut.leave_one_out()
+        for cell in range(0, len(cells), 17):
+            fewer = cells.count.copy()
+            fewer[cell] -= 1
+            assert found[cell] == pytest.approx(cut.values(fewer[None], RNG)[0], abs=1e-12)
+
+
+def test_cuts_fall_between_scores_whatever_items_choose_them():
+    # All items have one score: a cut inside the row would tell labels of different weights apart.
+    weight = 1 + np.arange(40) % 7
+    cells = ef.ScoreTable.from_arrays(np.zeros(40), np.arange(40) % 2, weight=weight).cells()
+    cut = WeightedCut(cells)
+    for seed in range(20):
+        chosen = np.random.default_rng(seed).integers(2, size=len(cells)) * cells.weight
+        wrong = cut.wrong(chosen)
+        assert (wrong == cells.positive).all() or (wrong != cells.positive).all()
+
+
+def columns():
+    return {
+        "score": ("float64", SCORES.tolist()),
+        "label": ("int64", LABELS.tolist()),
+        "weight": ("float64", WEIGHTS.tolist()),
+        "patient": ("int64", CLUSTERS.tolist()),
+        "positives": ("int64", POSITIVES.tolist()),
+        "totals": ("int64", [5] * N),
+    }
+
+
+@pytest.mark.parametrize("engine", engines.params())
+def test_every_engine_counts_the_same_entries(engine):
+    frame = engines.ENGINES[engine](columns())
+    beside = {"weight": "weight", "cluster": "patient"}
+    expected = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, cluster=CLUSTERS, rng=1)
+    found = ef.from_scores(frame, score="score", label="label", rng=1, **beside)
+    assert found.table == expected.table
+    assert answer(found) == answer(expected)
+    soft = ef.from_soft_labels(frame, soft="score", rng=1, weight="weight")
+    assert answer(soft) == answer(ef.from_soft_labels(SCORES, weight=WEIGHTS, rng=1))
+
+
+def test_shards_in_any_order_add_to_the_same_bits(tmp_path):
+    whole = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS, cluster=CLUSTERS)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(N)
+        parts = [
+            ef.ScoreTable.from_arrays(
+                SCORES[at], LABELS[at], weight=WEIGHTS[at], cluster=CLUSTERS[at]
+            )
+            for at in np.array_split(order, 4)
+        ]
+        for i, part in enumerate(parts):
+            part.save(tmp_path / f"{i}.npz")
+        assert ef.merge(tmp_path) == whole
+    assert whole + ef.ScoreTable.empty() == whole == ef.ScoreTable.empty() + whole
+    votes = ef.VoteTable.from_arrays(POSITIVES, 5, weight=WEIGHTS)
+    halves = (
+        ef.VoteTable.from_arrays(POSITIVES[at], 5, weight=WEIGHTS[at])
+        for at in (slice(0, 100), slice(100, N))
+    )
+    assert sum(halves, ef.VoteTable.empty()) == votes
+    with pytest.raises(ValueError, match="has weights or clusters and the other has none"):
+        _ = votes + ef.VoteTable.from_arrays(POSITIVES, 5)
+
+
+def test_coarse_tables_keep_weights():
+    table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
+    coarse = table.coarsen(16)
+    assert coarse.masses.sum() == pytest.approx(table.masses.sum())
+    exact = ef.from_scores(table, interval=None).value
+    found = ef.from_scores(coarse, interval=None)
+    assert exact <= found.value <= exact + found.resolution + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 0, 1], "`weight` must be positive finite numbers: entry 1 is 0.0"),
+        ([1, -2, 1], "`weight` must be positive finite numbers: entry 1 is -2.0"),
+        ([1, np.nan, 1], "`weight` must be finite numbers: entry 1 is nan"),
+        ([1, np.inf, 1], "`weight` must be finite numbers: entry 1 is inf"),
+        ([1, 1], "`scores` and `weight` must have the same length"),
+        ([1, 1e-300, 1], "`weight` must lie between"),
+        ("w", "is the name of a column, and the labels are arrays"),
+    ],
+)
+def test_bad_weights_are_refused_by_entry(weight, message):
+    with pytest.raises(ValueError, match=message):
+        ef.from_scores([0.1, 0.2, 0.3], [0, 1, 1], weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([1, 0, 1], "must be positive finite numbers: 1 of 3 are bad, for example 0"),
+        ([1, None, 1], "has missing values: 1 of 3 rows"),
+        (["1", "x", "1"], "must be positive finite numbers: 1 of 3 are bad, for example 'x'"),
+    ],
+)
+def test_bad_columns_of_weights_are_refused(column, message):
+    frame = pd.DataFrame({"score": [0.1, 0.2, 0.3], "label": [0, 1, 1], "w": column})
+    with pytest.raises(ValueError, match=message):
+        ef.from_scores(frame, weight="w")
+    with pytest.raises(ValueError, match="has another use already"):
+        ef.from_scores(frame, score="score", label="label", weight="score")
+    with pytest.raises(ValueError, match="must be the name of a column"):
+        ef.from_scores(frame, weight=[1, 1, 1])
+
+
+def test_a_column_called_weight_is_not_used_unless_it_is_named():
+    frame = pd.DataFrame({"score": SCORES, "label": LABELS, "weight": WEIGHTS})
+    assert ef.from_scores(frame, rng=1).n_effective is None
+    assert ef.from_scores(frame, weight="weight", rng=1).n_effective is not None
+
+
+def test_what_would_be_wrong_with_weights_is_refused():
+    for method in ("hist-10", "beta", "platt"):
+        with pytest.raises(ValueError, match=f"{method} does not heed `weight`"):
+            ef.from_scores(SCORES, LABELS, weight=WEIGHTS, method=method)
+    with pytest.raises(ValueError, match="hoeffding is not given with `weight`"):
+        ef.from_soft_labels(SCORES, weight=WEIGHTS, interval="hoeffding")
+
+
+def test_entries_that_are_not_those_of_the_table_are_refused():
+    one = np.array([1])
+    for entries in (
+        Entries(np.array([2]), np.array([0]), np.array([1.0]), one),
+        Entries(np.array([0]), np.array([0]), np.array([0.0]), one),
+        Entries(np.array([0]), np.array([1]), np.array([1.0]), one),
+        Entries(np.array([0]), np.array([0]), np.array([1.0]), np.array([2])),
+    ):
+        with pytest.raises(ValueError, match="The entries of a table must be its items"):
+            ef.ScoreTable([0.1], [[1, 0]], entries=entries)
