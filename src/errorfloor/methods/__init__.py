@@ -25,6 +25,8 @@ from errorfloor.methods import (
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Classes, Method, Series, heeds
+from errorfloor.methods.rules import losses as rule_losses
+from errorfloor.methods.rules import surest
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
@@ -64,6 +66,8 @@ RECORDS: tuple[Method | Series, ...] = (
     *calibrated.RECORDS,
     *scoring.RECORDS,
     *selective_scores.RECORDS,
+    *rule_losses.RECORDS,
+    *surest.RECORDS,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -79,6 +83,8 @@ DEFAULTS: tuple[Method, ...] = (
     *ranks.RECORDS,
     *scoring.DEFAULTS,
     *selective_scores.DEFAULTS,
+    *rule_losses.DEFAULTS,
+    *surest.RECORDS,
 )
 
 
