@@ -66,7 +66,8 @@ def without_each(
 
 
 @heeds_weights()
-def _jackknife(case: Case) -> Evidence:
+def of_case(case: Case) -> Evidence:
+    """Return the evidence of items, or of clusters, with any weights."""
     cells = case.cells
     weight = np.ones(case.count.size) if cells.weight is None else cells.weight
     design = Design(case.count, weight, cells.cluster)
@@ -94,7 +95,7 @@ def _shape(values: Floats, times: Counts, design: Design) -> tuple[float, float]
 JACKKNIFE = IntervalKind(
     name="jackknife",
     basis=Basis.ITEMS,
-    make=_jackknife,
+    make=of_case,
     promise="The limits come from the spread of the value without each item, or each cluster, by "
     "Student's t. They show how much the value would vary from one sample to the next, but not the "
     "bias of the method.",

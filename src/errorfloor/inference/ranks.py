@@ -8,9 +8,10 @@ import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Floats
+from errorfloor.data.cells import Cells
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.ranks import Placements, by_row
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, Statistic
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
@@ -102,6 +103,11 @@ def spread(place: Floats, weight: Floats) -> float:
 
 def _of_auc(case: Case) -> Evidence:
     (zeros,), (ones,) = by_row(case.cells, case.count[None])
+    return share_of_auc(zeros, ones)
+
+
+def share_of_auc(zeros: Floats, ones: Floats) -> Share:
+    """Return the AUC of so many negatives and positives at each score, with its limits."""
     places = Placements(zeros, ones)
     n0, n1 = float(zeros.sum()), float(ones.sum())
     area = float(ones @ places.of_positives) / n1
@@ -117,11 +123,15 @@ def _of_pairs(case: Case) -> Evidence:
 
 
 def _of_precision(case: Case) -> Evidence:
-    n, ones = float(case.count.sum()), float(case.count @ case.cells.positive)
-    without = case.statistic.leave_one_out()
-    mean = float(case.count @ without) / n
-    variance = (n - 1) / n * float(case.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
-    value = case.value
+    return share_of_precision(case.value, case.statistic, case.cells)
+
+
+def share_of_precision(value: float, statistic: Statistic, cells: Cells) -> Share:
+    """Return an average precision with its limits."""
+    n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
+    without = statistic.leave_one_out()
+    mean = float(cells.count @ without) / n
+    variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
     # The precision down to a positive item counts the item itself, and so is too high.
     lower = min(max(n * value - (n - 1) * mean, 0.0), value)
     usual = value * (1 - value)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import ratio
+from errorfloor.metrics.counted import Counted, ratio
 
 
-class CountedAuc:
+class CountedAuc(Counted):
     """The best AUC, from all pairs of different items.
 
     Of two items the greater less the lesser product p (1 - p') is |p - p'|, and both together are
@@ -52,6 +52,37 @@ class CountedAuc:
         products = _products(total - self.p, squares - self.p**2, n - 1)
         return self._auc(all_distances - distance, products, np.full(self.p.size, n - 1))
 
+    def error_of_pairs(self) -> float:
+        """Return the standard error of what depends on pairs of items alone.
+
+        Where items of two kinds are equally many the mean distance does not change, to first
+        order, with any item; then this is all there is. It is the second term of Hoeffding's
+        variance, 2 Var(h) / (n (n - 1)) for pairs that add h.
+        """
+        n = int(self.count.sum())
+        share = self.count / n
+        below = np.cumsum(share) - share
+        mean, square = float(share @ self.p), float(share @ self.p**2)
+        first = np.cumsum(share * self.p) - share * self.p
+        second = np.cumsum(share * self.p**2) - share * self.p**2
+        # Means over pairs of |p - p'|^2, |p - p'| s and s^2.
+        distance = 2 * (square - mean**2)
+        at = self.p**2 * below - second - 2 * self.p**2 * first + 2 * self.p * second
+        cross = 2 * (share @ at)
+        both = 2 * (square + mean**2 - 4 * mean * square + 2 * square**2)
+        slope, known = self._weight_of_products()
+        centre = 2 * float(share @ (self.p * below - first)) + slope * 2 * mean * (1 - mean)
+        variance = (distance + 2 * slope * cross + slope**2 * both - centre**2) / known**2
+        return float(np.sqrt(2 * max(float(variance), 0.0) / max(n * (n - 1), 1)))
+
+    def _weight_of_products(self) -> tuple[float, float]:
+        """Return a and b so that a pair adds (|p - p'| + a s) / b to the value."""
+        if self.theta is not None:
+            return float(self.sign), 4 * self.theta * (1 - self.theta)
+        share = self.count / self.count.sum()
+        mean = float(share @ self.p)
+        return 1 - 2 * float(self.values(self.count[None])[0]), 4 * mean * (1 - mean)
+
     def _auc(self, distances: Floats, products: Floats, n: Floats) -> Floats:
         """Return the AUC from sums of |p - p'| and of s over pairs of items."""
         if self.theta is None:
@@ -67,7 +98,7 @@ def _products(total: Floats, squares: Floats, n: Floats | float) -> Floats:
     return np.asarray(total * (n - total) - (total - squares))
 
 
-class CountedPrecision:
+class CountedPrecision(Counted):
     """The best average precision, items of one probability in random order."""
 
     def __init__(self, p: Floats, count: Counts) -> None:

@@ -124,7 +124,7 @@ def feebee(
         "error", "balanced-error" or "auc": what the methods are to estimate.
     means : sequence of float, optional
         Of balanced error and AUC: how probable 1 is where a label is redrawn. 0.1, 0.2 ... 0.9 by
-        default, which tells methods apart better than one mean does [2]_.
+        default, as in [2]_.
     model_error : float
         Error of the best model known, on these labels; 0 to 0.5, or to 1 - 1 / K. One minus the
         share of the most frequent class is always at hand. With balanced error, that.

@@ -148,7 +148,7 @@ class _Doubts:
     """Limits of how far items are surer than some error, on average."""
 
     region: ManyRegion
-    close: float = 0.02
+    certain: bool = False
 
     @property
     def top(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from errorfloor._references import SOFT_LABELS
 from errorfloor.data.cells import SoftCells, VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.clean import MEANS, OTHERS, BestValue
+from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
@@ -70,7 +70,7 @@ VALUES: tuple[Method, ...] = (
     replace(
         _values,
         bind=_best,
-        metrics=OTHERS.metrics,
+        metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
         bases=frozenset({Basis.ITEMS}),
         interval="bca",
     ),
