@@ -522,6 +522,7 @@ JSON = {
     "items": ["items", "demo/votes.csv"],
     "plan": ["plan", "demo/scores.csv", "--target", 0.02],
     "report": ["report", "demo/scores.csv", "-o", "report.json"],
+    "metrics": ["metrics"],
     "count and merge": ["count", "demo/scores.csv", "-o", "table.npz"],
     "data": ["data", "list"],
     "paper": ["paper", "figure-2", "--out", "out"],

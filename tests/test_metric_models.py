@@ -17,6 +17,7 @@ from errorfloor.inference.models import (
 )
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
+from errorfloor.questions.gap import Gap
 
 N = 400
 
@@ -190,6 +191,18 @@ def test_ceilings_have_room_below_them_and_models_above_are_beyond():
     assert leaked.high < 0 < worse.low
     assert leaked.sentence.endswith("labels made in another way, or scores out of order.")
     assert ef.headroom(ceiling, model_scores=s, labels=y).verdict == "room"
+
+
+def test_the_best_model_on_the_same_items_seldom_has_room_or_is_beyond():
+    repeats, apart = 100, 0
+    auc = Asked("auc").of(2)
+    for seed in range(repeats):
+        p, y, _ = sample(300, seed=seed)
+        floor = ef.from_soft_labels(p, metric="auc", rng=0)
+        model = models.from_table(auc, ScoreTable.from_arrays(p, y), {})
+        low, high = Gap.of(model, floor, floor.evidence).limits(0.95)
+        apart += low > 0 or high < 0
+    assert apart / repeats <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
 def test_floors_of_other_metrics_have_room_above_them():
