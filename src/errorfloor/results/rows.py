@@ -63,13 +63,11 @@ class Comparison(Rows[Estimate]):
     def main(self) -> Estimate:
         """The row of the default method, or the first where it was not compared."""
         first = next(iter(self))
+        partly = [one for one in methods.every(ScoreTable.kind) if one.partly]
         usual = {
             one.name
-            for one in methods.RECORDS
-            if isinstance(one, methods.Method)
-            and (one in methods.DEFAULTS or one.partly)
-            and one.reads == ScoreTable.kind
-            and first.metric in one.metrics
+            for one in (*methods.DEFAULTS, *partly)
+            if one.reads == ScoreTable.kind and first.metric in one.metrics
         }
         return next((row for row in self if row.method in usual), first)
 
