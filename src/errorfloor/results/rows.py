@@ -64,7 +64,6 @@ class Comparison(Rows[Estimate]):
     def main(self) -> Estimate:
         """The row of the default method, or the first where it was not compared."""
         first = next(iter(self))
-        partly = [one for one in methods.every(ScoreTable.kind) if one.partly]
         usual = {
             one.name
             for one in methods.RECORDS
