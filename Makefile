@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom annotators weights feebee paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,9 +12,11 @@ help:
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
+	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
+	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
@@ -56,6 +58,9 @@ coverage: .venv/dev
 many-scores: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.many_scores
 
+judges: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judges
+
 findings: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.findings
 
@@ -64,6 +69,9 @@ votes: .venv/dev
 
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
+
+weights: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights
 
 annotators: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.annotators

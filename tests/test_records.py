@@ -139,7 +139,7 @@ def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
 
 
 def every_method():
-    return [method for kind in KINDS for method in methods.reading(kind, None, None)]
+    return [method for kind in KINDS for method in methods.every(kind, None, None)]
 
 
 @pytest.mark.parametrize("method", every_method(), ids=lambda method: method.name)
@@ -160,8 +160,7 @@ def test_every_method_record_is_complete(method):
 def test_every_interval_record_is_complete(kind):
     assert kind.promise.endswith(".")
     assert kind.references
-    every = [method for read in KINDS for method in methods.reading(read, None, None)]
-    assert any(kind.basis in method.bases for method in every)
+    assert any(kind.basis in method.bases for method in every_method())
 
 
 def test_names_are_given_once_for_each_kind_of_table():

@@ -134,6 +134,10 @@ def _soft_labels_of_arrays(soft_labels: Any, _: Any, classes: Any) -> SoftTable:
     return SoftTable.from_arrays(soft_labels, classes=classes)
 
 
+def _scored_in(table: ScoreTable) -> int:
+    return table.n + table.n_unlabelled
+
+
 def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
@@ -186,6 +190,7 @@ SCORES = Layout(
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
+    rows_in=_scored_in,
     told_by_kinds=True,
 )
 VOTES = Layout(

@@ -179,7 +179,7 @@ class Table:
     @property
     def plain(self) -> Self:
         """The same table without its entries where they say no more than the counts."""
-        if self.entries is None or not self.entries.is_plain:
+        if self.entries is None or not self.entries.labelled(len(self.classes)).is_plain:
             return self
         table: Any = self
         return cast("Self", replace(table, entries=None))
@@ -346,7 +346,7 @@ def _tied(
 
 def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each key among the distinct ones in order."""
-    order = order_of(keys)
+    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
     start = starts_of(keys[order])
     new = np.zeros(len(keys), dtype=np.intp)
     new[start[1:]] = 1

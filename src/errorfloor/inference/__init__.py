@@ -12,6 +12,7 @@ from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.powered import POWERED
 from errorfloor.inference.record import IntervalKind
 from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
@@ -37,6 +38,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    POWERED,
     HONEST_TABLES,
     CERTIFIED_TABLES,
     *ranks.RECORDS,

@@ -104,6 +104,7 @@ class Basis(Enum):
     LOSSES = "losses of fitted probabilities or decisions on items held out"
     BOUNDED_LOSSES = "losses of fitted probabilities that are at most one"
     SELECTED = "errors on the items that are surest by the scores"
+    POWERED = "labels of some items and scores of all"
 
 
 class Shape(Enum):
@@ -224,6 +225,8 @@ class Method:
         The same for a table and a metric, where it depends on the metric.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
+    partly : bool
+        Whether it is for tables in which some items have no label, and heeds their scores.
     """
 
     name: str
@@ -247,6 +250,7 @@ class Method:
     resolution: Callable[[Any], float | None] = unknown_resolution
     moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
+    partly: bool = False
 
     @property
     def shown_as(self) -> str:

@@ -197,8 +197,9 @@ def from_votes(
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
         the default where annotator ids are known and enough people voted) or "certified" (valid
-        for every distribution, any n and any number of votes). For the plug-in, whose interval
-        is for its expectation, those of `from_soft_labels`. None skips the interval.
+        for every distribution, any n and any number of votes; of metrics other than error, for
+        those that means over items decide). For the plug-in, whose interval is for its expectation,
+        those of `from_soft_labels`. None skips the interval.
     level : float
         Confidence level.
     n_resamples : int
@@ -288,6 +289,7 @@ def from_scores(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     metric: str = "error",
     costs: object = None,
     at: float | None = None,
@@ -329,7 +331,11 @@ def from_scores(
         Column or array that says which items depend on each other: those of one patient or
         document, or copies. Limits then allow for it; at least 50 clusters are needed.
     drop_missing : bool
-        Leave out rows of a dataframe or file where something is missing.
+        Leave out rows of a dataframe or file where something is missing, or items of arrays
+        without a label.
+    unlabelled : bool
+        Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
+        items must be a random part of all, or have weights; else they are refused.
     metric : str
         What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
         "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
@@ -344,7 +350,8 @@ def from_scores(
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
-        beta-ab, beta-a, platt or platt-logit.
+        beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
+        the default, and the others speak of labelled items alone.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so
@@ -385,6 +392,7 @@ def from_scores(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
         weight=weight,
         cluster=cluster,
     )

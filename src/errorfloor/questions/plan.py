@@ -160,6 +160,7 @@ def plan(
         unweighted(table, "plan")
 
     def one(table: Table) -> Plan:
+        table = table.labelled if isinstance(table, ScoreTable) else table
         if asked.metric != ERROR.name:
             return task.run(_Pilot.of_metric(table, asked, level))
         return task.run(_PILOTS[table.kind](table, level))

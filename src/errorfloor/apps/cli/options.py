@@ -25,18 +25,23 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster"),
+    *("duplicates", "weight", "cluster", "unlabelled"),
 )  # how columns are read
 
 
 def with_labels(
-    layouts: Sequence[Layout], *, groups: bool = False, weights: bool = False
+    layouts: Sequence[Layout],
+    *,
+    groups: bool = False,
+    weights: bool = False,
+    unlabelled: bool = False,
 ) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
     beside = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
+    more += [UNLABELLED] if unlabelled else []
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
@@ -136,6 +141,13 @@ FORMAT = option(
 )
 DROP_MISSING = option(
     "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."
+)
+
+UNLABELLED = option(
+    "--unlabelled",
+    is_flag=True,
+    section=READING,
+    help="Keep items without a label: their scores count, too.",
 )
 
 
