@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from errorfloor.questions.feebee_metrics import OfOrder, best_balanced_rule
 from errorfloor.questions.label_noise import expected_after_redraw, redraw_labels
 from errorfloor.show.sentences import sentence_of
 
+ROOT = Path(__file__).parents[1]
 METRICS = ["balanced-error", "auc"]
 NO_NOISE = np.random.default_rng(0)
 MODEL = {"balanced-error": 0.2, "auc": 0.85}
@@ -359,3 +361,31 @@ def test_every_table_of_both_classes_is_answered_with_finite_numbers(table, mean
             table, metric=metric, model_value=0.5, means=[mean], levels=3, repeats=2, rng=0
         )
         assert np.isfinite([row.score for row in found]).all()
+
+
+def test_the_command_answers_as_the_function_does(table, tmp_path, capsys):
+    from errorfloor.apps.cli.commands import run
+
+    counts = np.concatenate([table.negatives, table.positives])
+    scores = np.repeat(np.tile(table.scores, 2), counts)
+    labels = np.repeat([0, 1], [table.negatives.sum(), table.positives.sum()])
+    path = tmp_path / "scores.csv"
+    lines = (f"{score},{label}\n" for score, label in zip(scores, labels, strict=True))
+    path.write_text("score,label\n" + "".join(lines))
+    how = ["--means", "0.2,0.5", "--levels", "3", "--repeats", "2", "--seed", "4", "--json"]
+    how += ["--method", "platt", "--method", "isotonic"]
+    asked = ["feebee", str(path), "--metric", "auc", "--model-value", "0.9", *how]
+    assert run(asked) == 0
+    found = json.loads(capsys.readouterr().out)["result"]
+    expected = ef.feebee(
+        table, methods=["platt", "isotonic"], metric="auc", model_value=0.9, means=[0.2, 0.5],
+        levels=3, repeats=2, rng=4,
+    ).to_dict()  # fmt: skip
+    assert found["rows"] == expected["rows"]
+    assert found["means"] == [0.2, 0.5]
+    said = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("### feebee")[1]
+    assert {key for key in expected if f"`{key}`" not in said} == set()
+    assert run(["feebee", str(path), "--metric", "auc", "--model-error", "0.1"]) == 1
+    assert "--model-error is no AUC" in capsys.readouterr().err
+    assert run(["feebee", str(path), "--metric", "auc"]) == 2
+    assert run(["feebee", str(path), "--metric", "auc", "--means", "0.2,1"]) == 2

@@ -100,12 +100,29 @@ def table_of_methods() -> str:
     rows = []
     for record in methods.RECORDS:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
-        if method.reads == ScoreTable.kind:
+        if method.reads == ScoreTable.kind and ERROR.name in method.metrics:
             default = " (default)" if method in methods.DEFAULTS else ""
-            about = "" if ERROR.name in method.metrics else f" for {', '.join(method.metrics)}"
-            name = f"`{record.name}`{about}{default}"
+            name = f"`{record.name}`{default}"
             rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
+
+
+def table_of_other_metrics() -> str:
+    """Return the methods for scores and other metrics than error, those alike in one row."""
+    alike: dict[tuple[str, str, str], list[Method]] = {}
+    for method in methods.reading(ScoreTable.kind, None, None):
+        if ERROR.name not in method.metrics:
+            key = method.name, _small(method.assumes), method.if_wrong
+            alike.setdefault(key, []).append(method)
+    rows = []
+    for (name, assumes, if_wrong), same in alike.items():
+        metrics = dict.fromkeys(
+            f"`{metric}`{' (default)' if one in methods.DEFAULTS else ''}"
+            for one in same
+            for metric in one.metrics
+        )
+        rows.append((f"`{name}`", ", ".join(metrics), assumes, if_wrong))
+    return _table(("method", "metrics", "assumes", "if that is wrong"), rows)
 
 
 def table_of_intervals() -> str:
@@ -115,21 +132,6 @@ def table_of_intervals() -> str:
         for kind in inference.RECORDS
     ]
     return _table(("interval", "for", "promise", "proof"), rows)
-
-
-def short_table_of_methods() -> str:
-    """Return what each method for scores assumes."""
-    return _without_last(table_of_methods())
-
-
-def short_table_of_intervals() -> str:
-    """Return what each interval is for, and what it promises."""
-    return _without_last(table_of_intervals())
-
-
-def _without_last(table: str) -> str:
-    """Return a table without its last column."""
-    return "\n".join(f"{line.rsplit(' | ', 1)[0]} |" for line in table.splitlines())
 
 
 def table_of_layouts() -> str:
@@ -221,9 +223,8 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 PARTS = (
     Part("tree", "CONTRIBUTING.md", tree),
-    Part("methods", "README.md", short_table_of_methods),
-    Part("intervals", "README.md", short_table_of_intervals),
     Part("methods", "docs/choose.md", table_of_methods),
+    Part("other metrics", "docs/choose.md", table_of_other_metrics),
     Part("metrics", "docs/choose.md", table_of_metrics),
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),

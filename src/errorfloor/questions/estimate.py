@@ -197,8 +197,9 @@ def from_votes(
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
         the default where annotator ids are known and enough people voted) or "certified" (valid
-        for every distribution, any n and any number of votes). For the plug-in, whose interval
-        is for its expectation, those of `from_soft_labels`. None skips the interval.
+        for every distribution, any n and any number of votes; of metrics other than error, for
+        those that means over items decide). For the plug-in, whose interval is for its expectation,
+        those of `from_soft_labels`. None skips the interval.
     level : float
         Confidence level.
     n_resamples : int
