@@ -559,6 +559,14 @@ def test_every_key_of_a_report_on_groups_is_documented(folder):
     assert {key for key in keys(found["result"]) if f"`{key}`" not in known} == set()
 
 
+def test_every_key_of_feebee_for_another_metric_is_documented(folder):
+    _, said = documented_json()
+    metric = ["--metric", "auc", "--model-value", 0.9, "--method", "isotonic", "--levels", 2]
+    found = answer("feebee", "demo/scores.csv", *metric)
+    known = said["feebee"] + said["estimate"]
+    assert {key for key in keys(found["result"]) if f"`{key}`" not in known} == set()
+
+
 def test_json_never_holds_nan():
     from errorfloor.apps.cli.session import _plain
 

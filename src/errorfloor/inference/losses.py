@@ -17,7 +17,7 @@ from errorfloor.inference.ranks import PairShare
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import Basis, Method
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
-from errorfloor.methods.selective_scores import BestOfSurest
+from errorfloor.methods.selective_scores import Surest
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Selected:
 
 def _selected(case: Case) -> Evidence:
     statistic = case.statistic
-    assert isinstance(statistic, BestOfSurest)
+    assert isinstance(statistic, Surest)
     prices = statistic.prices
     held_out = statistic.held_out(case.count, prices, case.streams.for_("folds"))
     each = (

@@ -21,6 +21,7 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Basis, Method
 from errorfloor.methods.two_by_two import Binomial, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, flat_items, held_out
+from errorfloor.metrics import named
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 _MOST_CUTS = 2**12  # that limits are computed for
@@ -122,7 +123,8 @@ def _honest(case: Case) -> Evidence:
 
 
 def _assumes(method: Method) -> str:
-    return "; the interval needs no more than independent items on the side of the best cut"
+    side = "upper" if named(method.metrics[0]).less_is_better else "lower"
+    return f"; the {side} limit holds for any scores"
 
 
 _kind = partial(

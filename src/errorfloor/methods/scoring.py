@@ -101,9 +101,10 @@ def isotonic_map(zeros: Floats, ones: Floats, more: float = 0.0) -> Floats:
 class IsotonicLoss:
     """Mean loss of the isotonic fit on its own items."""
 
-    def __init__(self, losses: Losses, cells: Cells) -> None:
+    def __init__(self, losses: Losses, cells: Cells, most: float) -> None:
         self.losses = losses
         self.cells = cells
+        self.most = most  # that a map which is the same for all scores may lose
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the mean loss for each row of counts."""
@@ -156,14 +157,14 @@ class MidpointLoss(IsotonicLoss):
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the midpoint for each row of counts."""
-        other = [self.held_out(count, rng).mean for count in counts]
+        other = [min(self.held_out(count, rng).mean, self.most) for count in counts]
         return np.asarray((super().values(counts, rng) + other) / 2)
 
 
 def _bind(
     statistic: type[IsotonicLoss], losses: Losses, cells: Cells, options: Options
 ) -> IsotonicLoss:
-    return statistic(losses, cells)
+    return statistic(losses, cells, options.metric.span(2)[1])
 
 
 _IF_WRONG = "the floor of the best rising curve: too high, still an upper bound"
