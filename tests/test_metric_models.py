@@ -323,3 +323,21 @@ def test_groups_and_columns_of_files(tmp_path):
         ef.headroom(path, soft="p", prediction="model", metric="auc", rng=0)
     with pytest.raises(ef.InputError, match="is counted from the predictions"):
         ef.headroom(path, **columns, prediction="model", metric="auc", n=3)
+
+
+def test_weights_of_the_floor_are_not_left_aside_for_the_model():
+    p, y, s = sample(300)
+    said = (s > 0.5).astype(int)
+    weight = np.where(said, 0.2, 1.0)  # equal for each prediction
+    frame = pd.DataFrame({"p": p, "y": y, "s": s, "said": said, "w": weight})
+    columns = {"label": "y", "weight": "w", "rng": 0}
+    for asked in (
+        {"soft": "p", "metric": "auc", "prediction": "s"},
+        {"soft": "p", "metric": "f1", "prediction": "said"},
+        {"score": "s", "prediction": "said"},
+    ):
+        with pytest.raises(ef.InputError, match="headroom does not heed `weight`"):
+            ef.headroom(frame, **columns, **asked)
+    floor = ef.from_soft_labels(frame, soft="p", weight="w", metric="auc", rng=0)
+    with pytest.raises(ef.InputError, match="shares of the classes are not known"):
+        ef.headroom(floor, model_value=0.8, n=300)
