@@ -24,7 +24,8 @@ def check_alike(table: ScoreTable) -> None:
     apart, chance = largest_difference(table)
     if chance >= LEVEL:
         return
-    far = f"by up to {per_cent(apart)} of the items, which chance does in {chance:.1g} of cases"
+    seldom = f"{max(chance, 1e-16):.1g}"
+    far = f"by up to {per_cent(apart)} of the items, which chance does in {seldom} of cases"
     if table.entries is not None:
         raise InputError(
             *("The labelled items do not stand for all: even with ", argument("weight")),
