@@ -81,7 +81,6 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "inference/losses.py": ("metric_scores",),
     "inference/kuiper.py": ("bounds",),
     "inference/ranks.py": ("metric_scores",),
-    "inference/jackknife.py": ("weights",),
     "inference/jackknife.py": ("weighted_limits",),
     "inference/weighted.py": ("weights", "weighted_limits"),
     "inference/smooth.py": ("metric_soft",),
