@@ -341,6 +341,18 @@ def test_what_cannot_be_answered_is_refused_in_one_clear_word():
         ef.from_scores(scores, labels, classes=CLASSES, metric="auc")
 
 
+@pytest.mark.parametrize("metric", ["brier", "log-loss", "error-at-coverage"])
+def test_a_few_items_without_an_error_prove_little(metric):
+    # Probabilities of 0.6 make three labels alike in one of five samples.
+    given = {"at": 0.9} if metric == "error-at-coverage" else {}
+    truth = Asked(metric, **given).of(2).best(np.array([0.6]), np.ones(1))
+    for labels in ([1, 1, 1], [0, 0, 0], [0, 0, 1]):
+        assert value([0.1, 0.2, 0.3], labels, metric, "honest", **given).high >= truth
+    scores = np.eye(3)[[0, 1, 2]] + 0.1
+    found = value(scores, CLASSES, metric, "honest", classes=CLASSES, **given)
+    assert found.high >= Asked(metric, **given).of(3).best(np.array([[0.6, 0.2, 0.2]]), np.ones(1))
+
+
 EVERY = (
     *(("cost", {"costs": (2, 1)}), ("balanced-error", {}), ("f1", {}), ("mcc", {}), ("auc", {})),
     *(("average-precision", {}), ("brier", {}), ("log-loss", {})),

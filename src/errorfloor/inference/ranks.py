@@ -10,6 +10,7 @@ from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Floats
 from errorfloor.data.cells import Cells
 from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.inference.weighted_cuts import for_any_scores
 from errorfloor.methods.ranks import Placements, by_row
 from errorfloor.methods.record import Basis, Statistic
 
@@ -150,6 +151,7 @@ AUC = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PLACEMENTS),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )
@@ -162,6 +164,7 @@ AUC_CERTIFIED = IntervalKind(
     proof="[proven](theory.md#auc-and-average-precision-from-scores)",
     holds="exact",
     references=(HOEFFDING,),
+    assumes=for_any_scores,
     is_random=False,
 )
 AVERAGE_PRECISION = IntervalKind(
@@ -175,6 +178,7 @@ AVERAGE_PRECISION = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PRECISION),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )

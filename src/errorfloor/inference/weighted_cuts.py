@@ -122,13 +122,17 @@ def _honest(case: Case) -> Evidence:
     return CutTables("honest", loss, cuts_near_the_best(loss, case), table, correlated)
 
 
-def _assumes(method: Method) -> str:
+def for_any_scores(method: Method) -> str:
+    """Say which limit of a method for one metric holds whatever the scores are."""
     side = "upper" if named(method.metrics[0]).less_is_better else "lower"
     return f"; the {side} limit holds for any scores"
 
 
 _kind = partial(
-    IntervalKind, basis=Basis.CUT_TABLES, references=(BINOMIAL, WEIGHTED_COUNTS), assumes=_assumes
+    IntervalKind,
+    basis=Basis.CUT_TABLES,
+    references=(BINOMIAL, WEIGHTED_COUNTS),
+    assumes=for_any_scores,
 )
 
 HONEST = _kind(

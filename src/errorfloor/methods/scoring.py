@@ -29,13 +29,16 @@ class LossSums:
     total: float
     squares: float
     items: float
-    most: float  # of any of them
+    most: float  # that any of them might have been
 
     @classmethod
-    def of(cls, losses: Floats, count: Floats | Counts) -> LossSums:
-        """Add up losses, so many of each."""
-        some = losses[count > 0]
-        most = float(some.max(initial=0.0))
+    def of(cls, losses: Floats, count: Floats | Counts, possible: Floats | None = None) -> LossSums:
+        """Add up losses, so many of each.
+
+        `possible` is the largest loss that each might have been, with another label; the loss
+        itself by default.
+        """
+        most = float((losses if possible is None else possible)[count > 0].max(initial=0.0))
         return cls(float(count @ losses), float(count @ losses**2), float(np.sum(count)), most)
 
     def __add__(self, other: LossSums) -> LossSums:
@@ -149,7 +152,8 @@ class IsotonicLoss:
 
     def _sums(self, p: Floats, zeros: Floats, ones: Floats) -> LossSums:
         of_zero, of_one = self.losses(p)
-        return LossSums.of(of_zero, zeros) + LossSums.of(of_one, ones)
+        either = np.maximum(of_zero, of_one)
+        return LossSums.of(of_zero, zeros, either) + LossSums.of(of_one, ones, either)
 
 
 class MidpointLoss(IsotonicLoss):

@@ -128,7 +128,8 @@ class Decided:
 
     def lost(self, price: float, count: Counts) -> LossSums:
         """Return errors on items that are surer than the price, and the price of all others."""
-        return LossSums.of(self.losses(price), count)
+        # Where nothing costs anything, the next item may be an error even so.
+        return LossSums.of(self.losses(price), count, np.ones(count.size))
 
     def losses(self, price: float) -> Floats:
         """Return the same of each cell."""

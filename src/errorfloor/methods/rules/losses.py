@@ -42,6 +42,9 @@ class Lost(Protocol):
     def losses(self, probabilities: Floats, label: Places, /) -> Floats:
         """Return the loss of each item; probabilities have a row for each class."""
 
+    def possible(self, probabilities: Floats, n: float, /) -> Floats:
+        """Return the largest loss that each item might have had; n items know no rarer label."""
+
 
 class LogLoss:
     """The logarithm of one over the probability of the label."""
@@ -52,6 +55,10 @@ class LogLoss:
         """Return the log-loss of each item."""
         own = probabilities[label, np.arange(label.size)]
         return np.asarray(-np.log(np.maximum(own, np.finfo(float).tiny)))
+
+    def possible(self, probabilities: Floats, n: float) -> Floats:
+        """Return the log-loss of the least likely class, of one in n items at most."""
+        return np.asarray(-np.log(np.maximum(probabilities.min(axis=0), 1 / (n + 1))))
 
 
 class Brier:
@@ -64,6 +71,11 @@ class Brier:
         own = probabilities[label, np.arange(label.size)]
         return np.asarray((probabilities**2).sum(axis=0) - 2 * own + 1)
 
+    def possible(self, probabilities: Floats, n: float) -> Floats:
+        """Return the Brier loss of the least likely class."""
+        rarest = probabilities.argmin(axis=0)
+        return self.losses(probabilities, rarest)
+
 
 class Costs:
     """What the decision with the least expected cost costs."""
@@ -75,7 +87,14 @@ class Costs:
 
     def losses(self, probabilities: Floats, label: Places) -> Floats:
         """Return the cost of each item."""
-        return np.asarray(self.costs[label, np.argmin(self.costs.T @ probabilities, axis=0)])
+        return np.asarray(self.costs[label, self._decisions(probabilities)])
+
+    def possible(self, probabilities: Floats, n: float) -> Floats:
+        """Return what each decision may cost."""
+        return np.asarray(self.costs.max(axis=0)[self._decisions(probabilities)])
+
+    def _decisions(self, probabilities: Floats) -> Places:
+        return np.asarray(np.argmin(self.costs.T @ probabilities, axis=0))
 
     @property
     def by_class(self) -> Floats | None:
@@ -148,7 +167,8 @@ class RuleLosses:
 
     def leave_one_out(self) -> Floats:
         """Return the mean loss without one item of each cell in turn, by the same fit."""
-        losses = self._losses(self.fitted, np.ones(self.count.size, dtype=bool))
+        p = self.fitted.probabilities(self.items.logs[:, self.items.row])
+        losses = self.lost.losses(p, self.items.label)
         return np.asarray((self.count @ losses - losses) / max(self.count.sum() - 1, 1))
 
     def _fit_all(self) -> Power:
@@ -166,11 +186,10 @@ class RuleLosses:
 
     def _sums(self, fitted: Power, count: Counts) -> LossSums:
         some = count > 0
-        return LossSums.of(self._losses(fitted, some), count[some])
-
-    def _losses(self, fitted: Power, some: NDArray[np.bool_]) -> Floats:
-        row, label = self.items.row[some], self.items.label[some]
-        return self.lost.losses(fitted.probabilities(self.items.logs[:, row]), label)
+        p = fitted.probabilities(self.items.logs[:, self.items.row[some]])
+        losses = self.lost.losses(p, self.items.label[some])
+        possible = self.lost.possible(p, float(self.count.sum()))
+        return LossSums.of(losses, count[some], np.maximum(possible, losses))
 
 
 def _given(cells: ClassCells, options: Options) -> Lost:
