@@ -11,11 +11,11 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from benchmarks.metrics_page import write_section
 from benchmarks.votes import SETTINGS, Setting
 from errorfloor import inference, methods
 from errorfloor._typing import Floats
@@ -25,8 +25,6 @@ from errorfloor.inference.seeds import Streams
 from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.asked import Asked
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "metrics.md"
-START, END = "<!-- votes -->\n", "<!-- end of votes -->\n"
 LEVEL = 0.95
 BIAS_ITEMS, BIAS_REPETITIONS = 2000, 100
 
@@ -114,7 +112,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=100)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--output", type=Path, default=DOCUMENT)
     options = parser.parse_args()
     runs = options.repetitions
     with ProcessPoolExecutor(options.workers) as pool:
@@ -124,8 +121,7 @@ def main() -> None:
 
         bias = run(values, BIAS_JOBS, BIAS_REPETITIONS)
         two, many = run(simulate, TWO_JOBS, runs), run(simulate, MANY_JOBS, runs)
-    write(options.output, section(bias, two, many, runs))
-    print(f"wrote {options.output}")
+    write_section("votes", section(bias, two, many, runs))
 
 
 BIAS_JOBS: tuple[Job, ...] = tuple(product(SMOOTH, (3, 5, 10), (BIAS_ITEMS,)))
@@ -230,9 +226,7 @@ def covers(rows: Floats) -> tuple[float, float]:
 def section(bias: Results, two: dict[Job, Found], many: dict[Job, Found], runs: int) -> str:
     """Return the results as Markdown."""
     noise = (LEVEL * (1 - LEVEL) / runs) ** 0.5
-    return f"""## Votes
-
-Best values from few votes per item, by the `mixture` and its `likelihood` interval. Written by
+    return f"""By the `mixture` and its `likelihood` interval, from m votes per item. Written by
 `python -m benchmarks.metrics_votes`. Costs are 1 for a false positive and 5 for a false negative;
 of many classes they are the distance between the classes' numbers. Errors are at a coverage of
 80 %, coverages at an error of 2 % (20 % for many classes).
@@ -254,7 +248,6 @@ standard deviation.
 ### Coverage of the {100 * LEVEL:g} % intervals, many classes (mean widths)
 
 {_coverage_table(many, tuple(MANY_METRICS))}
-
 """
 
 
@@ -281,17 +274,6 @@ def _coverage_table(results: Results, names: tuple[str, ...]) -> str:
 
 def _markdown(lines: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def write(path: Path, text: str) -> None:
-    """Put the part between its two comments, or at the end where there are none yet."""
-    before = path.read_text(encoding="utf-8") if path.exists() else "# Other metrics\n\n"
-    if START in before:
-        head, rest = before.split(START, 1)
-        tail = rest.split(END, 1)[1]
-    else:
-        head, tail = before.rstrip("\n") + "\n\n", ""
-    path.write_text(f"{head}{START}\n{text}{END}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

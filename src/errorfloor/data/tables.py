@@ -123,7 +123,7 @@ class SoftTable(Ranged):
         """Take the scores of a table for true probabilities, and leave its labels aside."""
         return cls(
             table.scores,
-            table.items,
+            table.items if table.unlabelled is None else table.items + table.unlabelled,
             lows=table.lows,
             highs=table.highs,
             dropped=table.dropped,

@@ -138,8 +138,11 @@ def _with_votes(
     cells, classes = table.cells(), Classes.of(table)
     behind: Any = statistic if hasattr(statistic, "fitted") else None
     metric = question.options.metric.name
+    bias = None if behind is None else behind.plugin_bias
     if behind is None and int(table.totals.max()) >= 2:
-        behind = methods.default(VoteTable.kind, classes, metric).bind(cells, question.options)
+        of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
+        behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
+        bias = behind.plugin_bias if metric == ERROR.name else None
     by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric)
     plugin = by_share.bind(cells, question.options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
@@ -147,7 +150,7 @@ def _with_votes(
     made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
-        bias=None if behind is None else behind.plugin_bias,
+        bias=bias,
         bias_bound=_plugin_bias_bound(model_error, table),
         mixture=None if behind is None else behind.fitted,
     )

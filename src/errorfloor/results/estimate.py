@@ -173,7 +173,13 @@ class Estimate(Shown):
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level
-        return replace(self, interval=interval, options=options)
+        alone = self.labelled_only
+        return replace(
+            self,
+            interval=interval,
+            options=options,
+            labelled_only=None if alone is None else alone.at_level(level),
+        )
 
     @property
     def _sampled(self) -> dict[str, Any]:
@@ -221,10 +227,11 @@ class VotesEstimate(Estimate):
     Attributes
     ----------
     plugin : float
-        Mean share of minority votes, the paper's `hard` estimate.
+        Mean share of minority votes, the paper's `hard` estimate; of another metric, its best
+        value if the shares of votes were the probabilities.
     bias : float or None
         How far the plug-in lies from the floor on average, at the fitted distribution; negative.
-        None where single votes leave it open.
+        None where single votes leave it open, and for other metrics than error.
     bias_bound : float or None
         The paper's bound on the size of that bias for any distribution whose floor is at most
         the model error that was given (corollary 2).
