@@ -231,7 +231,7 @@ def promised(setting: Setting, pilot: int, budget: int, repeats: int) -> tuple[f
         labels[some] = rng.random(pilot) < setting.prob[row[some]]
         try:
             plan = ef.plan_labels(scores, labels, budget=budget, rng=repeat)
-        except ef.InputError:  # a pilot that chance made unlike all items, once in a thousand
+        except ef.InputError:  # a pilot that chance made unlike all items
             continue
         labels[plan.rows] = rng.random(budget) < setting.prob[row[plan.rows]]
         found = ef.from_scores(scores, labels, weight=plan.weight, unlabelled=True, rng=repeat)
@@ -254,9 +254,12 @@ def many_classes(repeats: int) -> Iterator[tuple[int, int, float, float, float]]
                 labels[:n] = np.minimum(drawn.sum(axis=1), classes - 1)
                 best = prob.max(axis=1)
                 floor = 1 - float(best.mean())
-                found = ef.from_scores(
-                    _powered(prob), labels, unlabelled=True, rng=repeat, clip=1e-9
-                )
+                try:
+                    found = ef.from_scores(
+                        _powered(prob), labels, unlabelled=True, rng=repeat, clip=1e-9
+                    )
+                except ef.InputError:  # chance made the labelled items unlike all
+                    continue
                 hits.append(holds(found, floor))
                 ratios.append(width_of(found) / width_of(found.labelled_only))
                 kept = float((best * (1 - best)).mean()) / (floor * (1 - floor))
