@@ -252,6 +252,13 @@ def test_reports_leave_out_what_is_about_errors(folder):
     assert "Plain vote shares" not in long_text_of(other)
 
 
+def test_data_are_reported_on_by_any_metric(folder):
+    path = ef.report(folder / "all.csv", folder / "auc.md", soft="soft_label", metric="auc")
+    assert soft("auc").sentence in path.read_text(encoding="utf-8")
+    with pytest.raises(ef.InputError, match="`metric`"):
+        ef.report(soft("auc"), folder / "auc.md", metric="auc")
+
+
 # The command line.
 
 

@@ -123,8 +123,9 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
         )
     ((layout, make),) = able.items()
     labels = asked.second
+    table: Table
     if labelled and (asked.where.unlabelled or asked.where.drop_missing):
-        table: Table = table_of_arrays(data, labels, asked.where)
+        table = table_of_arrays(data, labels, asked.where)
         labels = labels_there(labels)
     elif asked.where.beside:
         table = _weighed(layout, data, asked)

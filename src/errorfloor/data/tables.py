@@ -128,7 +128,7 @@ class SoftTable(Ranged):
             highs=table.highs,
             dropped=table.dropped,
             classes=table.classes,
-            entries=table.entries and table.entries.without_labels(),
+            entries=_without_labels(table),
         )
 
 
@@ -355,6 +355,11 @@ class ScoreTable(Ranged):
                 "Use `counts`, which has a column for each class."
             )
         return self.counts[:, label]
+
+
+def _without_labels(table: ScoreTable) -> Entries | None:
+    known = None if table.entries is None else table.entries.labelled(len(table.classes))
+    return None if known is None else known.without_labels()
 
 
 KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

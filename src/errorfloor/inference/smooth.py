@@ -91,12 +91,14 @@ def unseen_shift(metric: Metric, probabilities: Floats, count: Counts) -> tuple[
     those about which nothing is known, and those as the mean of all.
     """
     value = metric.best(probabilities, count)
-    weights = np.append(count.astype(np.float64), _USUAL)
-    found = [
-        metric.best(np.append(probabilities, kind[None], axis=0), weights)
-        for kind in _kinds(probabilities, count)
-    ]
-    return min(*found, value) - value, max(*found, value) - value
+    weights = count.astype(np.float64)
+    found = [value]
+    for kind in _kinds(probabilities, count):
+        # Rows of two classes are in ascending order, and stay so.
+        row = int(np.searchsorted(probabilities, kind)) if probabilities.ndim == 1 else 0
+        more = np.insert(probabilities, row, kind, axis=0)
+        found.append(metric.best(more, np.insert(weights, row, _USUAL)))
+    return min(found) - value, max(found) - value
 
 
 def _kinds(probabilities: Floats, count: Counts) -> Floats:

@@ -30,8 +30,8 @@ from errorfloor.methods.votes.target import Target
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
-_ZOOMS = 2  # towards the best value of t
-_LEVELS = tuple(i / 12 for i in range(1, 13))  # values of t to begin with, in parts of all
+_ZOOMS = 3  # towards the best value of t
+_LEVELS, _FEW_LEVELS = 12, 6  # values of t to begin with
 
 
 def inverted_limits(
@@ -105,7 +105,7 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     """Return limits of the coverage at an error."""
     if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
-    levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
+    levels = (e, *(e + (means.top - e) * t for t in _levels(means)))
 
     def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / (end - e)
@@ -117,7 +117,7 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
 
 def error_limits(means: Sure, c: float) -> tuple[float, float]:
     """Return limits of the error at a coverage."""
-    levels = (0.0, *(means.top * t for t in _LEVELS))
+    levels = (0.0, *(means.top * t for t in _levels(means)))
 
     def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / c - end
@@ -133,6 +133,12 @@ def _coverage(means: _Means, options: Options) -> tuple[float, float]:
 
 def _error(means: _Means, options: Options) -> tuple[float, float]:
     return error_limits(means, float(options.metric.given["at"]))
+
+
+def _levels(means: Sure) -> tuple[float, ...]:
+    """Return values of t to begin with, in parts of the largest."""
+    number = _LEVELS if means.certain else _FEW_LEVELS
+    return tuple(i / number for i in range(1, number + 1))
 
 
 def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
