@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import errorfloor as ef
-from benchmarks import metrics_page, metrics_soft
+from benchmarks import metrics_page, metrics_soft, metrics_speed
 from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.roots import BettingF1, Blocks
 from errorfloor.inference.selective import BettingSelective, Errors, _Best
@@ -56,6 +56,17 @@ def test_the_document_has_the_least_and_the_mean_share():
     assert "| auc | `jackknife` | 0.900 (0.950) | skewed |" in text
     assert "| auc (prior known) | `jackknife` | 0.5000 |" in text
     assert "| cost ((1, 5)) | `betting` | 0.900 | 1.000 |" in text
+
+
+@pytest.mark.parametrize("classes", [2, 10])
+def test_what_is_timed_is_the_same_number_on_shares_of_votes(classes):
+    p = metrics_speed.shares(classes)
+    assert p.shape[0] == metrics_speed.ITEMS
+    votes = p * metrics_speed.VOTES
+    np.testing.assert_allclose(votes, votes.round(), atol=1e-9)
+    if classes == 2:
+        found = ef.from_soft_labels(p, metric="auc", interval=None)
+        assert metrics_speed.plain_auc(p) == pytest.approx(found.value, abs=1e-10)
 
 
 def test_sections_of_the_page_are_written_apart():
