@@ -155,6 +155,26 @@ def test_the_limits_are_students_on_the_logit_scale():
     assert (low, high) == pytest.approx(tuple(0.5 + 0.5 * odds / (1 + odds)))
 
 
+def test_an_estimate_that_left_the_span_keeps_the_width_of_its_limits():
+    from scipy.stats import t
+
+    half = 1.03 * t.ppf(0.975, 50) * 0.02
+    evidence = Jackknife(1.0, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=1.01)
+    assert evidence.limits(0.95) == pytest.approx((1.01 - half, 1.01 + half))
+    far = Jackknife(1.0, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=1.2)
+    assert far.limits(0.95)[0] == 1.0  # the value is never left out
+    inside = Jackknife(0.8, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=0.8)
+    assert inside.limits(0.95) == Jackknife(0.8, 0.02, 50.0, (0, 0), (0.5, 1.0)).limits(0.95)
+
+
+@pytest.mark.parametrize("metric", ["auc", "balanced-error"])
+def test_only_with_a_known_share_an_estimate_may_leave_the_span(metric):
+    p = np.random.default_rng(3).beta(1, 2, 60)
+    assert ef.from_soft_labels(p, metric=metric, rng=0).evidence.free is None
+    found = ef.from_soft_labels(p, metric=metric, prior=0.35, rng=0)
+    assert found.evidence.free == pytest.approx(found.value)
+
+
 # Betting
 
 

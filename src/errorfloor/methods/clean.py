@@ -38,6 +38,8 @@ class BestValue:
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
+        if len(counts) == 1 and np.array_equal(counts[0], self.cells.count):
+            return np.array([self.value])
         return self._known(self.counted.values(counts))
 
     def leave_one_out(self) -> Floats:

@@ -7,6 +7,8 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted, ratio
 
+AT_ONCE = 2**17  # numbers that stay in the cache of a core, only for speed
+
 
 class CountedAuc(Counted):
     """The best AUC, from all pairs of different items.
@@ -25,18 +27,33 @@ class CountedAuc(Counted):
         self.count = count
         self.theta = theta
         self.sign = sign
-        self.gaps = np.diff(p)
+
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return self.theta is not None
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the best AUC for each row of counts; NaN where there is one class only."""
-        n = counts.sum(axis=1, dtype=np.float64)
-        below = np.cumsum(counts[:, :-1], axis=1, dtype=np.float64)
-        above = n[:, None] - below
+        n = counts.sum(axis=1).astype(np.float64)
+        before = np.zeros((len(counts), 1), dtype=counts.dtype)
+        total, squares, distances = n * self.p[0], n * self.p[0] ** 2, np.zeros(n.size)
+        width = max(1, AT_ONCE // n.size)
         # Sums over items from the gaps between rows, so that nothing cancels.
-        total = n * self.p[0] + above @ self.gaps
-        squares = n * self.p[0] ** 2 + above @ (self.gaps * (self.p[1:] + self.p[:-1]))
-        above *= below
-        distances = above @ self.gaps
+        for start in range(0, self.p.size - 1, width):
+            p = self.p[start : start + width + 1]
+            gaps = np.diff(p)
+            running = np.cumsum(counts[:, start : start + gaps.size], axis=1)
+            if start:
+                running += before
+            before = running[:, -1:]
+            below = running.astype(np.float64)
+            above = n[:, None] - below
+            sums = above @ np.column_stack((gaps, gaps * (p[1:] + p[:-1])))
+            above *= below
+            total += sums[:, 0]
+            squares += sums[:, 1]
+            distances += above @ gaps
         return np.clip(self._auc(distances, _products(total, squares, n), n), 0.5, 1.0)
 
     def leave_one_out(self) -> Floats:

@@ -64,9 +64,11 @@ def from_soft_labels(
         As in `from_scores`.
     metric, costs, at, prior
         As in `from_scores`.
-    interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
+    interval : {"auto", "betting", "hoeffding", "jackknife", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
-        hold for any n and any distribution; betting is much narrower. None skips the interval.
+        hold for any n and any distribution; betting is much narrower. For AUC, average precision,
+        MCC and balanced error "jackknife" is the default, which is measured. None skips the
+        interval.
     level : float
         Confidence level.
     n_resamples : int
@@ -347,11 +349,13 @@ def from_scores(
         "coverage-at-error".
     prior : float or sequence of float, optional
         The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
+        Labels beside scores need none: both look at each class by itself.
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
         beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
-        the default, and the others speak of labelled items alone.
+        the default, and the others speak of labelled items alone. For other metrics than error:
+        isotonic, isotonic-cf, or ranking (the scores' own order) for AUC and average precision.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so

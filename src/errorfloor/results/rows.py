@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor import methods
 from errorfloor._shown import Framed, sentence_of
 from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
 
 
@@ -65,10 +66,11 @@ class Comparison(Rows[Estimate]):
         first = next(iter(self))
         usual = {
             one.name
-            for one in (*methods.DEFAULTS, *methods.every(ScoreTable.kind))
-            if one.reads == ScoreTable.kind
+            for one in methods.RECORDS
+            if isinstance(one, Method)
+            and (one in methods.DEFAULTS or one.partly)
+            and one.reads == ScoreTable.kind
             and first.metric in one.metrics
-            and (one.partly or one in methods.DEFAULTS)
         }
         return next((row for row in self if row.method in usual), first)
 
