@@ -273,6 +273,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
         "noise_curves": "what errorfloor.feebee returned",
         "headroom": "what errorfloor.headroom returned",
         "plan": "what errorfloor.plan returned",
+        "risk_coverage": "what errorfloor.from_soft_labels, from_votes or from_scores returned",
         "forest": "what compare returned, or a list of estimates",
     }
     assert sorted(wrong) == sorted(plot.__all__)
