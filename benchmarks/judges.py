@@ -26,6 +26,7 @@ LEVEL = 0.95
 ITEMS = 100_000
 LABELS = (200, 500, 2000)
 ROWS = 2000  # distinct scores
+ROUNDING = 1e-9
 PLANS = 20  # of each kind
 DOCUMENT = Path(__file__).parent.parent / "docs" / "judges.md"
 
@@ -45,7 +46,7 @@ class Setting:
     def floor(self) -> float:
         """Share of errors of the best cut."""
         errors = np.concatenate(([0.0], np.cumsum(self.share * (2 * self.prob - 1))))
-        return float(self.share @ (1 - self.prob) + errors.min())
+        return min(float(self.share @ (1 - self.prob) + errors.min()), 0.5)
 
     def chances(self, design: str) -> Floats:
         """Return the probability of each row's items to be labelled, with mean 1."""
@@ -135,7 +136,7 @@ def width_of(found: Estimate | None) -> float:
 def holds(found: Estimate, floor: float) -> bool:
     """Tell whether an interval holds the true floor."""
     low, high = limits_of(found)
-    return low <= floor <= high
+    return low - ROUNDING <= floor <= high + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +175,16 @@ def measure(setting: Setting, n: int, design: str, repeats: int, seed: int = 0) 
         if design != "random":
             plain = ef.from_scores(table_of(setting, n, "random", rng).labelled, rng=repeat)
         alone.append(width_of(plain))
-    low, high = np.array(limits).T
+    (low, high), floor = np.array(limits).T, setting.floor
     width = float((high - low).mean())
     return Row(
         setting,
         design,
         n,
         repeats,
-        float(((low <= setting.floor) & (setting.floor <= high)).mean()),
-        float((setting.floor < low).mean()),
-        float((setting.floor > high).mean()),
+        float(((low <= floor + ROUNDING) & (floor - ROUNDING <= high)).mean()),
+        float((floor + ROUNDING < low).mean()),
+        float((floor - ROUNDING > high).mean()),
         width,
         width / float(np.mean(alone)),
         refused / repeats,

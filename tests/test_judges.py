@@ -146,7 +146,7 @@ def slowly(loss, guess, others, weight):
     n, share = len(loss), len(loss) / (len(loss) + len(others))
     weight = weight * n / weight.sum()
     mean = (weight * loss).sum() / n
-    centre = share * (weight * guess).sum() / n + (1 - share) * others.mean()
+    centre = share * guess.mean() + (1 - share) * others.mean()  # of all items
 
     def variance(power):
         own = weight**2 * (loss - mean - power * (guess - centre)) ** 2
@@ -155,8 +155,7 @@ def slowly(loss, guess, others, weight):
 
     powers = np.linspace(0, 1, 10_001)
     best = powers[np.argmin([variance(power) for power in powers])]
-    gap = (weight * guess).sum() / n - others.mean()
-    return mean - best * (1 - share) * gap, variance(best), best
+    return mean - best * ((weight * guess).sum() / n - centre), variance(best), best
 
 
 @pytest.mark.parametrize("weighted", [False, True])
