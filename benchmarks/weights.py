@@ -6,9 +6,10 @@ Run `python -m benchmarks.weights` to write docs/weights.md's tables: some ten m
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from errorfloor._typing import Floats
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "weights.md"
 HEADING = "## How often they hold"
+MARK, END = "<!-- speed -->", "<!-- end of speed -->"
 GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors
 CLUSTERS = 50
 
@@ -243,6 +245,36 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
     return "\n".join([*lines, ""])
 
 
+def speed(sizes: tuple[int, ...]) -> list[str]:
+    """Return a table of processor seconds without and with weights, and their ratio."""
+    rows = []
+    for (labels, interval), (ask, _) in CASES.items():
+        row = [f"{labels}, `{interval}`"]
+        for n in sizes:
+            sample = weighted("rises evenly", "heavy-tailed", n, np.random.default_rng(0))
+            plain = replace(sample, beside={})
+            without, with_weights = (_seconds(ask, one, interval) for one in (plain, sample))
+            row.append(f"{without:.3f}, {with_weights:.3f} ({with_weights / without:.1f})")
+        rows.append(row)
+    return _table(["labels and interval", *(f"{n:,} items" for n in sizes)], rows)
+
+
+def _seconds(ask: Callable[[Sample, str, int], Any], sample: Sample, interval: str) -> float:
+    times = []
+    for _ in range(4):  # the first loads what is needed
+        start = time.process_time()
+        ask(sample, interval, 1)
+        times.append(time.process_time() - start)
+    return min(times[1:])
+
+
+def with_speed(text: str, table: list[str]) -> str:
+    """Return the document with another table of times."""
+    before, _, rest = text.partition(MARK)
+    _, end, behind = rest.partition(END)
+    return "\n".join([before + MARK, "", *table, "", end + behind])
+
+
 def renewed(before: str, section: str) -> str:
     """Return a section with some of its tables replaced by those of a new run."""
     new = dict(_tables_in(section))
@@ -268,7 +300,13 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--sizes", type=int, nargs="*", default=[300, 1000])
     parser.add_argument("--interval", action="append", choices=[name for _, name in CASES])
+    parser.add_argument("--speed", action="store_true", help="measure times instead")
     given = parser.parse_args()
+    if given.speed:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        table = speed((10_000, 100_000, 1_000_000))
+        DOCUMENT.write_text(with_speed(text, table), encoding="utf-8")
+        return
     for case in [*CASES]:
         if given.interval and case[1] not in given.interval:
             del CASES[case]
