@@ -17,6 +17,7 @@ from errorfloor.inference.models import (
 )
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
+from errorfloor.questions.gap import Gap
 
 N = 400
 
@@ -192,6 +193,18 @@ def test_ceilings_have_room_below_them_and_models_above_are_beyond():
     assert ef.headroom(ceiling, model_scores=s, labels=y).verdict == "room"
 
 
+def test_the_best_model_on_the_same_items_seldom_has_room_or_is_beyond():
+    repeats, apart = 100, 0
+    auc = Asked("auc").of(2)
+    for seed in range(repeats):
+        p, y, _ = sample(300, seed=seed)
+        floor = ef.from_soft_labels(p, metric="auc", rng=0)
+        model = models.from_table(auc, ScoreTable.from_arrays(p, y), {})
+        low, high = Gap.of(model, floor, floor.evidence).limits(0.95)
+        apart += low > 0 or high < 0
+    assert apart / repeats <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
+
+
 def test_floors_of_other_metrics_have_room_above_them():
     p, y, _ = sample(3000)
     for metric, given in (("log-loss", {}), ("brier", {}), ("error-at-coverage", {"at": 0.5})):
@@ -310,3 +323,21 @@ def test_groups_and_columns_of_files(tmp_path):
         ef.headroom(path, soft="p", prediction="model", metric="auc", rng=0)
     with pytest.raises(ef.InputError, match="is counted from the predictions"):
         ef.headroom(path, **columns, prediction="model", metric="auc", n=3)
+
+
+def test_weights_of_the_floor_are_not_left_aside_for_the_model():
+    p, y, s = sample(300)
+    said = (s > 0.5).astype(int)
+    weight = np.where(said, 0.2, 1.0)  # equal for each prediction
+    frame = pd.DataFrame({"p": p, "y": y, "s": s, "said": said, "w": weight})
+    columns = {"label": "y", "weight": "w", "rng": 0}
+    for asked in (
+        {"soft": "p", "metric": "auc", "prediction": "s"},
+        {"soft": "p", "metric": "f1", "prediction": "said"},
+        {"score": "s", "prediction": "said"},
+    ):
+        with pytest.raises(ef.InputError, match="headroom does not heed `weight`"):
+            ef.headroom(frame, **columns, **asked)
+    floor = ef.from_soft_labels(frame, soft="p", weight="w", metric="auc", rng=0)
+    with pytest.raises(ef.InputError, match="shares of the classes are not known"):
+        ef.headroom(floor, model_value=0.8, n=300)

@@ -257,6 +257,19 @@ def test_every_metric_is_answered_with_limits_and_the_value_of_plain_shares(name
     assert found.at_level(0.5).high < found.high
 
 
+def test_plain_shares_of_unequal_totals_are_those_of_soft_labels():
+    rng = np.random.default_rng(20)
+    totals = rng.integers(7, 90, 300)
+    positives = rng.binomial(totals, rng.beta(0.5, 0.5, 300))
+    for name in ("auc", "f1", "average-precision", "coverage-at-error"):
+        found = ef.from_votes(
+            positives, totals, metric=name, method="plugin", n_resamples=50, rng=0, **GIVEN[name]
+        )
+        soft = ef.from_soft_labels(positives / totals, metric=name, interval=None, **GIVEN[name])
+        assert found.value == pytest.approx(soft.value, abs=1e-12)
+        assert found.low < found.value < found.high
+
+
 def test_majorities_take_the_place_of_votes(votes):
     single, three = (
         ef.from_votes(votes, 5, metric="auc", majority=majority) for majority in (None, 3)

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from errorfloor.questions.feebee_metrics import OfOrder, best_balanced_rule
 from errorfloor.questions.label_noise import expected_after_redraw, redraw_labels
 from errorfloor.show.sentences import sentence_of
 
-ROOT = Path(__file__).parents[1]
 METRICS = ["balanced-error", "auc"]
 NO_NOISE = np.random.default_rng(0)
 MODEL = {"balanced-error": 0.2, "auc": 0.85}
@@ -45,6 +43,20 @@ def printed_form(value, share, noise, mean):
 
     numerator = moved(2 * share * (1 - share) * value + share**2) - moved(share) ** 2
     return numerator / (2 * moved(share) * (1 - moved(share)))
+
+
+def least_balanced_error(table):
+    positives, negatives = table.positives, table.negatives
+    return min(
+        (positives[:i].sum() / positives.sum() + negatives[i:].sum() / negatives.sum()) / 2
+        for i in range(len(table) + 1)
+    )
+
+
+def auc_of_scores(table):
+    order = 0.5 + 0.5 * np.sign(np.subtract.outer(table.scores, table.scores))
+    pairs = (table.positives[:, None] * table.negatives * order).sum()
+    return pairs / (table.positives.sum() * table.negatives.sum())
 
 
 unit = st.floats(0.01, 0.99)
@@ -135,16 +147,10 @@ def test_the_oracles_are_the_best_cut_and_the_auc_of_the_scores(table):
     if not (positives.any() and negatives.any()):
         return
     cells = table.cells(complete=True)
-    wrong = [
-        (positives[:i].sum() / positives.sum() + negatives[i:].sum() / negatives.sum()) / 2
-        for i in range(len(table) + 1)
-    ]
     found = best_balanced_rule(cells).values(cells.count[None], NO_NOISE)[0]
-    assert found == pytest.approx(min(wrong), abs=1e-12)
-    higher = np.subtract.outer(table.scores, table.scores)
-    pairs = (positives[:, None] * negatives * (0.5 + 0.5 * np.sign(higher))).sum()
+    assert found == pytest.approx(least_balanced_error(table), abs=1e-12)
     found = OfOrder().values(cells.count[None], NO_NOISE)[0]
-    assert found == pytest.approx(pairs / (positives.sum() * negatives.sum()), abs=1e-12)
+    assert found == pytest.approx(auc_of_scores(table), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
@@ -183,14 +189,14 @@ def test_isotonic_has_the_least_balanced_error_of_any_cut(table):
 @pytest.mark.parametrize("model", [0.5, "near"])
 def test_the_oracle_is_unbiased_within_the_bounds(table, metric, model):
     # 400 draws at each of 5 levels of 3 means; the mean of a ratio of two counts is off by O(1/n).
-    model = {"balanced-error": 0.1, "auc": 0.95}[metric] if model == "near" else model
+    # A model that is better than the oracle's own rule takes the oracle into the bounds.
+    model = {"balanced-error": 0.02, "auc": 0.99}[metric] if model == "near" else model
     found = ef.feebee(
         table, methods=["corrupted"], metric=metric, model_value=model, means=[0.1, 0.5, 0.8],
         levels=6, repeats=400, rng=1,
     )  # fmt: skip
-    cells = table.cells(complete=True)
-    oracle = feebee_metrics.Oracle(named(metric), cells)
-    value = oracle.statistic().values(cells.count[None], NO_NOISE)[0]
+    value = {"balanced-error": least_balanced_error, "auc": auc_of_scores}[metric](table)
+    assert 0.02 < value < 0.99
     within = min(value, model) if metric == "balanced-error" else max(value, model)
     target = value_after(within, found.share, found.noise[:, None], np.array(found.means))
     draws = found.estimates["oracle"]
@@ -383,8 +389,6 @@ def test_the_command_answers_as_the_function_does(table, tmp_path, capsys):
     ).to_dict()  # fmt: skip
     assert found["rows"] == expected["rows"]
     assert found["means"] == [0.2, 0.5]
-    said = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("### feebee")[1]
-    assert {key for key in expected if f"`{key}`" not in said} == set()
     assert run(["feebee", str(path), "--metric", "auc", "--model-error", "0.1"]) == 1
     assert "--model-error is no AUC" in capsys.readouterr().err
     assert run(["feebee", str(path), "--metric", "auc"]) == 2

@@ -20,6 +20,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.metrics import ERROR
+from errorfloor.show import metric_table
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -148,6 +149,13 @@ def table_of_formats() -> str:
     return _table(("format", "names end in"), rows)
 
 
+def table_of_metrics() -> str:
+    """Return what each metric is, for which classes, and from which labels it can be had."""
+    grid = metric_table.of_metrics()
+    rows = [(f"`{row[0]}`", *row[1:]) for row in grid.rows]
+    return _table(grid.head, rows)
+
+
 def table_of_checks() -> str:
     """Return the checks that every result carries."""
     rows = [(record.name, _checked(record), record.asks) for record in checks.RECORDS]
@@ -217,6 +225,7 @@ PARTS = (
     Part("tree", "CONTRIBUTING.md", tree),
     Part("methods", "docs/choose.md", table_of_methods),
     Part("other metrics", "docs/choose.md", table_of_other_metrics),
+    Part("metrics", "docs/choose.md", table_of_metrics),
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),
     Part("formats", "docs/cli.md", table_of_formats),

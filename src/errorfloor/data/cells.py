@@ -87,10 +87,8 @@ def entry_cells(scores: Floats, entries: Entries, classes: int) -> Cells | Class
     if classes > 2:
         row, label = entries.row.astype(np.intp), entries.label.astype(np.intp)
         return ClassCells(scores, row, label, count, weight, cluster)
-    order = np.argsort(2 * entries.row + (1 - entries.label), kind="stable")
-    own = None if cluster is None else cluster[order]
-    row, positive = entries.row[order].astype(np.intp), entries.label[order] == 1
-    return Cells(scores, row, positive, count[order], weight[order], own)
+    row, positive = entries.row.astype(np.intp), entries.label == 1
+    return Cells(scores, row, positive, count, weight, cluster)
 
 
 def _with_ends(new: Bools, apart: int) -> Bools:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.arrays import count_weighed
 from errorfloor.data.asked import (
     Asked,
     Reading,
@@ -122,13 +123,14 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
         )
     ((layout, make),) = able.items()
     labels = asked.second
+    table: Table
     if labelled and (asked.where.unlabelled or asked.where.drop_missing):
-        table: Table = table_of_arrays(data, labels, asked.where)
+        table = table_of_arrays(data, labels, asked.where)
         labels = labels_there(labels)
+    elif asked.where.beside:
+        table = _weighed(layout, data, asked)
     else:
         table = make(data, labels, asked.where.classes)
-        if asked.where.beside:
-            table = _weighed(layout, data, asked)
     numbered = layout is SCORES and number_rows(data)
     facts = {"id_as_score": True} if numbered else {}
     names = names_in_arrays(data, labels, asked.where.classes, layout is SCORES)
@@ -139,6 +141,8 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
 
 def _weighed(layout: Layout, data: object, asked: Asked) -> Table:
     """Return the table of arrays with weights or clusters beside them."""
+    if layout is SCORES and asked.second is not None:
+        return count_weighed(data, asked.second, asked.where.classes, asked.where.beside)
     kind: Any = layout.table
     arrays = (data, asked.second) if len(layout.arrays) > 1 else (data,)
     made: Table = kind.from_arrays(*arrays, classes=asked.where.classes, **asked.where.beside)

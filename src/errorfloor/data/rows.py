@@ -19,7 +19,6 @@ from errorfloor._checks import (
     Words,
     argument,
     check_choice,
-    function,
     shown,
     words,
 )
@@ -44,7 +43,6 @@ from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
 _FEW_COLUMNS = 100  # of which a bad one is named
-_KEPT = (" to ", function("from_scores"), " to keep them as items without a label")
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -298,7 +296,7 @@ def checked(
             argument("drop_missing", True),
             " to leave these rows out",
             *(
-                (", or ", argument("unlabelled", True), *_KEPT)
+                (", or ", argument("unlabelled", True), " to keep them as items without a label")
                 if _may_be_kept(request, name)
                 else ()
             ),

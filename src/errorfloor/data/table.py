@@ -349,7 +349,7 @@ def _tied(
 
 def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each key among the distinct ones in order."""
-    order = order_of(keys)
+    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
     start = starts_of(keys[order])
     new = np.zeros(len(keys), dtype=np.intp)
     new[start[1:]] = 1

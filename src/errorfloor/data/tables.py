@@ -123,12 +123,12 @@ class SoftTable(Ranged):
         """Take the scores of a table for true probabilities, and leave its labels aside."""
         return cls(
             table.scores,
-            table.items,
+            table.items if table.unlabelled is None else table.items + table.unlabelled,
             lows=table.lows,
             highs=table.highs,
             dropped=table.dropped,
             classes=table.classes,
-            entries=table.entries and table.entries.without_labels(),
+            entries=_without_labels(table),
         )
 
 
@@ -355,6 +355,11 @@ class ScoreTable(Ranged):
                 "Use `counts`, which has a column for each class."
             )
         return self.counts[:, label]
+
+
+def _without_labels(table: ScoreTable) -> Entries | None:
+    known = None if table.entries is None else table.entries.labelled(len(table.classes))
+    return None if known is None else known.without_labels()
 
 
 KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

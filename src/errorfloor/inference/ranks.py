@@ -10,11 +10,14 @@ from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Floats
 from errorfloor.data.cells import Cells
 from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.inference.weighted_cuts import for_any_scores
 from errorfloor.methods.ranks import Placements, by_row
 from errorfloor.methods.record import Basis, Statistic
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
-_FEW = 4.0  # so many positives double the variance of average precision
+# The jackknife's variance of average precision, which a few items decide, times such a factor and
+# a part for each positive.
+_MORE, _FEW = 1.1, 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def share_of_precision(value: float, statistic: Statistic, cells: Cells) -> Shar
     n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
     without = statistic.leave_one_out()
     mean = float(cells.count @ without) / n
-    variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (1 + _FEW / ones)
+    variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
     # The precision down to a positive item counts the item itself, and so is too high.
     lower = min(max(n * value - (n - 1) * mean, 0.0), value)
     usual = value * (1 - value)
@@ -148,6 +151,7 @@ AUC = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PLACEMENTS),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )
@@ -160,6 +164,7 @@ AUC_CERTIFIED = IntervalKind(
     proof="[proven](theory.md#auc-and-average-precision-from-scores)",
     holds="exact",
     references=(HOEFFDING,),
+    assumes=for_any_scores,
     is_random=False,
 )
 AVERAGE_PRECISION = IntervalKind(
@@ -173,6 +178,7 @@ AVERAGE_PRECISION = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PRECISION),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )

@@ -26,6 +26,8 @@ from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ppi import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
+from errorfloor.methods.rules import losses as rule_losses
+from errorfloor.methods.rules import surest
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
@@ -65,6 +67,8 @@ RECORDS: tuple[Method | Series, ...] = (
     *calibrated.RECORDS,
     *scoring.RECORDS,
     *selective_scores.RECORDS,
+    *rule_losses.RECORDS,
+    *surest.RECORDS,
     PPI,
     MANY_PPI,
 )
@@ -82,6 +86,8 @@ DEFAULTS: tuple[Method, ...] = (
     *ranks.RECORDS,
     *scoring.DEFAULTS,
     *selective_scores.DEFAULTS,
+    *rule_losses.DEFAULTS,
+    *surest.RECORDS,
 )
 
 

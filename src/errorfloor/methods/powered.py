@@ -19,7 +19,7 @@ from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.weighted import WeightedCut
 
-FEW = 3.0  # wrong items that count as if predictions had not helped; see `Powered.relative`
+FEW = 1.0  # wrong items that count as if predictions had not helped; see `Powered.relative`
 TINY = 1e-12  # of the variance of predictions, which then are all the same
 
 
@@ -40,6 +40,8 @@ class Powered:
         Of `held_out`, times the number of labelled items.
     n, wrong : int and float
         Labelled items, and how many of them were wrong when held out.
+    held_out_alone : float
+        Share of errors of fitted rules on labelled items, not corrected.
     """
 
     least: float
@@ -49,6 +51,7 @@ class Powered:
     variance: float
     n: int
     wrong: float
+    held_out_alone: float
 
     @property
     def value(self) -> float:
@@ -58,7 +61,8 @@ class Powered:
     @property
     def relative(self) -> float:
         """Variance as a part of that of as many labels alone, kept near 1 where few are wrong."""
-        plain = self.value * (1 - self.value)
+        alone = self.held_out_alone
+        plain = alone * (1 - alone)
         seen = self.variance / plain if plain > 0 else 1.0
         return (self.wrong * seen + FEW) / (self.wrong + FEW)
 
@@ -81,7 +85,7 @@ class Moments:
     squares, products : arrays of shape (3, 3)
         Sums of products of 1, loss and prediction, with squared weights and with weights.
     gap : float
-        Sum of predictions of labelled items less the mean of the others.
+        Sum of predictions of labelled items less the mean of all.
     wrong : float
         Number of errors.
     """
@@ -96,12 +100,14 @@ class Moments:
     def add(self, part: Counts, loss: Floats, guess: Floats, others: float) -> None:
         """Add items that were held out: each cell's loss and prediction, and the others' mean."""
         mass = part * self.weight
-        own = float(mass @ guess) / float(mass.sum())
-        centre = self.share * own + (1 - self.share) * others
-        three = np.array([np.ones(loss.size), loss, guess - centre])
+        # The mean over all items: labelled ones are part of them, each counted once, and those of
+        # this part stand for the rest, whose labels the guess knows by heart.
+        own = float(part @ guess) / float(part.sum())
+        everywhere = self.share * own + (1 - self.share) * others
+        three = np.array([np.ones(loss.size), loss, guess - everywhere])
         self.products += (three * mass) @ three.T
         self.squares += (three * (mass * self.weight)) @ three.T
-        self.gap += float(mass @ (guess - others))
+        self.gap += float(mass @ (guess - everywhere))
         self.wrong += float(part @ loss)
 
     def found(self, least: float, n: int) -> Powered:
@@ -115,7 +121,7 @@ class Moments:
         curve = float(squares[2, 2] - self.share * products[2, 2])
         power = min(max(slope / curve, 0.0), 1.0) if curve > TINY * n else 0.0
         variance = float(squares[1, 1]) - 2 * power * slope + power**2 * curve
-        correction = -power * (1 - self.share) * self.gap / n
+        correction = -power * self.gap / n
         return Powered(
             max(least + correction, 0.0),
             max(held_out + correction, 0.0),
@@ -124,6 +130,7 @@ class Moments:
             max(variance, 0.0) / n,
             n,
             self.wrong,
+            held_out,
         )
 
 

@@ -349,11 +349,13 @@ def from_scores(
         "coverage-at-error".
     prior : float or sequence of float, optional
         The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
+        Labels beside scores need none: both look at each class by itself.
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
         beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
-        the default, and the others speak of labelled items alone.
+        the default, and the others speak of labelled items alone. For other metrics than error:
+        isotonic, isotonic-cf, or ranking (the scores' own order) for AUC and average precision.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so

@@ -40,7 +40,7 @@ from errorfloor.questions.feebee_asked import (
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
@@ -211,7 +211,7 @@ def feebee(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where)
+    reading = read_labelled(scores, labels, where)
     number = len(next(iter(reading.tables.values())).classes)
     measure = measure_of(asked, number)
     task = replace(

@@ -9,7 +9,7 @@ from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
 
-LEVEL = 1e-3  # of the test, over all that it looks at
+LEVEL = 1e-4  # of the test, over all that it looks at: labels near a cut are far beyond
 
 
 def check_alike(table: ScoreTable) -> None:
@@ -24,7 +24,8 @@ def check_alike(table: ScoreTable) -> None:
     apart, chance = largest_difference(table)
     if chance >= LEVEL:
         return
-    far = f"by up to {per_cent(apart)} of the items, which chance does in {chance:.1g} of cases"
+    seldom = f"{max(chance, 1e-16):.1g}"
+    far = f"by up to {per_cent(apart)} of the items, which chance does in {seldom} of cases"
     if table.entries is not None:
         raise InputError(
             *("The labelled items do not stand for all: even with ", argument("weight")),

@@ -173,7 +173,13 @@ class Estimate(Shown):
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level
-        return replace(self, interval=interval, options=options)
+        alone = self.labelled_only
+        return replace(
+            self,
+            interval=interval,
+            options=options,
+            labelled_only=None if alone is None else alone.at_level(level),
+        )
 
     @property
     def _sampled(self) -> dict[str, Any]:

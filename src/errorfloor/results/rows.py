@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor import methods
 from errorfloor._shown import Framed, sentence_of
 from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
 
 
@@ -66,7 +67,7 @@ class Comparison(Rows[Estimate]):
         usual = {
             one.name
             for one in methods.RECORDS
-            if isinstance(one, methods.Method)
+            if isinstance(one, Method)
             and (one in methods.DEFAULTS or one.partly)
             and one.reads == ScoreTable.kind
             and first.metric in one.metrics

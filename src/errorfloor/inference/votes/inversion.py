@@ -30,8 +30,9 @@ from errorfloor.methods.votes.target import Target
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
-_ZOOMS = 2  # towards the best value of t
-_LEVELS = tuple(i / 12 for i in range(1, 13))  # values of t to begin with, in parts of all
+_ZOOMS = 3  # towards the best value of t
+# Values of t to begin with, in parts of the largest: the best one may be small.
+_LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
 
 def inverted_limits(
@@ -149,15 +150,15 @@ def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float])
 
 
 def _least(value: Callable[[float], float], levels: tuple[float, ...]) -> float:
-    """Return the least value at some levels, and at some more beside the best of them."""
+    """Return the least value at some levels, and at some more on either side of the best."""
     found = {t: value(t) for t in levels}
-    step = levels[1] - levels[0]
     for _ in range(_ZOOMS):
-        step /= 2
-        best = min(found, key=lambda t: found[t])
-        for t in (best - step, best + step):
-            if levels[0] - step < t < levels[-1]:
-                found[t] = value(t)
+        order = sorted(found)
+        best = min(order, key=lambda t: found[t])
+        place = order.index(best)
+        for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
+            middle = (best + beside) / 2
+            found[middle] = value(middle)
     return min(found.values())
 
 
