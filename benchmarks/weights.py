@@ -243,15 +243,40 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
     return "\n".join([*lines, ""])
 
 
+def renewed(before: str, section: str) -> str:
+    """Return a section with some of its tables replaced by those of a new run."""
+    new = dict(_tables_in(section))
+    return "\n\n".join(new.get(title, text) for title, text in _blocks_in(before))
+
+
+def _blocks_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts between blank lines, tables with the title before them."""
+    title = where = ""
+    for part in text.split("\n\n"):
+        where = part if part.startswith("###") else where
+        yield (f"{where} {title}" if part.startswith("|") else "", part)
+        title = part
+
+
+def _tables_in(text: str) -> Iterator[tuple[str, str]]:
+    return ((title, part.rstrip()) for title, part in _blocks_in(text) if title)
+
+
 def main() -> None:
-    """Write the tables."""
+    """Write the tables, or with --interval those of some intervals anew."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=400)
+    parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--sizes", type=int, nargs="*", default=[300, 1000])
+    parser.add_argument("--interval", action="append", choices=[name for _, name in CASES])
     given = parser.parse_args()
+    for case in [*CASES]:
+        if given.interval and case[1] not in given.interval:
+            del CASES[case]
     section = document(given.times, tuple(given.sizes))
-    before = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.exists() else ""
-    DOCUMENT.write_text(before.split(HEADING)[0] + section, encoding="utf-8")
+    before, _, old = DOCUMENT.read_text(encoding="utf-8").partition(HEADING)
+    if given.interval:
+        section = renewed(f"{HEADING}{old}", section).rstrip() + "\n"
+    DOCUMENT.write_text(before + section, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -377,3 +377,19 @@ def test_tiny_and_degenerate_data_have_an_answer_within_its_range(metric, given)
         assert least <= found.value <= most
         again = value(scores, labels, metric, "honest", **given)
         assert (found.value, found.low, found.high) == (again.value, again.low, again.high)
+
+
+def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
+    monkeypatch, tmp_path
+):
+    few = (Setting("few", RARE["5 % positive, 2 apart"], 200),)
+    monkeypatch.setattr(bench, "settings", lambda: list(few))
+    monkeypatch.setattr(bench, "DRAWS", 50_000)
+    found = bench.results(tmp_path / "found.json", 2)
+    text = bench.document(found, 2)
+    assert text.count("| few | 200 |") == 3
+    assert text.count("| least |") == 3
+    # What a file has of an earlier run is taken from there.
+    monkeypatch.setattr(bench, "study", None)
+    again = bench.document(bench.results(tmp_path / "found.json", 2), 2)
+    assert again == text

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import errorfloor as ef
-from benchmarks import metrics_page, metrics_soft
+from benchmarks import metrics_page, metrics_soft, metrics_speed
 from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.roots import BettingF1, Blocks
 from errorfloor.inference.selective import BettingSelective, Errors, _Best
@@ -56,6 +56,17 @@ def test_the_document_has_the_least_and_the_mean_share():
     assert "| auc | `jackknife` | 0.900 (0.950) | skewed |" in text
     assert "| auc (prior known) | `jackknife` | 0.5000 |" in text
     assert "| cost ((1, 5)) | `betting` | 0.900 | 1.000 |" in text
+
+
+@pytest.mark.parametrize("classes", [2, 10])
+def test_what_is_timed_is_the_same_number_on_shares_of_votes(classes):
+    p = metrics_speed.shares(classes)
+    assert p.shape[0] == metrics_speed.ITEMS
+    votes = p * metrics_speed.VOTES
+    np.testing.assert_allclose(votes, votes.round(), atol=1e-9)
+    if classes == 2:
+        found = ef.from_soft_labels(p, metric="auc", interval=None)
+        assert metrics_speed.plain_auc(p) == pytest.approx(found.value, abs=1e-10)
 
 
 def test_sections_of_the_page_are_written_apart():
@@ -153,6 +164,26 @@ def test_the_limits_are_students_on_the_logit_scale():
     reach = 1.03 * t.ppf(0.975, 7) * 0.04 / (place * (1 - place))
     odds = place / (1 - place) * np.exp([-reach, reach])
     assert (low, high) == pytest.approx(tuple(0.5 + 0.5 * odds / (1 + odds)))
+
+
+def test_an_estimate_that_left_the_span_keeps_the_width_of_its_limits():
+    from scipy.stats import t
+
+    half = 1.03 * t.ppf(0.975, 50) * 0.02
+    evidence = Jackknife(1.0, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=1.01)
+    assert evidence.limits(0.95) == pytest.approx((1.01 - half, 1.01 + half))
+    far = Jackknife(1.0, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=1.2)
+    assert far.limits(0.95)[0] == 1.0  # the value is never left out
+    inside = Jackknife(0.8, 0.02, 50.0, (0.0, 0.0), (0.5, 1.0), free=0.8)
+    assert inside.limits(0.95) == Jackknife(0.8, 0.02, 50.0, (0, 0), (0.5, 1.0)).limits(0.95)
+
+
+@pytest.mark.parametrize("metric", ["auc", "balanced-error"])
+def test_only_with_a_known_share_an_estimate_may_leave_the_span(metric):
+    p = np.random.default_rng(3).beta(1, 2, 60)
+    assert ef.from_soft_labels(p, metric=metric, rng=0).evidence.free is None
+    found = ef.from_soft_labels(p, metric=metric, prior=0.35, rng=0)
+    assert found.evidence.free == pytest.approx(found.value)
 
 
 # Betting

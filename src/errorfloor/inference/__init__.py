@@ -64,7 +64,7 @@ RECORDS: tuple[IntervalKind, ...] = (
 
 
 def of(method: Method) -> dict[str, IntervalKind]:
-    """Return the intervals that go with a method, by name."""
+    """Return the intervals that go with a method, by name; of one name, the last of the table."""
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 

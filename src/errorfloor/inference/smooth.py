@@ -38,6 +38,9 @@ class Jackknife:
     freedom: float  # degrees of freedom
     unseen: tuple[float, float]  # how far `_USUAL` unseen items may lower and raise the value
     span: tuple[float, float]
+    free: float | None = (
+        None  # the value before it was brought into the span, where it may leave it
+    )
     method: str = "jackknife"
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -53,9 +56,16 @@ class Jackknife:
         least, most = self.span
         place = (self.value - least) / (most - least)
         error = self.error / (most - least)
-        if error < _ROUNDING or not 0 < place < 1:
+        if error < _ROUNDING:
             return self.value, self.value
-        reach = _WIDER * stdtrit(self.freedom, (1 + level) / 2) * error / (place * (1 - place))
+        half = float(_WIDER * stdtrit(self.freedom, (1 + level) / 2)) * error
+        if self.free is not None and half > place * (1 - place):
+            # Such an estimate may be at an end of the span, where the logit scale has no meaning.
+            free, half = self.free, half * (most - least)
+            return min(free - half, self.value), max(free + half, self.value)
+        if not 0 < place < 1:
+            return self.value, self.value
+        reach = half / (place * (1 - place))
         low, high = expit(logit(place) + np.array([-reach, reach]))
         return float(least + (most - least) * low), float(least + (most - least) * high)
 
@@ -63,9 +73,13 @@ class Jackknife:
 def jackknife_of(statistic: BestValue, value: float, span: tuple[float, float]) -> Jackknife:
     """Return the evidence for the best value of a metric on items with known probabilities."""
     count, p = statistic.cells.count, statistic.cells.probabilities
-    error, freedom = spread_of(statistic.leave_one_out(), count)
+    without = statistic.leave_one_out()
+    error, freedom = spread_of(without, count)
     error = float(np.hypot(error, statistic.counted.error_of_pairs()))
-    return Jackknife(value, error, freedom, unseen_shift(statistic.metric, p, count), span)
+    # Of means over items or pairs, the mean without each is the mean itself.
+    free = float(count @ without / count.sum()) if statistic.counted.may_leave_span else None
+    unseen = unseen_shift(statistic.metric, p, count)
+    return Jackknife(value, error, freedom, unseen, span, free)
 
 
 def spread_of(leave_one_out: Floats, count: Counts) -> tuple[float, float]:

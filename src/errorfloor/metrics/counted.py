@@ -23,6 +23,11 @@ class Counted(Protocol):
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each row in turn; NaN likewise."""
 
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return False
+
     def error_of_pairs(self) -> float:
         """Return the standard error that comes from pairs of items, beyond that of single ones."""
         return 0.0
@@ -61,6 +66,11 @@ class CountedMean(Counted):
         self.numbers = numbers
         self.count = count
         self.span = span
+
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return True
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the mean for each row of counts."""

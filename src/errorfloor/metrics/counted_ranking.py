@@ -28,6 +28,11 @@ class CountedAuc(Counted):
         self.theta = theta
         self.sign = sign
 
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return self.theta is not None
+
     def values(self, counts: Counts, /) -> Floats:
         """Return the best AUC for each row of counts; NaN where there is one class only."""
         n = counts.sum(axis=1).astype(np.float64)

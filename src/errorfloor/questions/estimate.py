@@ -64,9 +64,11 @@ def from_soft_labels(
         As in `from_scores`.
     metric, costs, at, prior
         As in `from_scores`.
-    interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
+    interval : {"auto", "betting", "hoeffding", "jackknife", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
-        hold for any n and any distribution; betting is much narrower. None skips the interval.
+        hold for any n and any distribution; betting is much narrower. For AUC, average precision,
+        MCC and balanced error "jackknife" is the default, which is measured. None skips the
+        interval.
     level : float
         Confidence level.
     n_resamples : int

@@ -31,7 +31,8 @@ from errorfloor.methods.votes.target import Target
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
 _ZOOMS = 3  # towards the best value of t
-_LEVELS, _FEW_LEVELS = 12, 6  # values of t to begin with
+# Values of t to begin with, in parts of the largest: the best one may be small.
+_LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
 
 def inverted_limits(
@@ -105,7 +106,7 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     """Return limits of the coverage at an error."""
     if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
-    levels = (e, *(e + (means.top - e) * t for t in _levels(means)))
+    levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
 
     def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / (end - e)
@@ -117,7 +118,7 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
 
 def error_limits(means: Sure, c: float) -> tuple[float, float]:
     """Return limits of the error at a coverage."""
-    levels = (0.0, *(means.top * t for t in _levels(means)))
+    levels = (0.0, *(means.top * t for t in _LEVELS))
 
     def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / c - end
@@ -135,12 +136,6 @@ def _error(means: _Means, options: Options) -> tuple[float, float]:
     return error_limits(means, float(options.metric.given["at"]))
 
 
-def _levels(means: Sure) -> tuple[float, ...]:
-    """Return values of t to begin with, in parts of the largest."""
-    number = _LEVELS if means.certain else _FEW_LEVELS
-    return tuple(i / number for i in range(1, number + 1))
-
-
 def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
     """Return the least of what intervals between levels allow, divided where that is least."""
     bounds = {pair: least(*pair) for pair in pairwise(levels)}
@@ -155,15 +150,15 @@ def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float])
 
 
 def _least(value: Callable[[float], float], levels: tuple[float, ...]) -> float:
-    """Return the least value at some levels, and at some more beside the best of them."""
+    """Return the least value at some levels, and at some more on either side of the best."""
     found = {t: value(t) for t in levels}
-    step = levels[1] - levels[0]
     for _ in range(_ZOOMS):
-        step /= 2
-        best = min(found, key=lambda t: found[t])
-        for t in (best - step, best + step):
-            if levels[0] - step < t < levels[-1]:
-                found[t] = value(t)
+        order = sorted(found)
+        best = min(order, key=lambda t: found[t])
+        place = order.index(best)
+        for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
+            middle = (best + beside) / 2
+            found[middle] = value(middle)
     return min(found.values())
 
 

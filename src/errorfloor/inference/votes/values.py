@@ -33,10 +33,10 @@ from errorfloor.metrics.means import least_error
 _KNOTS = 256  # intervals between probabilities at which slopes are taken
 _MOST_ROUNDS, _CLOSE = 6, 2e-4
 _OUTSIDE = 1.1  # times the log-likelihood that may be lost, which is near enough
-_TRIED = 2  # distributions to begin with, the most extreme ones
+_TRIED = 4  # distributions to begin with, the most extreme ones
 # Where the functions fold whose extreme distributions are tried first: of all probabilities, fewer
 # where there are more votes, which leave less open; and as parts of the rarer class's share.
-_FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.5, 0.75, 1.0), (0.3, 0.6, 1.0), 5
+_FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.5, 0.75, 1.0), (0.3, 0.6, 1.0), 10
 _RARE_FOLDS = (0.2, 0.5)
 _MANY_VOTES = 20
 _LENGTHS = np.array([0.125, 0.25, 0.5, 0.75, 1.0])  # of steps from one distribution to the next
@@ -174,7 +174,8 @@ class Region:
         """Distributions to begin with: the fitted one, and some with few points, as likely.
 
         The values of some metrics are lowest, or highest, at distributions on as few points as can
-        be, and there are several that are so next to their neighbours.
+        be, and there are several that are so next to their neighbours. Means of a polynomial just
+        beyond what votes tell, and of functions with one fold, are extreme at such distributions.
         """
         if self.tells_much:
             return [self.fitted]
@@ -183,10 +184,11 @@ class Region:
         rare = [part * min(mean, 1 - mean) for part in _RARE_FOLDS]
         knots = grid(_KNOTS)
         of = knots if mean <= 0.5 else 1 - knots
+        hinges = [np.maximum(fold - of, 0.0) for fold in (*rare, *folds)]
+        wave = np.cos((self.most_votes + 1) * np.arccos(1 - 2 * knots))
         found = [self.fitted]
-        for fold in (*rare, *folds):
-            hinge = np.maximum(fold - of, 0.0)
-            aim = Lines(tuple(knots.tolist()), tuple(hinge.tolist()), on_grid=True)
+        for function in (wave, *hinges):
+            aim = Lines(tuple(knots.tolist()), tuple(function.tolist()), on_grid=True)
             found += [self._bound(aim, sign, self.use)[1] for sign in (1.0, -1.0)]
         return found
 
