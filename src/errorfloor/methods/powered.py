@@ -19,7 +19,7 @@ from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.weighted import WeightedCut
 
-FEW = 1.0  # wrong items that count as if predictions had not helped; see `Powered.relative`
+FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
 TINY = 1e-12  # of the variance of predictions, which then are all the same
 
 
@@ -64,7 +64,10 @@ class Powered:
         alone = self.held_out_alone
         plain = alone * (1 - alone)
         seen = self.variance / plain if plain > 0 else 1.0
-        return (self.wrong * seen + FEW) / (self.wrong + FEW)
+        if seen >= 1:
+            return seen
+        trust = self.wrong**2 / (self.wrong**2 + FEW**2)
+        return 1 - trust * (1 - seen)
 
     @property
     def worth(self) -> float:
