@@ -1,6 +1,6 @@
 """How often intervals from labels on some items hold the true floor, and how narrow they are.
 
-Run `python -m benchmarks.judges` to write docs/judges.md: about twenty minutes on one core. Scores
+Run `python -m benchmarks.judges` to write docs/judges.md: ten minutes on one core. Scores
 of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more often,
 with weights. The true probabilities are known functions of the scores, so the floor is known.
 """
@@ -323,7 +323,8 @@ the mean, and passes one over them as weights.
 ## Settings looked for to break it
 
 Where all items near the cut are coin flips, no cut is clearly best, and the limits pay for that, by
-score more so: the labels are where the choice is open.
+score more so: the labels are where the choice is open. `predicted` is for scores in order, and no
+measure of scores in reverse.
 
 {lines_of(attacks)}
 
