@@ -160,7 +160,7 @@ def _layers(width: int, layers: int, seed: int) -> list[tuple[Floats, Floats, Fl
     found = []
     for _ in range(layers):
         turn, _ = np.linalg.qr(generator.normal(size=(width, width)))
-        inner = 2 * generator.normal(size=(width - moved, units)) / np.sqrt(width - moved)
+        inner = 1.5 * generator.normal(size=(width - moved, units)) / np.sqrt(width - moved)
         outer = 2 * generator.normal(size=(units, moved)) / np.sqrt(units)
         found.append((turn, inner, outer))
     return found

@@ -12,6 +12,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeaturesEstimate,
     FeeBeeResult,
     Groups,
     Items,
@@ -36,6 +37,21 @@ def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
     return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
+
+
+@text_of.register
+def _(result: FeaturesEstimate) -> str:
+    value = numbers.per_cent(result.value)
+    how = f"({result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')})"
+    if result.interval is not None:
+        level, high = numbers.level(result.interval.level), numbers.per_cent(result.interval.high)
+        said = f"floor at most {high}, {level} limit; {value} reached {how}"
+    elif result.lower_end is None or result.upper_end is None:
+        said = f"floor {value}, no limit {how}"
+    else:
+        low, high = numbers.per_cent(result.lower_end), numbers.per_cent(result.upper_end)
+        said = f"floor between {low} and {high}, no limits {how}"
+    return _joined(said, *map(_warning, _findings(result, "warn")))
 
 
 def doubts_of(result: Estimate) -> list[str]:
