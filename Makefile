@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom annotators feebee paper findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores votes headroom features annotators feebee paper findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -14,6 +14,7 @@ help:
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
+	@echo "make features  the record of answers from features -> docs/features.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
@@ -63,6 +64,9 @@ votes: .venv/dev
 
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
+
+features: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features
 
 annotators: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.annotators

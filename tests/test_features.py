@@ -422,6 +422,52 @@ def test_no_verdict_on_a_model_comes_from_features(data, method):
         ef.headroom(found, errors=300, n=1_000)
 
 
+def test_votes_of_the_same_labelling_add_a_lower_limit(data):
+    x, y = data.features, (data.labels > 0).astype(int)
+    eta = data.soft_labels[:, 1:].sum(axis=1)
+    floor = np.minimum(eta, 1 - eta).mean()
+    votes = np.random.default_rng(5).binomial(20, eta)
+    labels = ef.from_votes(votes, 20)
+    both = ef.from_features(x, y, floor=labels, same_labelling=True, rng=0)
+    assert 0 < both.low < floor < both.high
+    # Each side has half of the risk.
+    assert both.low == labels.at_level(0.975).low
+    alone = ef.from_features(x, y, rng=0)
+    assert both.high == min(labels.at_level(0.975).high, alone.at_level(0.975).high)
+    assert "at least by mixture" in both.sentence
+    assert ef.headroom(both, errors=400, n=1_000, same_labelling=True).verdict == "room"
+    assert both.at_level(0.5).low > both.low
+    other = ef.from_features(x, y, floor=labels, rng=0)
+    assert (other.low, other.high, other.findings) == (0, alone.high, ())
+
+
+def test_a_limit_below_the_floor_of_votes_is_a_finding(data):
+    y = (data.labels > 0).astype(int)
+    votes = ef.from_votes(np.random.default_rng(0).binomial(10, np.where(y, 0.6, 0.4)), 10)
+    with pytest.warns(ef.DoubtWarning, match="already reached on these labels; the floor of"):
+        found = ef.from_features(data.features, y, floor=votes, rng=0)
+    assert not found.refuted
+    with pytest.warns(ef.RefutedWarning, match="not made as that floor assumes"):
+        found = ef.from_features(data.features, y, floor=votes, same_labelling=True, rng=0)
+    assert found.refuted
+    assert found.sentence.startswith("No floor can be stated.")
+
+
+def test_only_floors_with_limits_stand_beside_features(data):
+    x, y = data.features, data.labels
+    votes = ef.from_votes([0, 1, 2] * 20, 2)
+    own = ef.from_features(x, y, rng=0)
+    for floor in (0.1, own, ef.from_votes([0, 1, 2] * 20, 2, interval=None)):
+        with pytest.raises(ef.InputError, match="`floor` must be an error floor with an interval"):
+            ef.from_features(x, y, floor=floor)
+    with pytest.raises(ef.InputError, match="`floor` is of 2 classes, the labels are of 3"):
+        ef.from_features(x, y, floor=votes)
+    with pytest.raises(ef.InputError, match="`floor` goes with `method='sequential'`"):
+        ef.from_features(x, y, floor=votes, method="ghp")
+    with pytest.raises(ef.InputError, match="`same_labelling` goes with a floor"):
+        ef.from_features(x, y, same_labelling=True)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -439,7 +485,7 @@ def test_no_verdict_on_a_model_comes_from_features(data, method):
         ({"method": "knn-0"}, "knn-K needs a whole number"),
         ({"models": [3]}, "`models` must be unfitted models"),
         ({"models": [DecisionTreeClassifier]}, "`models` must be unfitted models"),
-        ({"models": [DecisionTreeClassifier()], "method": "1nn"}, "`models` go with"),
+        ({"models": [DecisionTreeClassifier()], "method": "1nn"}, "`models` goes with"),
         ({"duplicates": "some"}, "`duplicates` must be one of"),
         ({"cluster": [1]}, "`cluster`"),
         ({"level": 95}, "`level` must lie strictly"),

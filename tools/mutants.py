@@ -114,6 +114,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/class_tables.py": ("many_scores",),
     "questions/estimate.py": ("checks", "estimate", "gold", "decide", "door"),
     "questions/features.py": ("features",),
+    "questions/features_beside.py": ("features",),
     "questions/feebee.py": ("checks", "label_noise", "many_scores", "noise_metrics"),
     "questions/feebee_asked.py": ("checks", "label_noise", "noise_metrics"),
     "questions/feebee_metrics.py": ("noise_metrics",),

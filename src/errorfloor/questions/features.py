@@ -23,7 +23,8 @@ from errorfloor.features.records import SEQUENTIAL
 from errorfloor.inference.binomial import upper_limit
 from errorfloor.inference.seeds import Seed
 from errorfloor.metrics import ERROR
-from errorfloor.results import FeaturesEstimate, Interval
+from errorfloor.questions.features_beside import beside, check_floor
+from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.finding import Finding
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
@@ -44,6 +45,8 @@ def from_features(
     features: Any = None,
     cluster: Any = None,
     duplicates: str = REFUSED,
+    floor: Estimate | None = None,
+    same_labelling: bool = False,
     level: float = 0.95,
     rng: RandomLike = None,
 ) -> FeaturesEstimate:
@@ -70,8 +73,14 @@ def from_features(
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
         kept; or all, where they are different items that only look alike.
+    floor : Estimate, optional
+        The floor from votes or scores of the same items, for "sequential".
+    same_labelling : bool
+        Whether the labels were made as the votes were. Then the floor's lower limit holds here,
+        too. If not, and the limit is below that floor, a finding says so: votes and labels answer
+        different questions.
     level : float
-        Confidence level of the upper limit.
+        Confidence level of the upper limit; of both limits together where there are two.
     rng : None, int or numpy.random.Generator
         Decides in which order items are predicted.
 
@@ -104,8 +113,10 @@ def from_features(
     level = check_level(level)
     check_choice(duplicates, DUPLICATES, name="duplicates")
     classic = None if method == SEQUENTIAL else classics.find(method)
-    if classic is not None and len(models):
-        raise InputError(argument("models"), " go with ", argument("method", SEQUENTIAL), ".")
+    check_floor(floor, same_labelling)
+    for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
+        if classic is not None and given:
+            raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
     told = families(models)
     data = read_features(X, y, label, features, cluster)
     seed = Seed.of(rng)
@@ -115,6 +126,8 @@ def from_features(
         "level": level,
         "duplicates": duplicates,
         "models": [type(model).__name__ for model in models],
+        "floor": None if floor is None else floor.method,
+        "same_labelling": same_labelling,
     }
     about = {
         "metric": ERROR.name,
@@ -129,8 +142,9 @@ def from_features(
     points, codes = data.points[order], data.codes[order]
     if classic is None:
         run = sequence.run(points, codes, len(data.classes), told)
-        return _proved(run, order.size, level, about)
-    found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
+        found = beside(_proved(run, order.size, level, about), floor, same_labelling)
+    else:
+        found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
     checks.issue(found)
     return found
 

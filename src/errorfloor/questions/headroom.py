@@ -329,7 +329,7 @@ def beside(
 
 def _evidence(floor: Estimate) -> Evidence:
     """Return the limits of a floor at any level, or say that it has none to compare with."""
-    if isinstance(floor, FeaturesEstimate):
+    if isinstance(floor, FeaturesEstimate) and floor.lower_from is None:
         raise InputError(
             argument("estimate"),
             " comes from features, which say how high the floor can be at most and not how low. "

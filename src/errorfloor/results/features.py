@@ -26,6 +26,8 @@ class FeaturesEstimate(Estimate):
     lower_end, upper_end : float or None
         Between what a classic estimate puts the floor. These are no limits: in many dimensions
         both are above the floor.
+    lower_from : str or None
+        The method behind the lower limit, where votes or scores of the same labelling have one.
     class_names : tuple of str
         The classes, in the order of their values.
     """
@@ -37,6 +39,7 @@ class FeaturesEstimate(Estimate):
     models: Mapping[str, float] = field(default_factory=dict)
     lower_end: float | None = None
     upper_end: float | None = None
+    lower_from: str | None = None
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -50,6 +53,6 @@ class FeaturesEstimate(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
-        names = ("dimensions", "errors", "leader", "lower_end", "upper_end")
+        names = ("dimensions", "errors", "leader", "lower_end", "upper_end", "lower_from")
         extra = {name: getattr(self, name) for name in names}
         return {**Estimate.to_dict(self), **extra, "models": dict(self.models)}

@@ -20,7 +20,12 @@ def command_of(estimate: FeaturesEstimate) -> str | None:
     source, seed = estimate.source, estimate.seed
     if source is None or not source.files or "label" not in source.columns:
         return None
-    if estimate.options["models"] or seed is None or seed.number is None:
+    if (
+        estimate.options["models"]
+        or estimate.options["floor"]
+        or seed is None
+        or seed.number is None
+    ):
         return None
     if source.cluster == ARRAY:
         return None
@@ -49,6 +54,9 @@ def _options(estimate: FeaturesEstimate) -> Iterator[str]:
     yield f"method={estimate.method!r}"
     if options["models"]:
         yield "models=models"
+    if options["floor"]:
+        yield "floor=labels_floor"
+        yield f"same_labelling={options['same_labelling']!r}"
     yield f"duplicates={options['duplicates']!r}"
     yield f"level={options['level']!r}"
     if seed is not None:

@@ -45,6 +45,10 @@ def _(result: Estimate) -> str:
 @sentence_of.register
 def _(result: FeaturesEstimate) -> str:
     error = numbers.per_cent(result.value)
+    if result.refuted:
+        return refusal_of(result)
+    if result.lower_from is not None:
+        return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
     if result.interval is not None:
         high = numbers.per_cent(result.interval.high)
         sure = numbers.level(result.interval.level)

@@ -41,9 +41,13 @@ def _(result: Estimate) -> str:
 
 @text_of.register
 def _(result: FeaturesEstimate) -> str:
+    if result.refuted:
+        return refusal_of(result)
     value = numbers.per_cent(result.value)
     how = f"({result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')})"
-    if result.interval is not None:
+    if result.lower_from is not None:
+        said = _headline(result)
+    elif result.interval is not None:
         level, high = numbers.level(result.interval.level), numbers.per_cent(result.interval.high)
         said = f"floor at most {high}, {level} limit; {value} reached {how}"
     elif result.lower_end is None or result.upper_end is None:
