@@ -312,6 +312,22 @@ def test_the_tree_gives_the_bounds_of_henze_and_penrose(data):
     assert found.lower_end == pytest.approx((1 - np.sqrt(u)) / 2)
 
 
+def test_tied_edges_of_the_tree_are_averaged_over_orders_of_rows():
+    # All rows are equal: any tree is a shortest one, and a random one has two ends of different
+    # classes in about half of its edges. In the order of the rows it would be a star.
+    y = np.repeat([0, 1], 100)
+    found = classics.find("ghp").ends(np.ones((200, 2)), y, 2)
+    assert found.high == pytest.approx(0.5, abs=0.05)
+    x = points_of("tied")
+    codes = np.random.default_rng(1).integers(2, size=len(x))
+    lists = nearest(x, 6)
+    order = np.random.default_rng(2).permutation(len(x))
+    moved, again = lists.in_order(order), nearest(x[order], 6)
+    np.testing.assert_array_equal(moved.squares, again.squares)
+    ends = [classics.find("ghp").ends(x[o], codes[o], 2).high for o in (order, order[::-1])]
+    assert ends[0] == pytest.approx(ends[1], abs=0.05)
+
+
 def test_k_neighbours_have_the_errors_of_another_library(data):
     x, y = data.features[:300], data.labels[:300]
     found = ef.from_features(x, y, method="knn-7", rng=0)

@@ -20,6 +20,7 @@ from errorfloor.features.tree import spanning_tree
 from errorfloor.features.votes import errors_of, votes_of
 
 _LISTED = 10  # neighbours that a spanning tree begins with
+_ORDERS = 8  # of rows, where distances are tied
 
 
 class Ends(NamedTuple):
@@ -93,9 +94,17 @@ def _k_nearest(points: Floats, codes: Counts, classes: int, lists: Lists, k: int
 
 
 def _tree(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:
-    edges = spanning_tree(points, lists)
-    between = float((codes[edges[:, 0]] != codes[edges[:, 1]]).sum())
-    return _cover_hart(between / len(codes), classes)
+    n = len(codes)
+    tied = bool((lists.squares[:, 1:] == lists.squares[:, :-1]).any())
+    generator = np.random.default_rng(0)
+    between = []
+    # Of edges of one length the tree takes those of the first rows: which rows these are must not
+    # matter, so that several orders are averaged.
+    for order in [generator.permutation(n) for _ in range(_ORDERS)] if tied else [np.arange(n)]:
+        x, y = points[order], codes[order]
+        edges = spanning_tree(x, lists.in_order(order))
+        between.append((y[edges[:, 0]] != y[edges[:, 1]]).sum())
+    return _cover_hart(float(np.mean(between)) / n, classes)
 
 
 def _ensemble(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:

@@ -32,6 +32,14 @@ class Lists:
     squares: Floats
     indices: Counts
 
+    def in_order(self, order: Counts) -> Lists:
+        """Return the lists of the same points in another order of rows."""
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        squares, indices = self.squares[order], place[self.indices[order]]
+        sort = np.lexsort((indices, squares), axis=1)
+        return Lists(np.take_along_axis(squares, sort, 1), np.take_along_axis(indices, sort, 1))
+
 
 def nearest(points: Floats, k: int, queries: Floats | None = None) -> Lists:
     """Return the `k` nearest points of each query; of the points themselves without queries."""
