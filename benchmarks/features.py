@@ -37,8 +37,8 @@ class Problem:
     draw: Callable[[int, int], Cloud]  # from a number of items and a seed
 
 
-def gaussians(dimensions: int, classes: int, floor: float, warped: bool = False) -> Problem:
-    """Return Gaussian classes, maybe seen through a map that can be inverted."""
+def gaussians(dimensions: int, classes: int, floor: float, warp: float = 0.0) -> Problem:
+    """Return Gaussian classes, maybe seen through a map of some strength that can be inverted."""
 
     def draw(n: int, seed: int) -> Cloud:
         made = gaussian_cloud(
@@ -48,9 +48,9 @@ def gaussians(dimensions: int, classes: int, floor: float, warped: bool = False)
             floor=floor,
             rng=np.random.default_rng([seed, dimensions]),
         )
-        return made.warped() if warped else made
+        return made.warped(strength=warp) if warp else made
 
-    name = "warped" if warped else "Gaussian"
+    name = "warped" if warp else "Gaussian"
     return Problem(name, dimensions, classes, floor, draw)
 
 
@@ -65,6 +65,8 @@ def xor_problem(dimensions: int, floor: float) -> Problem:
     return Problem("xor", dimensions, 2, floor, draw)
 
 
+WARP, STRONGER = 1.5, 2.0
+WARPED = ((2, 2, 0.05), (2, 10, 0.1), (10, 2, 0.1))
 PROBLEMS = (
     *(gaussians(d, 2, floor) for d in (2, 10, 50, 784) for floor in (0.01, 0.1, 0.3)),
     *(gaussians(d, 10, 0.1) for d in (2, 10, 50, 784)),
@@ -73,9 +75,7 @@ PROBLEMS = (
     xor_problem(2, 0.05),
     xor_problem(2, 0.25),
     xor_problem(10, 0.1),
-    gaussians(2, 2, 0.05, warped=True),
-    gaussians(2, 10, 0.1, warped=True),
-    gaussians(10, 2, 0.1, warped=True),
+    *(gaussians(d, k, floor, WARP) for d, k, floor in WARPED),
 )
 
 
@@ -97,7 +97,7 @@ def row_of(problem: Problem, n: int, repetitions: int, of_classics: int) -> Row:
     for seed in range(repetitions):
         made = problem.draw(n, seed)
         found.append(ef.from_features(made.features, made.labels, rng=seed))
-    ends = {name: _ends(problem, n, of_classics, name) for name in CLASSICS}
+    ends = {name: _ends(problem, n, of_classics, name) for name in CLASSICS if of_classics}
     return Row(
         problem,
         float(np.mean([one.value for one in found])),
@@ -210,6 +210,18 @@ def _misses(rows: list[Row]) -> str:
     return f"off by {np.mean(off):.2f} on average and {max(off):.2f} at most"
 
 
+def with_stronger_warps(rows: list[Row], n: int, repetitions: int) -> str:
+    """Say what the excess is where the warped problems are harder."""
+    found = [row_of(gaussians(*one, STRONGER), n, repetitions, 0) for one in WARPED]
+    harder = [row.high - row.problem.floor for row in found]
+    others = [row.high - row.problem.floor for row in rows if row.problem.name != "warped"]
+    listed = ", ".join(f"{excess:.3f}" for excess in harder)
+    return (
+        f"- It depends on the problems: warped with a strength of {STRONGER:g} in place of "
+        f"{WARP:g}, those three are above by {listed}, and the mean is {np.mean([*others, *harder]):.4f}."
+    )
+
+
 def main() -> None:
     """Write the tables into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -225,6 +237,7 @@ def main() -> None:
         rows.append(one(problem))
         print(rows[-1], flush=True)
     lines = [MARK, "", *page(rows, asked.items, asked.repetitions, asked.of_classics)]
+    lines += [with_stronger_warps(rows, asked.items, asked.repetitions)]
     lines += ["- On pure noise, with a leader of 50 rules and n = 500, it held in"]
     lines += [f"  {100 * coverage_on_noise():.2f} % of 2,000 sets, 95 % asked for."]
     for problem in (PROBLEMS[6], PROBLEMS[15]):

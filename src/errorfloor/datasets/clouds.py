@@ -38,9 +38,10 @@ class Cloud:
     soft_labels: Floats = field(repr=False)
     floor: float
 
-    def warped(self, *, layers: int = 4, seed: int = 0) -> Cloud:
+    def warped(self, *, layers: int = 4, strength: float = 1.5, seed: int = 0) -> Cloud:
         """Return this data with its features seen through `warp`; its floor is the same."""
-        return replace(self, features=warp(self.features, layers=layers, seed=seed))
+        features = warp(self.features, layers=layers, strength=strength, seed=seed)
+        return replace(self, features=features)
 
 
 def gaussian_classes(
@@ -120,11 +121,12 @@ def xor(
     return Cloud(features, labels, np.column_stack((1 - one, one)), target)
 
 
-def warp(features: Floats, *, layers: int = 4, seed: int = 0) -> Floats:
+def warp(features: Floats, *, layers: int = 4, strength: float = 1.5, seed: int = 0) -> Floats:
     """Send points through a fixed random map that can be inverted, so that no floor changes.
 
     Each layer turns all axes, then moves every second coordinate by a smooth function of the
-    others. `unwarp` goes back. The idea of measuring on warped Gaussians is that of [1]_.
+    others, whose waves are shorter the greater the `strength` is. `unwarp` goes back. The idea of
+    measuring on warped Gaussians is that of [1]_.
 
     References
     ----------
@@ -132,13 +134,13 @@ def warp(features: Floats, *, layers: int = 4, seed: int = 0) -> Floats:
        optimality", NeurIPS 2021.
     """
     points = np.array(features, dtype=np.float64)
-    for turn, inner, outer in _layers(points.shape[1], layers, seed):
+    for turn, inner, outer in _layers(points.shape[1], layers, strength, seed):
         points = points @ turn
         points[:, 1::2] += _push(points[:, ::2], inner, outer)
     return points
 
 
-def unwarp(features: Floats, *, layers: int = 4, seed: int = 0) -> Floats:
+def unwarp(features: Floats, *, layers: int = 4, strength: float = 1.5, seed: int = 0) -> Floats:
     """Return the points that `warp` sends to these.
 
     Examples
@@ -148,19 +150,21 @@ def unwarp(features: Floats, *, layers: int = 4, seed: int = 0) -> Floats:
     True
     """
     points = np.array(features, dtype=np.float64)
-    for turn, inner, outer in reversed(_layers(points.shape[1], layers, seed)):
+    for turn, inner, outer in reversed(_layers(points.shape[1], layers, strength, seed)):
         points[:, 1::2] -= _push(points[:, ::2], inner, outer)
         points = points @ turn.T
     return points
 
 
-def _layers(width: int, layers: int, seed: int) -> list[tuple[Floats, Floats, Floats]]:
+def _layers(
+    width: int, layers: int, strength: float, seed: int
+) -> list[tuple[Floats, Floats, Floats]]:
     generator = np.random.default_rng(seed)
     moved, units = width // 2, 16
     found = []
     for _ in range(layers):
         turn, _ = np.linalg.qr(generator.normal(size=(width, width)))
-        inner = 1.5 * generator.normal(size=(width - moved, units)) / np.sqrt(width - moved)
+        inner = strength * generator.normal(size=(width - moved, units)) / np.sqrt(width - moved)
         outer = 2 * generator.normal(size=(units, moved)) / np.sqrt(units)
         found.append((turn, inner, outer))
     return found
