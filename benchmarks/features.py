@@ -218,7 +218,8 @@ def with_stronger_warps(rows: list[Row], n: int, repetitions: int) -> str:
     listed = ", ".join(f"{excess:.3f}" for excess in harder)
     return (
         f"- It depends on the problems: warped with a strength of {STRONGER:g} in place of "
-        f"{WARP:g}, those three are above by {listed}, and the mean is {np.mean([*others, *harder]):.4f}."
+        f"{WARP:g}, those three are above by {listed}, and the mean is "
+        f"{np.mean([*others, *harder]):.4f}."
     )
 
 

@@ -103,7 +103,7 @@ def test_warping_can_be_undone_and_moves_points(dimensions):
 
 
 def test_warped_classes_are_not_on_two_sides_of_a_plane():
-    data = gaussian_cloud(4_000, dimensions=2, floor=0.05, rng=0).warped()
+    data = gaussian_cloud(4_000, dimensions=2, floor=0.05, rng=0).warped(strength=2.0)
     x = np.column_stack((np.ones(4_000), data.features))
     side = x @ np.linalg.lstsq(x, data.labels - 0.5, rcond=None)[0] > 0
     assert (side != data.labels).mean() > 0.1
