@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores votes headroom features annotators feebee paper findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom features annotators weights feebee paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -12,16 +12,19 @@ help:
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
+	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
 	@echo "make features  the record of answers from features -> docs/features.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
+	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
+	@echo "make follow-up the next paper's, for balanced error and AUC -> docs/follow_up.md"
 
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.apps.demo
@@ -56,6 +59,9 @@ coverage: .venv/dev
 many-scores: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.many_scores
 
+judges: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judges
+
 findings: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.findings
 
@@ -67,6 +73,9 @@ headroom: .venv/dev
 
 features: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features
+
+weights: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights
 
 annotators: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.annotators
@@ -80,6 +89,9 @@ scale: .venv/dev
 # Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
 paper: .venv/paper
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
+
+follow-up: .venv/paper
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs follow-up
 
 # The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
 # what is left from the last time may come from other code or data.

@@ -123,6 +123,12 @@ does not, over r from 0 to 1; lower is better.
 Redrawn labels are a sample, so an estimator without any fault has a score above 0 as well. The
 row `oracle` is what an unbiased one gets on the same noise: the share of noisy labels that the
 best cut of the original table gets wrong. It is a yardstick, not a limit.
+
+Balanced error and AUC of two classes can be judged in the same way: `metric="balanced-error"` or
+`metric="auc", model_value=0.95`. What they become is known for coins of any mean, so labels are
+redrawn by coins of nine means, 0.1 to 0.9, and the score is the mean over them. The
+[theory](theory.md#balanced-error-and-auc) has the formula, and [another page](follow_up.md#feebee)
+the scores on real sets. Everything below is about error.
 """
 
 

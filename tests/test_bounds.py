@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from errorfloor.bounds import (
+    auc_deviation,
+    balanced_error_deviation,
     computable_bias_bound,
     exact_bias,
     expected_bias_bound,
@@ -20,6 +22,7 @@ from errorfloor.bounds import (
     votes_deviation,
 )
 from errorfloor.inference import kuiper as _kuiper
+from errorfloor.metrics.asked import Asked
 
 PAPER_M = np.array([10, 25, 50, 100, 250, 500, 1000])
 VOTES = st.integers(1, 300)
@@ -141,6 +144,59 @@ def test_kuiper_law_near_its_largest_value_is_the_known_power(n, part):
     # Above 1 - 1/n only all points within an arc of 1 - v will do: n (1 - v)^(n - 1).
     v = 1 - part / n
     assert _kuiper.law(v, n)[1] == pytest.approx(n * (1 - v) ** (n - 1), rel=1e-9, abs=1e-290)
+
+
+def test_known_values_of_the_deviations_of_balanced_error_and_auc():
+    assert balanced_error_deviation(100) == soft_label_deviation(100)
+    assert balanced_error_deviation(100, 0.99, estimated=0.2) == pytest.approx(
+        17 / 8 * np.sqrt(2 * np.log(400) / 16)
+    )
+    assert auc_deviation(100, 0.2, 0.99) == pytest.approx(np.sqrt(np.log(200) / 16))
+    assert auc_deviation(100, 0.2, 0.99, estimated=True) == pytest.approx(
+        10 * np.sqrt(np.log(400) / 16)
+    )
+    # Hoeffding's with 50 independent pairs of numbers up to 1 / 1.28; the paper's if that is less.
+    assert auc_deviation(101, 0.2, sharp=True) == pytest.approx(np.sqrt(np.log(40) / 100) / 1.28)
+    assert auc_deviation(101, 0.01, sharp=True) == auc_deviation(101, 0.01)
+    assert auc_deviation([100, 200], 0.5).shape == (2,)
+    assert balanced_error_deviation(100, estimated=[[0.1], [0.2]]).shape == (2, 1)
+
+
+@pytest.mark.parametrize("theta", [0.1, 0.5])
+def test_the_deviations_of_auc_hold(theta):
+    # Beta(2 theta, 2 (1 - theta)), whose AUC is that of 200,000 draws to three digits.
+    rng = np.random.default_rng(0)
+    metric = Asked("auc", prior=theta).of(2)
+    large = np.sort(rng.beta(2 * theta, 2 * (1 - theta), 200_000))
+    true = Asked("auc").of(2).best(large, np.ones(large.size))
+    count = np.ones(50, dtype=np.int64)
+    draws = np.sort(rng.beta(2 * theta, 2 * (1 - theta), (500, 50)), axis=1)
+    found = [1 - _least(p) / (2 * theta * (1 - theta)) for p in draws]
+    assert metric.on(draws[0], count).values(count[None])[0] <= 1
+    bound = auc_deviation(50, theta, sharp=True)
+    assert np.mean(np.abs(np.array(found) - true) <= bound) >= 0.95
+    assert bound <= auc_deviation(50, theta) <= auc_deviation(50, theta, estimated=True)
+
+
+def _least(p):
+    products = np.outer(p, 1 - p)
+    return np.minimum(products, products.T)[~np.eye(p.size, dtype=bool)].mean()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: auc_deviation(10, 0), "`prior` must lie strictly between 0 and 1"),
+        (lambda: auc_deviation(10, 20), "divide percentages"),
+        (lambda: balanced_error_deviation(10, estimated=1), "`estimated` must lie strictly"),
+        (lambda: auc_deviation(1, 0.5), "`n` must be at least 2"),
+        (lambda: auc_deviation(10, 0.5, estimated=True, sharp=True), "Leave out `sharp`"),
+        (lambda: auc_deviation([1, 2], [0.1, 0.2, 0.3]), "shapes must fit"),
+    ],
+)
+def test_what_is_no_share_or_no_pair_is_refused(wrong, says):
+    with pytest.raises(ValueError, match=says):
+        wrong()
 
 
 def test_one_item_leaves_the_trivial_deviation():

@@ -522,6 +522,7 @@ JSON = {
     "items": ["items", "demo/votes.csv"],
     "plan": ["plan", "demo/scores.csv", "--target", 0.02],
     "report": ["report", "demo/scores.csv", "-o", "report.json"],
+    "metrics": ["metrics"],
     "count and merge": ["count", "demo/scores.csv", "-o", "table.npz"],
     "data": ["data", "list"],
     "paper": ["paper", "figure-2", "--out", "out"],
@@ -555,6 +556,14 @@ def test_every_key_of_a_report_on_groups_is_documented(folder):
     _, said = documented_json()
     found = answer(*JSON["report"], "--group", "batch")
     known = said["report"] + said["estimate"]
+    assert {key for key in keys(found["result"]) if f"`{key}`" not in known} == set()
+
+
+def test_every_key_of_feebee_for_another_metric_is_documented(folder):
+    _, said = documented_json()
+    metric = ["--metric", "auc", "--model-value", 0.9, "--method", "isotonic", "--levels", 2]
+    found = answer("feebee", "demo/scores.csv", *metric)
+    known = said["feebee"] + said["estimate"]
     assert {key for key in keys(found["result"]) if f"`{key}`" not in known} == set()
 
 

@@ -512,6 +512,8 @@ def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
     elif kind.basis is Basis.MIXTURE:
         votes = pd.DataFrame(rng.binomial(1, data.soft_labels[:, None], (300, 6)))
         ask = partial(ef.from_votes, votes.add_prefix("rater_"))
+    elif kind.basis in (Basis.SMOOTH, Basis.ROOTS):
+        ask = partial(ef.from_soft_labels, data.soft_labels, metric="f1")
     elif kind.basis is Basis.RULES:
         scores, guesses = rng.dirichlet(np.ones(3), 300), rng.integers(3, size=300)
         labels = np.where(rng.random(300) < 0.5, scores.argmax(axis=1), guesses)

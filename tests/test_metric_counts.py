@@ -168,3 +168,51 @@ def test_thousands_of_thresholds_without_an_item_are_those_near_the_best():
     metric = Asked("mcc").of(2)
     exact = OneByOne(metric.best, p, count).leave_one_out()
     np.testing.assert_allclose(metric.on(p, count).leave_one_out(), exact, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"metric": "cost", "costs": (1, 5)},
+        {"metric": "brier"},
+        {"metric": "log-loss"},
+        {"metric": "balanced-error"},
+        {"metric": "balanced-error", "prior": 0.3},
+        {"metric": "auc"},
+        {"metric": "auc", "prior": 0.3},
+        {"metric": "f1"},
+        {"metric": "error-at-coverage", "at": 0.7},
+        {"metric": "coverage-at-error", "at": 0.1},
+    ],
+    ids=lambda asked: "-".join(map(str, asked.values())),
+)
+@pytest.mark.parametrize("cells", [16, 64])
+def test_merged_rows_move_no_value_by_more_than_it_says(asked, cells):
+    rng = np.random.default_rng(cells)
+    for p in (rng.beta(0.6, 1.4, 3000), rng.beta(3, 7, 3000), rng.random(3000) * 0.6):
+        table = ef.SoftTable.from_arrays(p)
+        exact = ef.from_soft_labels(table, interval=None, **asked)
+        merged = ef.from_soft_labels(table.coarsen(cells), interval=None, **asked)
+        assert abs(merged.value - exact.value) <= merged.resolution + 1e-12
+        assert exact.resolution == 0
+        # Items may all lie at one end of their rows, which the bound allows for.
+        lows, highs = table.coarsen(cells).ranges
+        for end in (lows, highs):
+            moved = ef.SoftTable.from_arrays(np.repeat(end, table.coarsen(cells).counts))
+            at_end = ef.from_soft_labels(moved, interval=None, **asked)
+            assert abs(merged.value - at_end.value) <= merged.resolution + 1e-12
+
+
+@pytest.mark.parametrize("metric", ["mcc", "average-precision"])
+def test_where_nobody_knows_how_far_merged_rows_move_a_value_it_says_so(metric):
+    table = ef.SoftTable.from_arrays(np.random.default_rng(0).random(500)).coarsen(16)
+    found = ef.from_soft_labels(table, metric=metric, interval=None)
+    assert found.resolution is None
+
+
+def test_rows_that_are_too_wide_for_a_rare_class_say_nothing():
+    lows, highs = np.array([0.0, 0.3]), np.array([0.01, 0.31])
+    table = ef.SoftTable.from_ranges(lows, highs, np.array([10_000, 1]))
+    for metric in ("auc", "f1", "balanced-error"):
+        moved = Asked(metric).of(2).moved(table.probabilities, *table.ranges, table.counts)
+        assert moved == (1.0 if metric == "f1" else 0.5)

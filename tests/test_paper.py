@@ -104,8 +104,9 @@ def test_the_drawings_of_the_page_are_small():
 def test_every_module_of_a_figure_is_listed_and_has_its_parts():
     folder = Path(paper.__file__).parent
     files = {path.stem.replace("_", "-") for path in folder.glob("[ft]*.py")}
-    assert files == set(paper.FIGURES)
-    for name in paper.FIGURES:
+    every = (*paper.FIGURES, *paper.FOLLOW_UP)
+    assert files == set(every)
+    for name in every:
         module = import_module(f"errorfloor.paper.{name.replace('-', '_')}")
         assert module.TITLE
         assert not module.TITLE.endswith(".")

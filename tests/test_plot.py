@@ -143,6 +143,12 @@ PICTURES = {
         f"votes-{kind}": lambda ax, kind=kind: plot.distribution(votes(kind), ax=ax)
         for kind in ("three", "coins", "certain", "single")
     },
+    "risk-coverage": lambda ax: plot.risk_coverage(
+        ef.from_soft_labels(
+            [0.02, 0.1, 0.3, 0.6, 0.9] * 40, metric="error-at-coverage", at=0.8, rng=0
+        ),
+        ax=ax,
+    ),
     **{
         f"headroom-{kind}": lambda ax, kind=kind: plot.headroom(verdict(kind), ax=ax)
         for kind in ("room", "saturated", "beyond")
@@ -273,6 +279,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
         "noise_curves": "what errorfloor.feebee returned",
         "headroom": "what errorfloor.headroom returned",
         "plan": "what errorfloor.plan returned",
+        "risk_coverage": "what errorfloor.from_soft_labels, from_votes or from_scores returned",
         "forest": "what compare returned, or a list of estimates",
     }
     assert sorted(wrong) == sorted(plot.__all__)

@@ -20,7 +20,6 @@ from errorfloor.data.read import Where
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.inference.seeds import Seed
-from errorfloor.methods.record import Basis
 from errorfloor.questions.question import floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import frame, numbers, palette, sentences, text
@@ -796,11 +795,9 @@ def test_both_ways_to_type_it_are_in_a_report(folder):
 
 @pytest.mark.parametrize("kind", ["honest", "likelihood", "certified", "betting"])
 def test_intervals_are_explained_by_the_records_of_their_methods(kind):
-    of_many = (Basis.PARTITIONS, Basis.RULES)
-    named = [record for record in inference.RECORDS if record.name == kind]
-    records = [record for record in named if record.basis not in of_many]
     methods_of = {"honest": ["isotonic"], "likelihood": ["mixture"], "betting": ["clean"]}
-    for name, record in zip(methods_of.get(kind, ["isotonic", "mixture"]), records, strict=True):
+    for name in methods_of.get(kind, ["isotonic", "mixture"]):
+        record = inference.of(methods.known(name))[kind]
         interval = Interval(0.1, 0.2, 0.95, kind)
         summary = summarize(replace(estimate(method=name), interval=interval))
         assert summary.interval == record.promise

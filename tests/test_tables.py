@@ -288,8 +288,9 @@ def test_items_without_a_label_add_like_counts(tmp_path):
     assert both.n == 3  # labels; without them nothing is counted
     both.save(tmp_path / "table.npz")
     assert ScoreTable.load(tmp_path / "table.npz") == both
-    with pytest.raises(ValueError, match="which no method reads so far"):
-        ef.from_scores(both)
+    found = ef.from_scores(both, rng=0)
+    assert (found.method, found.n, found.n_unlabelled) == ("ppi", 3, 3)
+    assert both.labelled == ScoreTable.from_arrays([0.1, 0.2, 0.9], [0, 1, 1])
 
 
 def test_one_score_does_not_tell_three_classes_apart():

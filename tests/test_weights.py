@@ -197,6 +197,7 @@ def test_a_column_called_weight_is_not_used_unless_it_is_named():
     frame = pd.DataFrame({"score": SCORES, "label": LABELS, "weight": WEIGHTS})
     assert ef.from_scores(frame, rng=1).n_effective is None
     assert ef.from_scores(frame, weight="weight", rng=1).n_effective is not None
+    assert any("weight='weight' (--weight weight)" in line for line in ef.look(frame).problems)
 
 
 def test_what_would_be_wrong_with_weights_is_refused():
@@ -217,3 +218,59 @@ def test_entries_that_are_not_those_of_the_table_are_refused():
     ):
         with pytest.raises(ValueError, match="The entries of a table must be its items"):
             ef.ScoreTable([0.1], [[1, 0]], entries=entries)
+
+
+def test_annotators_count_as_without_weights_where_weights_are_equal():
+    rng = np.random.default_rng(1)
+    item = np.repeat(np.arange(120), 4)
+    people = np.concatenate([rng.choice(40, 4, replace=False) for _ in range(120)])
+    chance = rng.beta(0.5, 0.5, 120)[item]
+    frame = pd.DataFrame({"item": item, "annotator": people, "vote": rng.random(480) < chance})
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    plain = ef.from_votes(frame, **named)
+    assert plain.interval_method == "annotators"
+    frame["w"] = 2.0
+    assert answer(ef.from_votes(frame, **named, weight="w")) == answer(plain)
+    frame["w"] = 1.0 + item % 3
+    assert ef.from_votes(frame, **named, weight="w").interval_method == "likelihood"
+    frame.loc[0, "w"] = 9.0
+    with pytest.raises(ValueError, match=r"`weight` .* is not the same in all rows of an item"):
+        ef.from_votes(frame, **named, weight="w")
+
+
+def test_groups_have_weights_of_their_own_and_rows_without_one_can_be_left_out():
+    weight = np.where(np.arange(N) == 5, np.nan, WEIGHTS)
+    site = np.where(np.arange(N) % 3, "x", "y")
+    frame = pd.DataFrame({"score": SCORES, "label": LABELS, "w": weight, "site": site})
+    named = {"score": "score", "label": "label", "weight": "w", "rng": 1}
+    found = ef.from_scores(frame, **named, group="site", drop_missing=True)
+    assert found.dropped == 1
+    for name in "xy":
+        own = frame[(site == name) & ~np.isnan(weight)]
+        alone = ef.from_scores(own, **named)
+        assert (found[name].value, found[name].n_effective) == (alone.value, alone.n_effective)
+
+
+def test_shares_of_weighted_votes_beside_labels_are_the_same_from_arrays_and_frames():
+    frame = pd.DataFrame({"k": POSITIVES, "m": 5, "label": LABELS, "w": WEIGHTS})
+    one = ef.from_votes(POSITIVES, 5, labels=LABELS, weight=WEIGHTS, rng=1)
+    other = ef.from_votes(frame, positives="k", totals="m", label="label", weight="w", rng=1)
+    assert one.table == other.table
+    assert answer(one) == answer(other)
+
+
+def test_scores_too_many_for_a_row_each_keep_their_weights(monkeypatch):
+    from errorfloor.data import grid
+
+    monkeypatch.setattr(grid, "EXACT", 100)
+    rng = np.random.default_rng(3)
+    scores, weight = rng.random(3000), rng.random(3000) + 0.1
+    labels = (rng.random(3000) < scores).astype(int)
+    exact = ef.ScoreTable.from_arrays(scores, labels, weight=weight)
+    monkeypatch.setattr("errorfloor.data.arrays.CELLS", 512)
+    monkeypatch.setattr("errorfloor.data.arrays._MANY", 10**6)
+    found = ef.from_scores(scores, labels, weight=weight, interval=None)
+    assert len(found.table) <= 512
+    assert found.table == exact.coarsen(512)
+    best = ef.from_scores(exact, interval=None).value
+    assert best <= found.value <= best + found.resolution

@@ -20,6 +20,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.metrics import ERROR
+from errorfloor.show import metric_table
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -99,10 +100,29 @@ def table_of_methods() -> str:
     rows = []
     for record in methods.RECORDS:
         method = record.make(record.usual[0]) if isinstance(record, Series) else record
-        if method.reads == ScoreTable.kind:
+        if method.reads == ScoreTable.kind and ERROR.name in method.metrics:
             default = " (default)" if method in methods.DEFAULTS else ""
-            rows.append((f"`{record.name}`{default}", _small(method.assumes), method.if_wrong))
+            name = f"`{record.name}`{default}"
+            rows.append((name, _small(method.assumes), method.if_wrong))
     return _table(("method", "assumes", "if that is wrong"), rows)
+
+
+def table_of_other_metrics() -> str:
+    """Return the methods for scores and other metrics than error, those alike in one row."""
+    alike: dict[tuple[str, str, str], list[Method]] = {}
+    for method in methods.reading(ScoreTable.kind, None, None):
+        if ERROR.name not in method.metrics:
+            key = method.name, _small(method.assumes), method.if_wrong
+            alike.setdefault(key, []).append(method)
+    rows = []
+    for (name, assumes, if_wrong), same in alike.items():
+        metrics = dict.fromkeys(
+            f"`{metric}`{' (default)' if one in methods.DEFAULTS else ''}"
+            for one in same
+            for metric in one.metrics
+        )
+        rows.append((f"`{name}`", ", ".join(metrics), assumes, if_wrong))
+    return _table(("method", "metrics", "assumes", "if that is wrong"), rows)
 
 
 def table_of_intervals() -> str:
@@ -112,21 +132,6 @@ def table_of_intervals() -> str:
         for kind in inference.RECORDS
     ]
     return _table(("interval", "for", "promise", "proof"), rows)
-
-
-def short_table_of_methods() -> str:
-    """Return what each method for scores assumes."""
-    return _without_last(table_of_methods())
-
-
-def short_table_of_intervals() -> str:
-    """Return what each interval is for, and what it promises."""
-    return _without_last(table_of_intervals())
-
-
-def _without_last(table: str) -> str:
-    """Return a table without its last column."""
-    return "\n".join(f"{line.rsplit(' | ', 1)[0]} |" for line in table.splitlines())
 
 
 def table_of_layouts() -> str:
@@ -142,6 +147,13 @@ def table_of_formats() -> str:
     """Return the formats of files, with the endings of their names."""
     rows = [(kind.name, ", ".join(f"`{suffix}`" for suffix in kind.suffixes)) for kind in FORMATS]
     return _table(("format", "names end in"), rows)
+
+
+def table_of_metrics() -> str:
+    """Return what each metric is, for which classes, and from which labels it can be had."""
+    grid = metric_table.of_metrics()
+    rows = [(f"`{row[0]}`", *row[1:]) for row in grid.rows]
+    return _table(grid.head, rows)
 
 
 def table_of_checks() -> str:
@@ -165,6 +177,9 @@ def _listed(kind: IntervalKind) -> tuple[list[Method], str]:
             every = [one for one in every if metric or ERROR.name not in one.metrics]
             if any(kind.basis in one.bases for one in every):
                 return every, words + about
+    every = [one for read in _WORDS for one in methods.every(read, Classes.TWO)]
+    if any(kind.basis in one.bases for one in every if one.partly):
+        return every, " with missing labels"
     raise LookupError(f"No method has what the interval {kind.name} is computed from.")
 
 
@@ -173,7 +188,9 @@ def _default(kind: IntervalKind) -> str:
     every, words = _listed(kind)
     whose = [one for one in every if one.interval == kind.name and kind.basis in one.bases]
     usual = dict.fromkeys(
-        _WORDS[method.reads] + words for method in whose if method in methods.DEFAULTS
+        _WORDS[method.reads] + words
+        for method in whose
+        if method in methods.DEFAULTS or method.partly
     )
     if usual:
         return f" (default of {' and '.join(usual)})"
@@ -206,9 +223,9 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 PARTS = (
     Part("tree", "CONTRIBUTING.md", tree),
-    Part("methods", "README.md", short_table_of_methods),
-    Part("intervals", "README.md", short_table_of_intervals),
     Part("methods", "docs/choose.md", table_of_methods),
+    Part("other metrics", "docs/choose.md", table_of_other_metrics),
+    Part("metrics", "docs/choose.md", table_of_metrics),
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("layouts", "docs/cli.md", table_of_layouts),
     Part("formats", "docs/cli.md", table_of_formats),

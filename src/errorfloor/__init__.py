@@ -37,6 +37,7 @@ if _CHECKING:
     from errorfloor.questions.items import items as items
     from errorfloor.questions.look import look as look
     from errorfloor.questions.plan import plan as plan
+    from errorfloor.questions.plan_labels import plan_labels as plan_labels
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
@@ -50,6 +51,7 @@ if _CHECKING:
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
     from errorfloor.results import Items as Items
+    from errorfloor.results import LabelPlan as LabelPlan
     from errorfloor.results import Look as Look
     from errorfloor.results import Plan as Plan
     from errorfloor.results import Reliability as Reliability
@@ -96,6 +98,7 @@ _HOME = {
     "questions.items": ("items",),
     "questions.look": ("look",),
     "questions.plan": ("plan",),
+    "questions.plan_labels": ("plan_labels",),
     "questions.reliability": ("reliability",),
     "results": (
         "AnnotatorsResult",
@@ -110,6 +113,7 @@ _HOME = {
         "Groups",
         "Interval",
         "Items",
+        "LabelPlan",
         "Look",
         "Plan",
         "Reliability",

@@ -52,6 +52,8 @@ def function(name: str) -> Mention:
 
 Part: TypeAlias = "str | Mention"
 Words: TypeAlias = "str | Mention | tuple[Part, ...]"
+_OUT, _KEEP = argument("drop_missing", True), argument("unlabelled", True)
+MISSING_LABELS = ("Leave such items out with ", _OUT, ", or keep them with ", _KEEP, ".")
 
 
 class _Told:
@@ -199,11 +201,12 @@ def as_labels(values: object, *, name: str) -> Bools:
     if array.dtype.kind in "iu" and ((array == 0) | (array == 1)).all():
         return np.asarray(array != 0)  # without a copy as floats
     number = as_numbers(array, name)
+    usual = "Map the class you call positive to 1 and the other to 0; drop missing labels."
     refuse(
         (number != 0) & (number != 1),
         number,
         (argument(name), " must be 0 or 1 (or False or True)"),
-        "Map the class you call positive to 1 and the other to 0; drop missing labels.",
+        MISSING_LABELS if np.isnan(number).any() else usual,
     )
     return np.asarray(number != 0)
 

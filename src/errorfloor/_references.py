@@ -74,9 +74,20 @@ DIFFERENCE = (
     'G. Zou and A. Donner, "Construction of confidence limits about effect measures", '
     "Statistics in Medicine 27, 2008."
 )
+LEAVE_ONE_OUT = (
+    'B. Efron and C. Stein, "The jackknife estimate of variance", Ann. Statist. 9, 1981.'
+)
 JACKKNIFE = (
     'J. Bell and D. McCaffrey, "Bias reduction in standard errors for linear regression with '
     'multi-stage samples", Survey Methodology 28, 2002.'
+)
+POWERED = (
+    'A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++: efficient prediction-powered inference", '
+    "2023, arXiv:2311.01453."
+)
+CROSS_POWERED = (
+    'T. Zrnic and E. Candes, "Cross-prediction-powered inference", PNAS 121, 2024, '
+    "arXiv:2309.16598."
 )
 TEMPERATURE = (
     'C. Guo, G. Pleiss, Y. Sun and K. Weinberger, "On calibration of modern neural networks", '

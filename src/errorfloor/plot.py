@@ -27,6 +27,7 @@ from errorfloor.show.plot import (
     noise_curves,
     plan,
     reliability,
+    risk_coverage,
 )
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "noise_curves",
     "plan",
     "reliability",
+    "risk_coverage",
 ]

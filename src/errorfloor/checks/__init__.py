@@ -23,6 +23,8 @@ from errorfloor.checks import (
     votes_fit,
 )
 from errorfloor.checks.record import Check
+from errorfloor.checks.wording import worded
+from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
 
@@ -53,6 +55,8 @@ def of(estimate: Estimate) -> tuple[Finding, ...]:
         if check.applies_to(estimate)
         for finding in check.run(estimate)
     ]
+    if estimate.metric != ERROR.name:
+        found = [worded(finding, estimate.measure) for finding in found]
     return tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level)))
 
 

@@ -68,8 +68,10 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
 
 def _clustered(estimate: Estimate) -> Iterator[Finding]:
     """Find that there are too few clusters for limits that hold as often as they say."""
-    if estimate.clusters is None or estimate.table is None or estimate.table.entries is None:
+    if estimate.clusters is None or estimate.interval is None:
         return
+    assert estimate.table is not None
+    assert estimate.table.entries is not None
     number = estimate.table.entries.effective_clusters
     few = estimate.clusters < FEW_CLUSTERS
     if few or number < FEW_EQUAL_CLUSTERS:

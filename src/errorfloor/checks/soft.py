@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -87,7 +88,10 @@ def trust() -> Finding:
 def _certain(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
     certain = (table.probabilities == 0) | (table.probabilities == 1)
-    yield certainty(int(table.items[certain].sum()), table.n)
+    found = certainty(int(table.items[certain].sum()), table.n)
+    if certain.any() and found.level == "ok" and not estimate.measure.is_mean:
+        found = replace(found, sentence="Items whose class is said to be certain.")
+    yield found
 
 
 def certainty(number: int, n: int) -> Finding:

@@ -15,6 +15,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import Votes, thinned, thinned_apart
+from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -99,7 +100,9 @@ def _fit(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding
             )
         said = "The votes can be those of people who vote independently"
         return Finding("Misfit of votes", value, "ok", f"{said}. {finds}".rstrip())
-    small = estimate.bias is not None and abs(estimate.bias) <= _MATERIAL
+    # Of other metrics the bias is not worked out; how far shares are off is about as good.
+    off = estimate.plugin - estimate.value if estimate.metric != ERROR.name else estimate.bias
+    small = off is not None and abs(off) <= _MATERIAL
     level: Level = "warn" if small else "refuted"
     return Finding(
         "Misfit of votes",
@@ -127,6 +130,7 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
             f"difference of more than {points_of_size(_MATERIAL)} to the floor.",
         )
     level = estimate.level or 0.95
+    floor = "the floor" if estimate.metric == ERROR.name else "the floor of the error"
     shown = {
         one.totals_by: f"{per_cent(values[one.totals_by])} ({_limits(table, one, values, level)})"
         for one in (item, votes)
@@ -137,7 +141,7 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
         "refuted",
         "Items with few and with many votes differ in how they were voted on, so the number of "
         "votes has to do with the item, or with its votes. If some kinds of items get more votes "
-        f"(totals_by item), the floor is {shown[ITEM_DECIDES]}; if votes were collected until they "
+        f"(totals_by item), {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they "
         f"agreed (totals_by votes), it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
         "Say why the numbers differ: totals_by, on the command line --totals-by.",
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 from errorfloor.data import grid, refining
 from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.matrices import as_class_scores, counted_scores
-from errorfloor.data.table import by_score, side_by_side
+from errorfloor.data.table import by_score, rows_of, side_by_side
 from errorfloor.data.tables import ScoreTable
+from errorfloor.data.weighing import of_items
 
 _MANY = 4096  # items in a row of merged scores
 _CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
@@ -37,6 +39,51 @@ def count_arrays(scores: object, labels: object, classes: object = None) -> Scor
     if s.ndim == 1:
         return count_checked(s, y)
     return ScoreTable(**counted_scores(np.array(s, order="F"), y, names))
+
+
+def count_weighed(
+    scores: object, labels: object, classes: object, beside: Mapping[str, object]
+) -> ScoreTable:
+    """Return the table of scores and labels with weights or clusters.
+
+    As without, a row stands for the scores of one cell where there are too many; no cell is taken
+    apart, and estimates say how far that can have moved them.
+    """
+    s, y, names = as_class_scores(scores, labels, classes)
+    if s.ndim == 1 and _has_many(s):
+        table = _by_cell(s, y, CELLS)
+        if not _is_lumpy(table):
+            return replace(table, entries=of_items(_rows_of_cells(s), y, beside, "scores"))
+    row = rows_of(s + 0.0)
+    if s.ndim == 2:
+        table = ScoreTable(**counted_scores(np.array(s, order="F"), y, names))
+    else:
+        places = np.empty(int(row.max()) + 1)
+        places[row] = s + 0.0
+        counts = np.bincount(2 * row + (y != 0), minlength=2 * places.size).reshape(-1, 2)
+        table = ScoreTable(places, side_by_side(*counts.T))
+    table = replace(table, entries=of_items(row, y, beside, "scores"))
+    return merged_if_many(table)
+
+
+def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the row of each item in the table of cells that occur."""
+    cell = np.empty(scores.size, dtype=np.intp)
+    for start in range(0, scores.size, _CHUNK):
+        here = slice(start, start + _CHUNK)
+        cell[here] = cell_of(scores[here].astype(np.float64, copy=False), CELLS)
+    cell -= cell.min()
+    there = np.zeros(int(cell.max()) + 1, dtype=np.intp)
+    there[cell] = 1
+    return np.asarray((np.cumsum(there) - 1)[cell])
+
+
+def merged_if_many(table: ScoreTable) -> ScoreTable:
+    """Return a table with weights whose rows are cells where its scores are too many."""
+    if len(table) <= grid.EXACT or table.scores.ndim == 2:
+        return table
+    coarse = table.coarsen()
+    return table if _is_lumpy(coarse) else coarse
 
 
 def count_checked(

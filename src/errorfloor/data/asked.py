@@ -32,6 +32,7 @@ class Where:
     classes: tuple[str, ...] | None = None  # in order
     group: str | None = None
     drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label are kept as such
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
@@ -53,6 +54,7 @@ class Where:
         classes: Sequence[object] | None = None,
         group: str | None = None,
         drop_missing: bool = False,
+        unlabelled: bool = False,
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
@@ -62,11 +64,18 @@ class Where:
     ) -> Where:
         """Leave out the columns that were not named, and refuse roles that no layout has."""
         known = {role.argument for layout in LAYOUTS for role in layout.roles}
+        for name in ("metric", "costs", "at", "prior"):
+            if columns.pop(name, None) is not None:
+                raise InputError(
+                    *(argument(name), " does not go with this question, which is about errors. "),
+                    *("Leave it out; ", function("from_scores"), " and the like take it."),
+                )
         for name in columns.keys() - known:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
         if group is not None and not isinstance(group, str):
             text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
+        check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)
         return cls(
@@ -76,6 +85,7 @@ class Where:
             classes=names,
             group=group,
             drop_missing=drop_missing,
+            unlabelled=unlabelled,
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
@@ -135,6 +145,7 @@ class Asked:
             positive_from=where.positive_from,
             classes=where.classes,
             drop_missing=where.drop_missing,
+            unlabelled=where.unlabelled,
             format=where.format,
             duplicates=where.duplicates,
             group=where.group,
@@ -149,6 +160,20 @@ class Asked:
 def _as_kept(value: Any) -> str | None:
     """Return the column of weights or clusters, or what an array of them is called."""
     return value if value is None or isinstance(value, str) else ARRAY
+
+
+def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> None:
+    """Refuse what does not go with items that are kept without a label."""
+    if unlabelled and drop_missing:
+        raise InputError(
+            *(argument("unlabelled"), " keeps items without a label, and "),
+            *(argument("drop_missing"), " leaves them out. Give one of them."),
+        )
+    if unlabelled and cluster is not None:
+        raise InputError(
+            *(argument("cluster"), " is not heeded with "),
+            *(argument("unlabelled"), ". Leave out one of them."),
+        )
 
 
 def as_duplicates(value: object) -> str:
@@ -257,11 +282,12 @@ def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def refuse_options(asked: Asked) -> None:
+def refuse_options(asked: Asked, *, may_drop: bool = False) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
     said = (where.positive, where.positive_from, where.group)
-    if where.drop_missing or where.duplicates != "error" or any(one is not None for one in said):
+    drops = where.drop_missing and not may_drop
+    if drops or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")
         columns = joined([argument(role.argument) for role in asked.layouts[0].needed])
         raise InputError(

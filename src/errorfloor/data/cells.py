@@ -30,6 +30,7 @@ class Cells:
     count: Counts
     weight: Floats | None = None  # of each item, where items weigh differently
     cluster: Counts | None = None  # of the items, from 0 on, where they belong together
+    unlabelled: Counts | None = None  # items of each row without a label
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -86,10 +87,8 @@ def entry_cells(scores: Floats, entries: Entries, classes: int) -> Cells | Class
     if classes > 2:
         row, label = entries.row.astype(np.intp), entries.label.astype(np.intp)
         return ClassCells(scores, row, label, count, weight, cluster)
-    order = np.argsort(2 * entries.row + (1 - entries.label), kind="stable")
-    own = None if cluster is None else cluster[order]
-    row, positive = entries.row[order].astype(np.intp), entries.label[order] == 1
-    return Cells(scores, row, positive, count[order], weight[order], own)
+    row, positive = entries.row.astype(np.intp), entries.label == 1
+    return Cells(scores, row, positive, count, weight, cluster)
 
 
 def _with_ends(new: Bools, apart: int) -> Bools:
@@ -139,6 +138,7 @@ class ClassCells:
     count: Counts
     weight: Floats | None = None
     cluster: Counts | None = None
+    unlabelled: Counts | None = None
 
     def __len__(self) -> int:
         return int(self.count.size)

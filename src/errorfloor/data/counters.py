@@ -19,7 +19,12 @@ def count_scores(request: Request) -> Mapping[Any, Table]:
     from errorfloor.data.class_rows import count_class_scores
     from errorfloor.data.counting import count_scores
 
-    return (count_class_scores if request.has_many_classes else count_scores)(request)
+    count = count_class_scores if request.has_many_classes else count_scores
+    if not request.unlabelled:
+        return count(request)
+    from errorfloor.data.unlabelled import count_both
+
+    return count_both(request, count)
 
 
 def count_soft_labels(request: Request) -> Mapping[Any, Table]:

@@ -62,7 +62,7 @@ class Entries:
         cluster: Counts | None,
         count: Counts | None = None,
     ) -> Self:
-        """Put entries in order, equal ones together."""
+        """Put entries in order: by row, label (the last first), weight and cluster; each once."""
         one = np.ones(row.size) if weight is None else weight
         weight32 = np.asarray(one, dtype=np.float32)
         key = _key(row, label, weight32)
@@ -269,6 +269,7 @@ def cluster_numbers(names: NDArray[Any]) -> Counts:
     return np.array([_number(text_of(one)) for one in distinct.tolist()], dtype=np.int64)[code]
 
 
+_LAST = 0x7F  # label that a key has room for
 _MISSING = "Give items that stand alone a cluster of their own."
 
 
@@ -289,18 +290,18 @@ def _is_name(name: str) -> InputError:
 def _key(row: NDArray[Any], label: NDArray[Any], weight: NDArray[np.float32]) -> Any:
     """Return one number for row, label and weight that sorts as they do, or None for too many."""
     most = int(row.max(initial=0))
-    if most >= 2**24 or int(label.max(initial=0)) >= 2**7:
+    if most >= 2**24 or int(label.max(initial=0)) > _LAST:
         return None
     # The bits of positive floats ascend as the floats do.
     key = row.astype(np.int64) << 39
-    key |= label.astype(np.int64) << 32
+    key |= (_LAST - label.astype(np.int64)) << 32  # the last label first, as cells have it
     key |= weight.view(np.int32)
     return key
 
 
 def _unpacked(key: Counts) -> tuple[Counts, Counts, Floats]:
     weight = (key & 0xFFFFFFFF).astype(np.uint32).view(np.float32).astype(np.float64)
-    return key >> 39, (key >> 32) & 0x7F, weight
+    return key >> 39, _LAST - ((key >> 32) & _LAST), weight
 
 
 def _starts(key: Counts) -> NDArray[np.intp]:
@@ -315,4 +316,6 @@ def _order(
     cluster: Counts | None,
 ) -> NDArray[np.intp]:
     last = () if cluster is None else (cluster,)
-    return np.lexsort((*last, weight, label, row) if key is None else (*last, key))
+    if key is None:
+        return np.lexsort((*last, weight, -label.astype(np.int64), row))
+    return np.lexsort((*last, key)) if last else np.argsort(key, kind="stable")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.arrays import merged_if_many
 from errorfloor.data.engines import Columns, Frame
 from errorfloor.data.entries import Entries, cluster_numbers
 from errorfloor.data.rows import Items, whole
@@ -47,7 +48,7 @@ def of_lines(items: Items, found: Columns, at: Any) -> ScoreTable | SoftTable:
     by_class = np.zeros((2 if items.labelled else 1, places.size), dtype=np.int64)
     np.add.at(by_class, (label, row), n)
     if items.labelled:
-        return ScoreTable(places, side_by_side(*by_class), entries=own)
+        return merged_if_many(ScoreTable(places, side_by_side(*by_class), entries=own))
     return SoftTable(places, by_class[0], entries=own)
 
 

@@ -134,6 +134,10 @@ def _soft_labels_of_arrays(soft_labels: Any, _: Any, classes: Any) -> SoftTable:
     return SoftTable.from_arrays(soft_labels, classes=classes)
 
 
+def _scored_in(table: ScoreTable) -> int:
+    return table.n + table.n_unlabelled
+
+
 def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
@@ -159,6 +163,23 @@ ITEM_OF_ROW = replace(
     names=frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
+# What may stand beside any labels. Their usual names are a hint for people, and never a guess.
+WEIGHT = Role(
+    "weight",
+    "weight",
+    "What items weigh, such as one over the probability of selection.",
+    frozenset({"weight", "weights", "sample_weight", "sampling_weight", "survey_weight", "ipw"}),
+    is_number=True,
+    optional=True,
+)
+CLUSTER = Role(
+    "cluster",
+    "cluster",
+    "Which items depend on each other: those of one patient or document, or copies.",
+    frozenset({"cluster", "cluster_id", "patient", "patient_id", "subject", "subject_id"}),
+    optional=True,
+)
+BESIDE = (WEIGHT, CLUSTER)
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
 SCORES = Layout(
     name="scores",
@@ -186,6 +207,7 @@ SCORES = Layout(
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
+    rows_in=_scored_in,
     told_by_kinds=True,
 )
 VOTES = Layout(

@@ -90,8 +90,7 @@ def soft_columns(soft_labels: object, classes: object = None) -> dict[str, Any]:
     if not is_matrix(soft_labels):
         check_number(classes, 2, "soft_labels")
         values = as_probabilities(soft_labels, name="soft_labels")
-        distinct, counts = np.unique(values, return_counts=True)
-        return {"probabilities": distinct, "counts": counts}
+        return counted_once(np.sort(values))
     rows = as_matrix(soft_labels, "soft_labels")
     names = check_number(classes, rows.shape[1], "soft_labels")
     for k in range(rows.shape[1]):
@@ -100,6 +99,18 @@ def soft_columns(soft_labels: object, classes: object = None) -> dict[str, Any]:
     if rows.shape[1] == 2:
         return soft_columns(rows[:, 1])
     return counted_soft(normalised(rows), names)
+
+
+def counted_once(ordered: Floats) -> dict[str, Any]:
+    """Return the distinct soft labels among ordered ones, and their counts."""
+    new = ordered[1:] != ordered[:-1]
+    if new.all():  # most often so where there are very many
+        ones = np.ones(ordered.size, dtype=np.int64)
+        for column in (ordered, ones):
+            column.flags.writeable = False  # so that the table need not copy it
+        return {"probabilities": ordered, "counts": ones}
+    start = np.flatnonzero(np.concatenate(([True], new)))
+    return {"probabilities": ordered[start], "counts": np.diff(start, append=ordered.size)}
 
 
 def normalised(rows: Floats) -> Floats:

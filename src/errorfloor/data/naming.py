@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, Part, argument, shown
+from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, shown
 from errorfloor._typing import Counts
 from errorfloor.data.annotators import text_of
 from errorfloor.data.table import TWO_CLASSES, Table
@@ -299,5 +299,6 @@ def _refuse_missing(values: Sequence[Any], at: Counts, name: str) -> None:
         raise InputError(
             argument(name),
             f" has missing entries, such as entry {int(np.argmax(bad))} "
-            f"({np.count_nonzero(bad)} of {bad.size}). Drop these items first.",
+            f"({np.count_nonzero(bad)} of {bad.size}). ",
+            *MISSING_LABELS,
         )

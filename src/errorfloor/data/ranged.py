@@ -165,7 +165,7 @@ class Ranged(Table):
     def _set_places(self) -> None:
         """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
         places = as_floats(getattr(self, self.place), name=self.place)
-        if not (places.ndim == 2 and is_ours(places) and not _has_negative_zeros(places)):
+        if not (is_ours(places) and not _has_negative_zeros(places)):
             places = np.array(places.T, order="C").T + 0.0
         if not is_ascending(places):
             raise InputError(
@@ -207,4 +207,4 @@ def _rows_after(order: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.
 
 
 def _has_negative_zeros(places: Floats) -> bool:
-    return any(bool((np.signbit(key) & (key == 0)).any()) for key in places.T)
+    return any(bool((np.signbit(key) & (key == 0)).any()) for key in np.atleast_2d(places.T))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.arrays import count_weighed
 from errorfloor.data.asked import (
     Asked,
     Reading,
@@ -25,6 +26,7 @@ from errorfloor.data.matrices import is_matrix
 from errorfloor.data.naming import facts_of_classes, names_in_arrays
 from errorfloor.data.numbering import number_rows
 from errorfloor.data.table import Table
+from errorfloor.data.unlabelled import labels_there, table_of_arrays
 
 __all__ = ["Reading", "Where", "is_data", "read"]
 
@@ -104,7 +106,8 @@ def _is_frame(data: object) -> bool:
 
 
 def _of_arrays(data: object, asked: Asked) -> Reading:
-    refuse_options(asked)
+    labelled = SCORES in asked.layouts and asked.second is not None
+    refuse_options(asked, may_drop=labelled)
     columns = (None, is_matrix(data))
     able = {
         layout: layout.from_arrays
@@ -119,18 +122,27 @@ def _of_arrays(data: object, asked: Asked) -> Reading:
             f"An array does not say whether it holds {either(asked.kinds)}.",
         )
     ((layout, make),) = able.items()
-    table = make(data, asked.second, asked.where.classes)
-    if asked.where.beside:
+    labels = asked.second
+    table: Table
+    if labelled and (asked.where.unlabelled or asked.where.drop_missing):
+        table = table_of_arrays(data, labels, asked.where)
+        labels = labels_there(labels)
+    elif asked.where.beside:
         table = _weighed(layout, data, asked)
+    else:
+        table = make(data, labels, asked.where.classes)
     numbered = layout is SCORES and number_rows(data)
     facts = {"id_as_score": True} if numbered else {}
-    names = names_in_arrays(data, asked.second, asked.where.classes, layout is SCORES)
+    names = names_in_arrays(data, labels, asked.where.classes, layout is SCORES)
     facts |= facts_of_classes(table, names)
-    return Reading({None: table}, asked.source("arrays", layout, table.n, facts=facts))
+    rows = layout.rows({None: table})
+    return Reading({None: table}, asked.source("arrays", layout, rows, facts=facts))
 
 
 def _weighed(layout: Layout, data: object, asked: Asked) -> Table:
     """Return the table of arrays with weights or clusters beside them."""
+    if layout is SCORES and asked.second is not None:
+        return count_weighed(data, asked.second, asked.where.classes, asked.where.beside)
     kind: Any = layout.table
     arrays = (data, asked.second) if len(layout.arrays) > 1 else (data,)
     made: Table = kind.from_arrays(*arrays, classes=asked.where.classes, **asked.where.beside)

@@ -19,7 +19,7 @@ from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import rows_of
 from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.saved import saved_table
@@ -81,6 +81,7 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     with rows_of(data, asked.progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         _refuse_used(where, chosen)
+        _refuse_unlabelled(where, chosen)
         layout = chosen.layout
         _refuse_duplicates(where, chosen)
         request = _request(frame, run, chosen, where, is_source(data))
@@ -111,6 +112,15 @@ def _refuse_used(where: Where, chosen: Chosen) -> None:
                 *(argument(name), f" names column {column!r}, which has another use already. "),
                 "Name a column of its own, or leave it out.",
             )
+
+
+def _refuse_unlabelled(where: Where, chosen: Chosen) -> None:
+    """Refuse to keep items without a label where there are no labels."""
+    if where.unlabelled and chosen.layout is not SCORES:
+        raise InputError(
+            *(argument("unlabelled"), " keeps items with a score and without a label. Name the "),
+            *("columns ", argument("score"), " and ", argument("label"), ", or leave it out."),
+        )
 
 
 def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
@@ -145,6 +155,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool
         positive_from=where.positive_from,
         classes=where.classes,
         drop_missing=where.drop_missing,
+        unlabelled=where.unlabelled,
         duplicates=where.duplicates,
         ordered=ordered,
     )

@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
+from errorfloor._checks import (
+    InputError,
+    Part,
+    Words,
+    argument,
+    check_choice,
+    shown,
+    words,
+)
 from errorfloor._typing import Counts
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
@@ -55,6 +63,7 @@ class Request:
     classes: tuple[str, ...] | None = None  # in order, as they were given
     naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label are kept as such
     duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
@@ -285,13 +294,24 @@ def checked(
             *given.get(name, (argument(name),)),
             f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
             argument("drop_missing", True),
-            " to leave these rows out.",
+            " to leave these rows out",
+            *(
+                (", or ", argument("unlabelled", True), " to keep them as items without a label")
+                if _may_be_kept(request, name)
+                else ()
+            ),
+            ".",
         )
     items = Items(frame, run, n - lost, {}, groups, beside=tuple(request.beside))
     if not lost:
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
+
+
+def _may_be_kept(request: Request, name: str) -> bool:
+    """Tell whether a column holds labels beside scores, which items may be without."""
+    return name == "label" and "score" in request.columns
 
 
 def _with_beside(

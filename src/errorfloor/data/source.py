@@ -23,6 +23,7 @@ class Source:
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # as they were given
     drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label were kept as such
     format: str | None = None  # as it was given
     duplicates: str = "error"  # what was done with votes of one annotator on an item
     group: str | None = None  # the column

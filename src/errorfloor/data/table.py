@@ -179,7 +179,7 @@ class Table:
     @property
     def plain(self) -> Self:
         """The same table without its entries where they say no more than the counts."""
-        if self.entries is None or not self.entries.is_plain:
+        if self.entries is None or not self.entries.labelled(len(self.classes)).is_plain:
             return self
         table: Any = self
         return cast("Self", replace(table, entries=None))
@@ -212,10 +212,13 @@ def _too_many(what: str) -> InputError:
 
 
 def column(values: object, name: str, least: int = 0, most: int = MOST_ITEMS) -> Counts:
-    """Return a copy of counts as int64, or say which is none; no counts are fine."""
+    """Return counts as int64 that nobody can change, or say which is none; no counts are fine."""
     array = unmasked(values, name)
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
+    whole = array.ndim == 1 and array.dtype == np.int64
+    if whole and is_ours(array) and array.min() >= least and array.max() <= most:
+        return array
     return as_counts(array, name=name, least=least, most=most).copy()
 
 
@@ -346,7 +349,7 @@ def _tied(
 
 def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each key among the distinct ones in order."""
-    order = order_of(keys)
+    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
     start = starts_of(keys[order])
     new = np.zeros(len(keys), dtype=np.intp)
     new[start[1:]] = 1

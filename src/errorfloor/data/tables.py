@@ -123,12 +123,12 @@ class SoftTable(Ranged):
         """Take the scores of a table for true probabilities, and leave its labels aside."""
         return cls(
             table.scores,
-            table.items,
+            table.items if table.unlabelled is None else table.items + table.unlabelled,
             lows=table.lows,
             highs=table.highs,
             dropped=table.dropped,
             classes=table.classes,
-            entries=table.entries and table.entries.without_labels(),
+            entries=_without_labels(table),
         )
 
 
@@ -273,6 +273,25 @@ class ScoreTable(Ranged):
         """Number of items with label 1 at each score."""
         return self._of_two(1)
 
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of items without a label."""
+        return 0 if self.unlabelled is None else int(self.unlabelled.sum())
+
+    @property
+    def labelled(self) -> ScoreTable:
+        """The table of the items that have a label; itself where all have one."""
+        if self.unlabelled is None:
+            return self
+        kept = np.asarray(self.items > 0)
+        entries = self.entries and self.entries.labelled(len(self.classes))
+        places: dict[str, Any] = {
+            name: array[kept] for name, array in self.columns.items() if name != "unlabelled"
+        }
+        return replace(
+            self, **places, unlabelled=None, entries=entries and entries.moved(np.cumsum(kept) - 1)
+        )
+
     def may_hold_the_best_cut(self) -> Bools:
         """Tell which coarse rows a cut could divide with fewer errors than any cut between rows."""
         inside, between = self._errors()
@@ -317,15 +336,17 @@ class ScoreTable(Ranged):
         """
         if self.entries is not None and not complete:
             known = self.entries.labelled(len(self.classes))
-            return entry_cells(self.scores, known, len(self.classes))
+            found = entry_cells(self.scores, known, len(self.classes))
+            return replace(found, unlabelled=self.unlabelled)
         if len(self.classes) > 2:
             chosen = np.ones(self.counts.shape, dtype=np.bool_) if complete else self.counts
             row, label = np.nonzero(chosen)
             count = self.counts[row, label].astype(np.int64)  # large tables have a smaller type
-            return ClassCells(self.scores, row, label, count)
+            return ClassCells(self.scores, row, label, count, unlabelled=self.unlabelled)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
-        return Cells(self.scores, kept // 2, kept % 2 == 0, count[kept])
+        pair = kept // 2, kept % 2 == 0, count[kept]
+        return Cells(self.scores, *pair, unlabelled=self.unlabelled)
 
     def _of_two(self, label: int) -> Counts:
         if len(self.classes) != 2:
@@ -334,6 +355,11 @@ class ScoreTable(Ranged):
                 "Use `counts`, which has a column for each class."
             )
         return self.counts[:, label]
+
+
+def _without_labels(table: ScoreTable) -> Entries | None:
+    known = None if table.entries is None else table.entries.labelled(len(table.classes))
+    return None if known is None else known.without_labels()
 
 
 KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)

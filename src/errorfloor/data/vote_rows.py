@@ -73,7 +73,7 @@ def one_by_one(request: Request) -> Items:
     for name in (*label, *items.beside):
         column = request.columns["label"] if name == "label" else request.beside[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
-    if items.labelled or items.beside:
+    if items.labelled:
         return replace(items, frame=votes)
     known = request.columns.get("annotator") is not None
     return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
@@ -155,9 +155,7 @@ def side_by_side(request: Request) -> Items:
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
     items, said, votes = _votes_side_by_side(request)
-    if items.labelled or items.beside:
-        return items
-    return replace(items, voters=in_columns(items, said, votes))
+    return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
 
 
 def in_lists(request: Request) -> Items:
@@ -175,7 +173,7 @@ def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
     own = packing.weights([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
     found = replace(_labelled(items, given), classes=classes, base=base)
-    if found.labelled or found.beside:
+    if found.labelled:
         return found
     votes = [nw.col(name).fill_null(-1) for name in names]
     return replace(found, voters=in_columns(found, {n: str(c) for n, c in names.items()}, votes))

@@ -12,9 +12,12 @@ from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.inference.cuts import CERTIFIED, HONEST
 from errorfloor.inference.jackknife import JACKKNIFE
 from errorfloor.inference.means import BETTING, HOEFFDING
+from errorfloor.inference.powered import POWERED
 from errorfloor.inference.record import IntervalKind
+from errorfloor.inference.roots import BETTING_ROOTS
 from errorfloor.inference.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.inference.rules import HONEST as HONEST_RULES
+from errorfloor.inference.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
 from errorfloor.inference.votes.annotators import ANNOTATORS
 from errorfloor.inference.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.inference.votes.many_annotators import MANY_ANNOTATORS
@@ -35,6 +38,7 @@ RECORDS: tuple[IntervalKind, ...] = (
     CERTIFIED,
     HONEST_RULES,
     CERTIFIED_RULES,
+    POWERED,
     HONEST_TABLES,
     CERTIFIED_TABLES,
     *ranks.RECORDS,
@@ -50,7 +54,9 @@ RECORDS: tuple[IntervalKind, ...] = (
     MANY_VALUE_LIKELIHOOD,
     BETTING,
     HOEFFDING,
+    BETTING_ROOTS,
     JACKKNIFE,
+    JACKKNIFE_SMOOTH,
     BCA,
     BASIC,
     PERCENTILE,
@@ -58,7 +64,7 @@ RECORDS: tuple[IntervalKind, ...] = (
 
 
 def of(method: Method) -> dict[str, IntervalKind]:
-    """Return the intervals that go with a method, by name."""
+    """Return the intervals that go with a method, by name; of one name, the last of the table."""
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 

@@ -15,9 +15,10 @@ from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.means import Betting, growing_blocks
 from errorfloor.inference.ranks import PairShare
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import Basis, Method
+from errorfloor.inference.weighted_cuts import for_any_scores
+from errorfloor.methods.record import Basis
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
-from errorfloor.methods.selective_scores import BestOfSurest
+from errorfloor.methods.selective_scores import Surest
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Selected:
 
 def _selected(case: Case) -> Evidence:
     statistic = case.statistic
-    assert isinstance(statistic, BestOfSurest)
+    assert isinstance(statistic, Surest)
     prices = statistic.prices
     held_out = statistic.held_out(case.count, prices, case.streams.for_("folds"))
     each = (
@@ -127,10 +128,6 @@ def _certified(case: Case) -> Evidence:
     return BoundedLimits("certified", statistic.in_sample(case.count), tested)
 
 
-def _assumes(method: Method) -> str:
-    return "; the upper limit holds for any scores"
-
-
 HONEST = IntervalKind(
     name="honest",
     basis=Basis.LOSSES,
@@ -142,7 +139,7 @@ HONEST = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WEIGHTED_COUNTS,),
-    assumes=_assumes,
+    assumes=for_any_scores,
     stands_in=1,
 )
 CERTIFIED = IntervalKind(
@@ -154,7 +151,7 @@ CERTIFIED = IntervalKind(
     proof="[proven](theory.md#brier-score-and-log-loss-from-scores)",
     holds="exact",
     references=(HOEFFDING, BETTING),
-    assumes=_assumes,
+    assumes=for_any_scores,
 )
 SELECTED = IntervalKind(
     name="honest",

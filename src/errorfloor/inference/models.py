@@ -1,18 +1,15 @@
-"""Limits of a model's own value of a metric on test items, from counts, losses or a ranking.
+"""Limits of a model's own value of a metric on test items, from counts or losses.
 
 References
 ----------
 .. [1] E. Wilson, J. Am. Stat. Assoc. 22, 1927: limits of a share; with the variance of a mean of
    numbers in [0, 1], which is at most that of a share, they are wide enough for such a mean.
-.. [2] E. DeLong, D. DeLong and D. Clarke-Pearson, Biometrics 44, 1988: the variance of an AUC A. It
-   is at most A (1 - A) / min(positives, negatives): Z. Birnbaum and O. Klose, Ann. Math. Stat. 28,
-   1957.
-.. [3] G. Zou and A. Donner, Statistics in Medicine 27, 2008: limits of sums of independent parts.
+.. [2] G. Zou and A. Donner, Statistics in Medicine 27, 2008: limits of sums of independent parts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -111,40 +108,6 @@ class OnScale:
             return float(np.tanh(np.arctanh(v) - half)), float(np.tanh(np.arctanh(v) + half))
         half /= v
         return float(v * np.exp(-half)), float(v * np.exp(half))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
-    """Items of two classes by their scores: how many of each class at each score, ascending."""
-
-    negatives: Floats = field(repr=False)
-    positives: Floats = field(repr=False)
-
-    @property
-    def auc(self) -> float:
-        """The chance that a positive has the higher score; equal ones count half."""
-        below = np.cumsum(self.negatives) - self.negatives / 2
-        return float(self.positives @ below / (self.positives.sum() * self.negatives.sum()))
-
-    @property
-    def auc_error(self) -> float:
-        """The standard error of the AUC by DeLong's formula."""
-        many, few = float(self.negatives.sum()), float(self.positives.sum())
-        below = (np.cumsum(self.negatives) - self.negatives / 2) / many
-        above = 1 - (np.cumsum(self.positives) - self.positives / 2) / few
-        spread = self.positives @ (below - self.auc) ** 2 / (few * (few - 1))
-        return float(
-            np.sqrt(spread + self.negatives @ (above - self.auc) ** 2 / (many * (many - 1)))
-        )
-
-    @property
-    def average_precision(self) -> float:
-        """The mean precision at each positive, where equal scores are taken together."""
-        found = np.cumsum(self.positives[::-1])
-        named = np.cumsum((self.positives + self.negatives)[::-1])
-        with np.errstate(invalid="ignore"):
-            precision = np.where(named > 0, found / named, 0.0)
-        return float(self.positives[::-1] @ precision / found[-1])
 
 
 def mcc_of(matrix: Floats) -> float:

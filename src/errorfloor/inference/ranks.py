@@ -8,12 +8,16 @@ import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Floats
+from errorfloor.data.cells import Cells
 from errorfloor.inference.record import Case, Evidence, IntervalKind
+from errorfloor.inference.weighted_cuts import for_any_scores
 from errorfloor.methods.ranks import Placements, by_row
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, Statistic
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
-_FEW = 4.0  # so many positives double the variance of average precision
+# The jackknife's variance of average precision, which a few items decide, times such a factor and
+# a part for each positive.
+_MORE, _FEW = 1.1, 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +69,18 @@ class PairShare:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.optimize import brentq
-
         far = float(np.log(2 / (1 - level))) / self.pairs
-        tiny = 1e-15
-        low, high = 0.0, 1.0
-        if self.value > 0:
-            low = float(brentq(lambda p: divergence(self.value, p) - far, tiny, self.value))
-        if self.value < 1:
-            high = float(brentq(lambda p: divergence(self.value, p) - far, self.value, 1 - tiny))
-        return low, high
+        return _as_far(self.value, 0.0, far), _as_far(self.value, 1.0, far)
+
+
+def _as_far(share: float, end: float, far: float) -> float:
+    """Return the probability between a share and an end of [0, 1] that is as far from the share."""
+    from scipy.optimize import brentq
+
+    last = end + 1e-15 * (1 - 2 * end)
+    if share == end or divergence(share, last) <= far:
+        return end
+    return float(brentq(lambda p: divergence(share, p) - far, *sorted((share, last))))
 
 
 def divergence(share: float, p: float) -> float:
@@ -98,6 +104,11 @@ def spread(place: Floats, weight: Floats) -> float:
 
 def _of_auc(case: Case) -> Evidence:
     (zeros,), (ones,) = by_row(case.cells, case.count[None])
+    return share_of_auc(zeros, ones)
+
+
+def share_of_auc(zeros: Floats, ones: Floats) -> Share:
+    """Return the AUC of so many negatives and positives at each score, with its limits."""
     places = Placements(zeros, ones)
     n0, n1 = float(zeros.sum()), float(ones.sum())
     area = float(ones @ places.of_positives) / n1
@@ -113,11 +124,15 @@ def _of_pairs(case: Case) -> Evidence:
 
 
 def _of_precision(case: Case) -> Evidence:
-    n, ones = float(case.count.sum()), float(case.count @ case.cells.positive)
-    without = case.statistic.leave_one_out()
-    mean = float(case.count @ without) / n
-    variance = (n - 1) / n * float(case.count @ (without - mean) ** 2) * (1 + _FEW / ones)
-    value = case.value
+    return share_of_precision(case.value, case.statistic, case.cells)
+
+
+def share_of_precision(value: float, statistic: Statistic, cells: Cells) -> Share:
+    """Return an average precision with its limits."""
+    n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
+    without = statistic.leave_one_out()
+    mean = float(cells.count @ without) / n
+    variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
     # The precision down to a positive item counts the item itself, and so is too high.
     lower = min(max(n * value - (n - 1) * mean, 0.0), value)
     usual = value * (1 - value)
@@ -136,6 +151,7 @@ AUC = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PLACEMENTS),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )
@@ -148,6 +164,7 @@ AUC_CERTIFIED = IntervalKind(
     proof="[proven](theory.md#auc-and-average-precision-from-scores)",
     holds="exact",
     references=(HOEFFDING,),
+    assumes=for_any_scores,
     is_random=False,
 )
 AVERAGE_PRECISION = IntervalKind(
@@ -161,6 +178,7 @@ AVERAGE_PRECISION = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(WILSON, PRECISION),
+    assumes=for_any_scores,
     is_random=False,
     stands_in=1,
 )

@@ -43,10 +43,13 @@ class WeightedBetting:
     def _refuted_up_to(self, x: Floats, stakes: Floats, log_goal: float) -> float:
         from scipy.optimize import brentq
 
+        block, unit = np.nonzero(self.blocks)  # a unit is in few blocks
+        times, stake = self.blocks[block, unit], stakes[block]
+        weight, own = self.weight[unit], x[unit]
+
         def gain(mean: float) -> float:
-            capped = np.minimum(stakes, 0.5 / mean if mean > 0 else np.inf)
-            logs = np.log1p(np.outer(capped, self.weight * (x - mean)))
-            return float((self.blocks * logs).sum()) - log_goal
+            capped = np.minimum(stake, 0.5 / mean if mean > 0 else np.inf)
+            return float(times @ np.log1p(capped * weight * (own - mean))) - log_goal
 
         return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
 
@@ -57,7 +60,7 @@ def stakes_of(weight: Floats, values: list[Floats], blocks: Counts, log_goal: fl
     `values` are those by which each block's stake is chosen: what is known before it.
     """
     before = np.cumsum(blocks, axis=0) - blocks
-    n = blocks.sum()
+    n = max(int(blocks.sum()), 1)  # a half of few items may have none
     stakes = []
     for count, x in zip(before, values, strict=True):
         number, mass = count.sum(), count * weight
@@ -126,20 +129,20 @@ class WeightedCertified:
         values = [wrong.astype(np.float64) for wrong in self.choices]
         stakes = stakes_of(self.weight, values, self.blocks, log_goal)
 
+        block, cell = np.nonzero(self.blocks)
+        times, stake, weight = self.blocks[block, cell], stakes[block], self.weight[cell]
+
         def gain(mean: float) -> float:
-            return self._least_gain(mean, stakes) - log_goal
+            capped = weight * np.minimum(stake, 0.5 / mean if mean > 0 else np.inf)
+            right = np.log1p(-capped * mean)
+            wrong = times * (np.log1p(capped * (1 - mean)) - right)
+            added = np.bincount(cell, wrong, minlength=self.sign.size)
+            walk = np.cumsum(self.sign * added)
+            least = float(added @ (self.sign < 0)) + min(float(walk.min()), 0.0)
+            return float(times @ right) + least - log_goal
 
         low = float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
         return low, self.tested.limits(level)[1]
-
-    def _least_gain(self, mean: float, stakes: Floats) -> float:
-        capped = np.minimum(stakes, 0.5 / mean if mean > 0 else np.inf)[:, None]
-        right = np.log1p(-capped * self.weight * mean)
-        wrong = np.log1p(capped * self.weight * (1 - mean)) - right
-        added = (self.blocks * wrong).sum(axis=0)
-        walk = np.cumsum(self.sign * added)
-        least = float(added[self.sign < 0].sum()) + min(float(walk.min()), 0.0)
-        return float((self.blocks * right).sum()) + least
 
 
 def units_of(design: Design, values: Floats) -> tuple[Floats, Floats, Counts]:

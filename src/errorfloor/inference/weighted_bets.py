@@ -17,7 +17,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import split
 from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.inference.weighted_cuts import lower_of, upper_of
+from errorfloor.inference.weighted_cuts import for_any_scores, lower_of, upper_of
 from errorfloor.methods.record import Basis
 from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, tested
@@ -250,4 +250,5 @@ CERTIFIED = IntervalKind(
     proof="[proven](theory.md#costs-balanced-error-and-f1-from-scores)",
     holds="exact",
     references=(BINOMIAL, BETTING),
+    assumes=for_any_scores,
 )

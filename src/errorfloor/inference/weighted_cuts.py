@@ -21,6 +21,7 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Basis, Method
 from errorfloor.methods.two_by_two import Binomial, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, flat_items, held_out
+from errorfloor.metrics import named
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 _MOST_CUTS = 2**12  # that limits are computed for
@@ -52,7 +53,9 @@ class CutTables:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
         low = float(lower_of(self.near, tail).min())
-        high = upper_of(self.loss, self.held_out.scaled(worth_of_correlated(self.correlated, tail)), tail)
+        high = upper_of(
+            self.loss, self.held_out.scaled(worth_of_correlated(self.correlated, tail)), tail
+        )
         ends = (float(self.loss.metric(end)) for end in (low, high))
         low, high = sorted(ends)
         return low, high
@@ -119,12 +122,17 @@ def _honest(case: Case) -> Evidence:
     return CutTables("honest", loss, cuts_near_the_best(loss, case), table, correlated)
 
 
-def _assumes(method: Method) -> str:
-    return "; the interval needs no more than independent items on the side of the best cut"
+def for_any_scores(method: Method) -> str:
+    """Say which limit of a method for one metric holds whatever the scores are."""
+    side = "upper" if named(method.metrics[0]).less_is_better else "lower"
+    return f"; the {side} limit holds for any scores"
 
 
 _kind = partial(
-    IntervalKind, basis=Basis.CUT_TABLES, references=(BINOMIAL, WEIGHTED_COUNTS), assumes=_assumes
+    IntervalKind,
+    basis=Basis.CUT_TABLES,
+    references=(BINOMIAL, WEIGHTED_COUNTS),
+    assumes=for_any_scores,
 )
 
 HONEST = _kind(

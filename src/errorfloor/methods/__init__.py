@@ -24,7 +24,10 @@ from errorfloor.methods import (
 )
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
+from errorfloor.methods.ppi import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
+from errorfloor.methods.rules import losses as rule_losses
+from errorfloor.methods.rules import surest
 from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
@@ -64,6 +67,10 @@ RECORDS: tuple[Method | Series, ...] = (
     *calibrated.RECORDS,
     *scoring.RECORDS,
     *selective_scores.RECORDS,
+    *rule_losses.RECORDS,
+    *surest.RECORDS,
+    PPI,
+    MANY_PPI,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
@@ -79,12 +86,20 @@ DEFAULTS: tuple[Method, ...] = (
     *ranks.RECORDS,
     *scoring.DEFAULTS,
     *selective_scores.DEFAULTS,
+    *rule_losses.DEFAULTS,
+    *surest.RECORDS,
 )
 
 
-def default(kind: str, classes: Classes = Classes.TWO, metric: str = ERROR.name) -> Method:
-    """Return the method for a kind of table where none is named."""
-    for one in DEFAULTS:
+def default(
+    kind: str,
+    classes: Classes = Classes.TWO,
+    metric: str = ERROR.name,
+    *,
+    partly: bool = False,
+) -> Method:
+    """Return the method for a kind of table where none is named; `partly` if labels are missing."""
+    for one in (PPI, MANY_PPI, *DEFAULTS) if partly else DEFAULTS:
         if (one.reads, one.classes) == (kind, classes) and metric in one.metrics:
             return one
     raise no_method(kind, classes, metric)
@@ -106,10 +121,18 @@ def reading(
     """Yield the methods that read a kind of table; of a series those that are usual.
 
     Without `classes`, those for any number of classes; without `metric`, those for any metric.
+    Methods for tables in which some items have no label are left out.
     """
+    yield from (one for one in every(kind, classes, metric) if not one.partly)
+
+
+def every(
+    kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
+) -> Iterator[Method]:
+    """Yield the same with methods for tables in which some items have no label."""
     for record in RECORDS:
-        every = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (one for one in every if _is_for(one, kind, classes, metric))
+        own = map(record.make, record.usual) if isinstance(record, Series) else (record,)
+        yield from (one for one in own if _is_for(one, kind, classes, metric))
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:
@@ -121,15 +144,15 @@ def names(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> tuple[str, ...]:
     """Return the names of the methods that read a kind of table, each once."""
-    return tuple(dict.fromkeys(method.name for method in reading(kind, classes, metric)))
+    return tuple(dict.fromkeys(method.name for method in every(kind, classes, metric)))
 
 
 def short_names(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> tuple[str, ...]:
     """Return the same with one name for each series, such as hist-K."""
-    every = ((record.name, _one(record)) for record in RECORDS)
-    found = (name for name, one in every if _is_for(one, kind, classes, metric))
+    pairs = ((record.name, _one(record)) for record in RECORDS)
+    found = (name for name, one in pairs if _is_for(one, kind, classes, metric))
     return tuple(dict.fromkeys(found))
 
 
@@ -206,15 +229,18 @@ def known(
 
 def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...], tuple[str, ...]]:
     """Return the methods that take the table's scores, and a note on those that do not."""
-    every = tuple(reading(table.kind, Classes.of(table), metric))
+    usual = tuple(reading(table.kind, Classes.of(table), metric))
+    if getattr(table, "unlabelled", None) is not None:
+        usual = (default(table.kind, Classes.of(table), metric, partly=True), *usual)
+        usual = tuple(dict.fromkeys(usual))
     notes: tuple[str, ...] = ()
     if table.plain.entries is not None:
-        light = [method for method in every if not heeds(method.bind, metric)]
-        every = tuple(method for method in every if method not in light)
+        light = [method for method in usual if not heeds(method.bind, metric)]
+        usual = tuple(method for method in usual if method not in light)
         names = ", ".join(method.name for method in light)
         notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
-    fitting = tuple(method for method in every if method.takes(table))
-    left_out = ", ".join(method.name for method in every if method not in fitting)
+    fitting = tuple(method for method in usual if method.takes(table))
+    left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:
         return fitting, notes
     return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
@@ -232,4 +258,4 @@ def on_any_scale(classes: Classes = Classes.TWO) -> str:
     return f"; the methods {', '.join(able[:-1])} and {able[-1]} take scores on any scale"
 
 
-METHODS = names(ScoreTable.kind, Classes.TWO)
+METHODS = tuple(method.name for method in reading(ScoreTable.kind))

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells
+from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
 from errorfloor.methods.weighted_best import WeightedBest
-from errorfloor.metrics import METRICS, Metric
+from errorfloor.metrics import Metric, named
+from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
+from errorfloor.metrics.ranking import AUC, AVERAGE_PRECISION
+from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
+from errorfloor.metrics.thresholds import F1, MCC
 
 
 class BestValue:
@@ -31,6 +38,8 @@ class BestValue:
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
+        if len(counts) == 1 and np.array_equal(counts[0], self.cells.count):
+            return np.array([self.value])
         return self._known(self.counted.values(counts))
 
     def leave_one_out(self) -> Floats:
@@ -52,31 +61,42 @@ def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
     return kind(options.metric, cells)
 
 
-_MEANS = tuple(one.name for one in METRICS[1:] if one.is_mean or one.name == "cost")
-_OTHERS = tuple(one.name for one in METRICS[1:] if one.name not in _MEANS)
-_FOR_ALL = tuple(one.name for one in METRICS[1:] if not one.two_only)
+def _moved(table: SoftTable, metric: Metric) -> float | None:
+    """Return how far merged rows can have moved the best value; None where nobody knows."""
+    if metric.moved is None:
+        return None
+    return metric.moved(table.probabilities, *table.ranges, table.counts)
+
+
+_MEANS = (COST.name, BRIER.name, LOG_LOSS.name)
+_SMOOTH = (AUC.name, AVERAGE_PRECISION.name, MCC.name)
+_ROOTS = (F1.name, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 _EXPLAINS = (
     "The soft labels are taken as the probabilities of the classes, and the best value of the "
     "metric is computed from them."
 )
 
-MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS)
-OTHERS = replace(
+MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS, moved=_moved)
+SMOOTH = replace(
     CLEAN,
     bind=_best,
-    metrics=_OTHERS,
-    bases=frozenset({Basis.ITEMS}),
-    interval="bca",
+    metrics=_SMOOTH,
+    bases=frozenset({Basis.SMOOTH, Basis.ITEMS}),
+    interval="jackknife",
     explains=_EXPLAINS,
+    moved=_moved,
 )
+BALANCED_ERROR = replace(
+    SMOOTH, metrics=(BALANCED.name,), bases=frozenset({*SMOOTH.bases, Basis.ROOTS})
+)
+ROOTS = replace(BALANCED_ERROR, metrics=_ROOTS, interval="betting")
+_MANY = partial(replace, classes=Classes.MANY, assumes=MANY_CLEAN.assumes)
 RECORDS: tuple[Method, ...] = (
     MEANS,
-    OTHERS,
-    replace(MEANS, classes=Classes.MANY, assumes=MANY_CLEAN.assumes),
-    replace(
-        OTHERS,
-        classes=Classes.MANY,
-        assumes=MANY_CLEAN.assumes,
-        metrics=tuple(name for name in _OTHERS if name in _FOR_ALL),
-    ),
+    BALANCED_ERROR,
+    SMOOTH,
+    ROOTS,
+    _MANY(MEANS),
+    _MANY(BALANCED_ERROR),
+    _MANY(ROOTS, metrics=tuple(name for name in _ROOTS if not named(name).two_only)),
 )

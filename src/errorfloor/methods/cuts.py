@@ -51,7 +51,8 @@ def flat_items(negatives: Counts, positives: Counts) -> float:
     best = int(np.argmin(walk))
     excess, between = walk - walk[best], np.abs(items - items[best])
     as_good = np.flatnonzero(excess**2 <= FAR**2 * between)
-    minority = (between - excess)[as_good[[0, -1]]] / 2
+    # Not below 0, which sums of weights may be by rounding.
+    minority = np.maximum((between - excess)[as_good[[0, -1]]], 0) / 2
     return float(2 * np.maximum(minority - SURE * np.sqrt(minority), 0).sum())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ PSEUDO = 2.0
 DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are alike
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Design:
     """Weights and clusters of cells; a unit is a cluster, or an item that stands alone."""
 
@@ -30,43 +31,48 @@ class Design:
         """Return the design of cells that have weights."""
         return cls(cells.count, cells.weight, cells.cluster)
 
-    @property
+    @cached_property
     def mass(self) -> Floats:
         """What the items of each cell weigh together."""
         return self.count * self.weight
 
-    @property
+    @cached_property
     def total(self) -> float:
         """What all items weigh together."""
         return float(self.mass.sum())
 
-    @property
+    @cached_property
     def clusters(self) -> int:
         """Number of clusters."""
         assert self.cluster is not None
         return int(self.cluster.max()) + 1
 
-    @property
+    @cached_property
     def unit(self) -> float:
         """What a typical unit weighs: so many of them would vary as all units do."""
-        return self.squares(np.ones(self.count.size)) / self.total
+        if self.cluster is None:
+            return float(self.mass @ self.weight) / self.total
+        sums = np.bincount(self.cluster, self.mass)
+        return float(sums @ sums) / self.total
 
     @property
     def units(self) -> float:
         """Number of units of equal weight that would tell as much."""
         return self.total / self.unit
 
-    @property
+    @cached_property
     def freedom(self) -> float:
         """Degrees of freedom of a variance that is the sum of the units' squares, at least 1.
 
         Satterthwaite's, for units whose deviations vary as they weigh.
         """
-        weight, count = self.weight, self.count
-        if self.cluster is not None:
-            weight = np.bincount(self.cluster, self.mass).astype(np.float64)
-            count = np.ones(weight.size, dtype=np.int64)
-        return max(float(count @ weight**2) ** 2 / float(count @ weight**4) - 1, 1.0)
+        if self.cluster is None:
+            squared = self.weight * self.weight
+            fourth = float((self.count * squared) @ squared)
+        else:
+            squared = np.bincount(self.cluster, self.mass).astype(np.float64) ** 2
+            fourth = float(squared @ squared)
+        return max((self.unit * self.total) ** 2 / fourth - 1, 1.0)
 
     def squares(self, values: Floats) -> float:
         """Return the sum over units of squared sums of weight times value."""
@@ -95,9 +101,9 @@ class Design:
 
         That part is the correlation within clusters, which is 1 until some units tell otherwise.
         """
-        items = Design(self.count, self.weight)
         if self.cluster is None:
-            return items.unit
+            return self.unit
+        items = Design(self.count, self.weight)
         spread = share * (1 - share) * self.total
         within, most = items._deviations(wrong, share), spread * self.unit
         number = self.units * min(share, 1 - share)  # of units that have some wrong items
@@ -110,11 +116,19 @@ class Design:
     def _deviations(self, wrong: Floats, share: float) -> float:
         """Return the sum over units of squared sums of weight times what deviates from a share."""
         if self.cluster is None:
-            squared = self.weight**2
-            ill = float(squared @ wrong)
-            return ill * (1 - share) ** 2 + (float(squared @ self.count) - ill) * share**2
+            ill = float((self.weight * wrong) @ self.weight)
+            return ill * (1 - share) ** 2 + (self.unit * self.total - ill) * share**2
         sums = np.bincount(self.cluster, self.weight * (wrong - share * self.count))
         return float(sums @ sums) * sums.size / max(sums.size - 1, 1)
+
+    def folds(self, number: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Return the cell of each item and its fold; no cells where each has all in one fold."""
+        if self.cluster is not None:
+            return None, (rng.permutation(self.clusters) % number)[self.cluster]
+        if int(self.count.max()) == 1:
+            return None, rng.integers(number, size=self.count.size)
+        item = np.repeat(np.arange(self.count.size), self.count)
+        return item, rng.integers(number, size=item.size)
 
     def parts(self, number: int, rng: np.random.Generator) -> Iterator[Counts]:
         """Yield random parts of the units, one at a time."""

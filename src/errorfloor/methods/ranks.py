@@ -93,7 +93,8 @@ class Precision:
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the average precision for each row of counts; 0 without positives."""
-        return np.concatenate([self._values(part) for part in _parts(self.cells, counts)])
+        found = [self._values(part) for part in _parts(self.cells, counts)]
+        return np.minimum(np.concatenate(found), 1.0)  # but for rounding
 
     def _values(self, counts: Counts) -> Floats:
         zeros, ones = (part[:, ::-1] for part in by_row(self.cells, counts))
@@ -172,6 +173,7 @@ def _method(metric: str, words: str, **about: object) -> Method:
         explains=_EXPLAINS.format(words),
         shape=Shape.ORDER,
         colour="blue",
+        curve=ISOTONIC.name,  # a ranking has no map
         **about,  # type: ignore[arg-type]
     )
 

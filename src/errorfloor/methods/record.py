@@ -94,6 +94,8 @@ class Basis(Enum):
     VALUE = "a value of the distribution behind votes"
     PARTITIONS = "the distribution behind votes for many classes"
     MANY_VALUE = "a value of the distribution behind votes for many classes"
+    SMOOTH = "a smooth function of the distribution of items"
+    ROOTS = "a value that means of known numbers determine"
     RULES = "errors of rules that choose a class by weighted scores"
     CUT_TABLES = "both kinds of error of cuts of the scores"
     EXACT_TABLES = "both kinds of error of cuts, where their law is known"
@@ -102,6 +104,7 @@ class Basis(Enum):
     LOSSES = "losses of fitted probabilities or decisions on items held out"
     BOUNDED_LOSSES = "losses of fitted probabilities that are at most one"
     SELECTED = "errors on the items that are surest by the scores"
+    POWERED = "labels of some items and scores of all"
 
 
 class Shape(Enum):
@@ -218,8 +221,12 @@ class Method:
         Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
         How far merged rows of a table can have moved the value; None where nobody knows.
+    moved : callable, optional
+        The same for a table and a metric, where it depends on the metric.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
+    partly : bool
+        Whether it is for tables in which some items have no label, and heeds their scores.
     """
 
     name: str
@@ -241,12 +248,18 @@ class Method:
     needs_probabilities: bool = False
     options: tuple[str, ...] = ()
     resolution: Callable[[Any], float | None] = unknown_resolution
+    moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
+    partly: bool = False
 
     @property
     def shown_as(self) -> str:
         """The method whose map pictures show for this one."""
         return self.curve or self.name
+
+    def resolution_for(self, table: Any, metric: Metric) -> float | None:
+        """Return how far merged rows of a table can have moved the best value of a metric."""
+        return self.resolution(table) if self.moved is None else self.moved(table, metric)
 
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""

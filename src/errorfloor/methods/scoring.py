@@ -29,13 +29,16 @@ class LossSums:
     total: float
     squares: float
     items: float
-    most: float  # of any of them
+    most: float  # that any of them might have been
 
     @classmethod
-    def of(cls, losses: Floats, count: Floats | Counts) -> LossSums:
-        """Add up losses, so many of each."""
-        some = losses[count > 0]
-        most = float(some.max(initial=0.0))
+    def of(cls, losses: Floats, count: Floats | Counts, possible: Floats | None = None) -> LossSums:
+        """Add up losses, so many of each.
+
+        `possible` is the largest loss that each might have been, with another label; the loss
+        itself by default.
+        """
+        most = float((losses if possible is None else possible)[count > 0].max(initial=0.0))
         return cls(float(count @ losses), float(count @ losses**2), float(np.sum(count)), most)
 
     def __add__(self, other: LossSums) -> LossSums:
@@ -101,9 +104,10 @@ def isotonic_map(zeros: Floats, ones: Floats, more: float = 0.0) -> Floats:
 class IsotonicLoss:
     """Mean loss of the isotonic fit on its own items."""
 
-    def __init__(self, losses: Losses, cells: Cells) -> None:
+    def __init__(self, losses: Losses, cells: Cells, most: float) -> None:
         self.losses = losses
         self.cells = cells
+        self.most = most  # that a map which is the same for all scores may lose
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the mean loss for each row of counts."""
@@ -148,7 +152,8 @@ class IsotonicLoss:
 
     def _sums(self, p: Floats, zeros: Floats, ones: Floats) -> LossSums:
         of_zero, of_one = self.losses(p)
-        return LossSums.of(of_zero, zeros) + LossSums.of(of_one, ones)
+        either = np.maximum(of_zero, of_one)
+        return LossSums.of(of_zero, zeros, either) + LossSums.of(of_one, ones, either)
 
 
 class MidpointLoss(IsotonicLoss):
@@ -156,14 +161,14 @@ class MidpointLoss(IsotonicLoss):
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the midpoint for each row of counts."""
-        other = [self.held_out(count, rng).mean for count in counts]
+        other = [min(self.held_out(count, rng).mean, self.most) for count in counts]
         return np.asarray((super().values(counts, rng) + other) / 2)
 
 
 def _bind(
     statistic: type[IsotonicLoss], losses: Losses, cells: Cells, options: Options
 ) -> IsotonicLoss:
-    return statistic(losses, cells)
+    return statistic(losses, cells, options.metric.span(2)[1])
 
 
 _IF_WRONG = "the floor of the best rising curve: too high, still an upper bound"

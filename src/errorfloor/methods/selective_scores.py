@@ -7,29 +7,30 @@ the least. Its mean loss gives the error at a coverage, and the coverage at an e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from errorfloor._references import REJECTION
-from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, split
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.cells import Cells, ClassCells, split
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Basis, Method, Options, unknown_resolution
 from errorfloor.methods.scoring import NO_LOSSES, LossSums, isotonic_map
 from errorfloor.metrics import Metric
-from errorfloor.metrics.selective import risk_coverage, share_within
+from errorfloor.metrics.selective import share_within
 
 REACH = 2.0  # standard deviations of a coverage
+ROUNDING = 1e-12  # of shares
 
 
 class Goal(Protocol):
     """Which point of the risk-coverage curve is asked for."""
 
-    keeps_all: bool  # where errors allow it
+    most: float | None  # the price where all items may be kept
 
     def coverage(self, kept: Floats, wrong: Floats, /) -> float:
         """Return which share of the items is kept, from the curve of the surest first."""
@@ -47,7 +48,7 @@ class Goal(Protocol):
 class AtCoverage:
     """The error of the items that are kept, where so many must be."""
 
-    keeps_all = False
+    most: float | None = None
 
     def __init__(self, share: float) -> None:
         self.share = share
@@ -72,10 +73,9 @@ class AtCoverage:
 class AtError:
     """The share of items that is kept, where at most so many of them may be wrong."""
 
-    keeps_all = True
-
     def __init__(self, error: float) -> None:
         self.error = error
+        self.most: float | None = 0.5 if error < 0.5 else (1 + error) / 2
 
     def coverage(self, kept: Floats, wrong: Floats) -> float:
         """Return the largest share at which errors are allowed."""
@@ -94,9 +94,9 @@ class AtError:
         return (price - loss) / max(price - self.error, 1e-9)
 
 
-def slope(kept: Floats, wrong: Floats, coverage: float) -> float:
-    """Return the error of the items that are kept last at a coverage."""
-    at = int(np.searchsorted(kept, coverage * (1 - 1e-12)))
+def slope(kept: Floats, wrong: Floats, coverage: float, *, behind: bool) -> float:
+    """Return the error of the items that are kept last at a coverage, or of those `behind` it."""
+    at = int(np.searchsorted(kept, coverage + ROUNDING * (2 * behind - 1)))
     at = min(max(at, 1), kept.size - 1)
     return float((wrong[at] - wrong[at - 1]) / (kept[at] - kept[at - 1]))
 
@@ -107,22 +107,52 @@ def goal_of(metric: Metric) -> Goal:
     return AtCoverage(at) if metric.less_is_better else AtError(at)
 
 
-def chow(p: Floats, price: float, zeros: Floats, ones: Floats) -> LossSums:
-    """Return errors on items that are surer than the price, and the price of all others."""
-    aside = np.minimum(p, 1 - p) >= price
-    of_zero = np.where(aside, price, 1.0 * (p > 0.5))
-    of_one = np.where(aside, price, 1.0 * (p <= 0.5))
-    return LossSums.of(of_zero, zeros) + LossSums.of(of_one, ones)
+@dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """Of each cell: how likely the decision on it is wrong by a fit, and whether it is."""
+
+    doubt: Floats
+    wrong: Bools
+
+    def curve(self, count: Counts) -> tuple[Floats, Floats]:
+        """Return the share of items that are kept, the surest first, and the errors among them.
+
+        Errors are those that the fit expects, as a share of all items.
+        """
+        some = np.flatnonzero(count)
+        order = some[np.argsort(self.doubt[some], kind="stable")]
+        share = count[order] / count.sum()
+        kept = np.concatenate(([0.0], np.cumsum(share)))
+        kept[-1] = 1.0
+        return kept, np.concatenate(([0.0], np.cumsum(share * self.doubt[order])))
+
+    def lost(self, price: float, count: Counts) -> LossSums:
+        """Return errors on items that are surer than the price, and the price of all others."""
+        # Where nothing costs anything, the next item may be an error even so.
+        return LossSums.of(self.losses(price), count, np.ones(count.size))
+
+    def losses(self, price: float) -> Floats:
+        """Return the same of each cell."""
+        return np.where(self.doubt >= price, price, 1.0 * self.wrong)
 
 
-class BestOfSurest:
-    """A point of the risk-coverage curve of the isotonic fit, on its own items."""
+class Surest:
+    """A point of the risk-coverage curve of a fit, on its own items.
 
-    def __init__(self, metric: Metric, cells: Cells) -> None:
+    A fit says of each cell how sure it is, from the counts of all.
+    """
+
+    cells: Cells | ClassCells
+
+    def __init__(self, metric: Metric, cells: Cells | ClassCells, classes: int) -> None:
         self.goal = goal_of(metric)
-        self.span = metric.span(2)
+        self.span = metric.span(classes)
         self.cells = cells
         self.prices = self._prices(cells.count)  # the first is the best guess
+
+    def decided(self, count: Counts, *, others: bool) -> Decided:
+        """Return what a fit to these items says of all cells, `others` if it is for other items."""
+        raise NotImplementedError
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the value for each row of counts."""
@@ -138,30 +168,24 @@ class BestOfSurest:
 
     def in_sample(self, count: Counts, price: float) -> LossSums:
         """Return the losses of the fit on its own items."""
-        zeros, ones = self._rows(count)
-        return chow(isotonic_map(zeros, ones), price, zeros, ones)
+        return self.decided(count, others=False).lost(price, count)
 
     def held_out(
         self, count: Counts, prices: Sequence[float], rng: np.random.Generator
     ) -> list[LossSums]:
         """Return the losses on each of ten parts, of the fit to all the others, at each price."""
-        zeros, ones = self._rows(count)
         found = [NO_LOSSES for _ in prices]
         for part in split(count, FOLDS, rng):
-            own_zeros, own_ones = self._rows(part)
-            p = isotonic_map(zeros - own_zeros, ones - own_ones, more=1.0)
-            losses = (chow(p, price, own_zeros, own_ones) for price in prices)
+            decided = self.decided(count - part, others=True)
+            losses = (decided.lost(price, part) for price in prices)
             found = [one + other for one, other in zip(found, losses, strict=True)]
         return found
 
     def leave_one_out(self) -> Floats:
         """Return the value without one item of each cell in turn, by the same rule."""
-        price = self.prices[0]
-        sums = self.in_sample(self.cells.count, price)
-        p = isotonic_map(*self._rows(self.cells.count))[self.cells.row]
-        aside = np.minimum(p, 1 - p) >= price
-        own = np.where(aside, price, 1.0 * ((p > 0.5) != self.cells.positive))
-        means = (sums.total - own) / max(sums.items - 1, 1)
+        price, count = self.prices[0], self.cells.count
+        own = self.decided(count, others=False).losses(price)
+        means = (count @ own - own) / max(count.sum() - 1, 1)
         return np.array([self.metric(float(mean), price) for mean in means])
 
     def _prices(self, count: Counts) -> tuple[float, ...]:
@@ -170,28 +194,23 @@ class BestOfSurest:
         It is the error of the items that are kept last; where the curve has a kink there, items
         kept a little earlier or later have another one.
         """
-        zeros, ones = self._rows(count)
-        p, items = isotonic_map(zeros, ones), zeros + ones
-        some = items > 0
-        kept, wrong = risk_coverage(p[some], items[some])
+        decided = self.decided(count, others=False)
+        kept, wrong = decided.curve(count)
         coverage = self.goal.coverage(kept, wrong)
         price = self._price(kept, wrong, coverage)
-        off = REACH * self.goal.noise(chow(p, price, zeros, ones), price)
+        off = REACH * self.goal.noise(decided.lost(price, count), price)
         sides = [self._price(kept, wrong, coverage + by) for by in (-off, off)]
-        low, high = min(sides), max(sides)
-        return price, max(low, self.goal.least(price)), high
+        return price, max(min(sides), self.goal.least(price)), max(sides)
 
     def _price(self, kept: Floats, wrong: Floats, coverage: float) -> float:
-        if coverage >= 1 and self.goal.keeps_all:
-            return 0.5  # no item is worth more
-        return slope(kept, wrong, float(np.clip(coverage, 0, 1)))
-
-    def _rows(self, count: Counts) -> tuple[Floats, Floats]:
-        zeros, ones = by_row(self.cells, count[None])
-        return zeros[0], ones[0]
+        if coverage >= 1 and self.goal.most is not None:
+            return self.goal.most
+        # An error may be allowed just where items of a larger one begin.
+        behind = self.goal.most is not None
+        return slope(kept, wrong, float(np.clip(coverage, 0, 1)), behind=behind)
 
 
-class MidpointOfSurest(BestOfSurest):
+class Midpoint(Surest):
     """Midpoint of that point on the items of the fit and on items held out, ten-fold."""
 
     def _value(self, count: Counts, rng: np.random.Generator) -> float:
@@ -200,8 +219,24 @@ class MidpointOfSurest(BestOfSurest):
         return (super()._value(count, rng) + self.metric(held_out.mean, price)) / 2
 
 
+class BestOfSurest(Surest):
+    """A point of the risk-coverage curve of the isotonic fit, on its own items."""
+
+    cells: Cells
+
+    def decided(self, count: Counts, *, others: bool) -> Decided:
+        """Return what the isotonic fit to these items says of all cells."""
+        zeros, ones = by_row(self.cells, count[None])
+        p = isotonic_map(zeros[0], ones[0], more=1.0 if others else 0.0)[self.cells.row]
+        return Decided(np.minimum(p, 1 - p), np.asarray((p > 0.5) != self.cells.positive))
+
+
+class MidpointOfSurest(Midpoint, BestOfSurest):
+    """Midpoint of that point on the items of the fit and on items held out, ten-fold."""
+
+
 def _bind(statistic: type[BestOfSurest], cells: Cells, options: Options) -> BestOfSurest:
-    return statistic(options.metric, cells)
+    return statistic(options.metric, cells, 2)
 
 
 _METRICS = ("error-at-coverage", "coverage-at-error")

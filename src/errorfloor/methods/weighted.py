@@ -11,6 +11,8 @@ from errorfloor.methods.cuts import signs
 from errorfloor.methods.design import Design
 
 FOLDS = 10
+MANY = 2**16  # items
+MOST_ROWS = 2**14  # between which cuts are tried on items held out; one holds few items
 
 
 class WeightedCut:
@@ -47,16 +49,48 @@ class WeightedCut:
 
     def wrong(self, mass: Floats) -> Bools:
         """Tell which cells the cut errs on that is best for these masses; the lowest of several."""
-        return self._wrong_at(self._best(np.cumsum(mass * self.sign)))
+        return self.wrong_at(self.below(mass))
+
+    def below(self, mass: Floats) -> int:
+        """Return how many cells are below the cut that is best for these masses."""
+        return self._best(np.cumsum(mass * self.sign))
 
     def held_out(self, rng: np.random.Generator) -> Floats:
         """Return how many items of each cell are wrong when each is held out in turn."""
+        cells = self.cells
+        if cells.cluster is None and int(cells.count.sum()) > 8 * len(cells) + MANY:
+            return self._held_out_by_parts(rng)
+        item, fold = self.design.folds(FOLDS, rng)
+        row, rows = self._blocks()
+        # What each fold adds to the walk over rows, and so the walk over all others.
+        step = self.sign * (self.design.mass if item is None else self.weight)
+        own, signed = (row, step) if item is None else (row[item], step[item])
+        steps = np.bincount(fold * rows + own, signed, minlength=FOLDS * rows)
+        walks = np.cumsum(steps.reshape(FOLDS, rows), axis=1)
+        rest = walks.sum(axis=0) - walks
+        below = np.where(rest.min(axis=1) < 0, np.argmin(rest, axis=1) + 1, 0)
+        if item is None:
+            return np.asarray(cells.count * (cells.positive == (row < below[fold])))
+        ill = cells.positive[item] == (own < below[fold])
+        return np.bincount(item[ill], minlength=len(cells)).astype(np.float64)
+
+    def _held_out_by_parts(self, rng: np.random.Generator) -> Floats:
+        """Return the same where cells have too many items to look at each."""
         whole = np.cumsum(self.design.mass * self.sign)
         wrong = np.zeros(len(self.cells))
         for part in self.design.parts(FOLDS, rng):
             rest = whole - np.cumsum(part * self.weight * self.sign)
-            wrong += part * self._wrong_at(self._best(rest))
+            wrong += part * self.wrong_at(self._best(rest))
         return wrong
+
+    def _blocks(self) -> tuple[NDArray[np.intp], int]:
+        """Return rows, or blocks of rows with about as many items each where rows are many."""
+        row, rows = self.cells.row, self.cells.scores.size
+        if rows <= MOST_ROWS:
+            return row, rows
+        behind = np.cumsum(np.bincount(row, self.cells.count, minlength=rows))
+        block = np.ceil(behind * (MOST_ROWS / behind[-1])).astype(np.intp) - 1
+        return block[row], MOST_ROWS
 
     def _best(self, walk: Floats) -> int:
         """Return how many cells are below the best cut; cuts fall behind whole rows only."""
@@ -64,7 +98,8 @@ class WeightedCut:
         best = int(np.argmin(walk[at]))
         return int(at[best]) + 1 if walk[at[best]] < 0 else 0
 
-    def _wrong_at(self, below: int) -> Bools:
+    def wrong_at(self, below: int) -> Bools:
+        """Tell which cells the cut errs on that has so many cells below it."""
         return np.asarray(self.cells.positive == (np.arange(len(self.cells)) < below))
 
 

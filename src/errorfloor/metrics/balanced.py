@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted, CountedMean
 from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
+from errorfloor.metrics.merged import moved_mean, moved_ratio
 from errorfloor.metrics.record import Metric
 
 
@@ -68,11 +70,48 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _best_with(prior, probabilities, weights)
 
-    def counted(probabilities: Floats, count: Counts) -> CountedMean:
-        form = forms_of(probabilities, count, prior).best()
-        return CountedMean(form, count, span_of_error(classes))
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        return max(moved_mean(form, prior[1])(p, lows, highs, counts) for form in _items(prior))
 
-    return replace(BALANCED, given=given, whole=whole, counted=counted)
+    counted = partial(CountedForms, prior=prior)
+    return replace(BALANCED, given=given, whole=whole, counted=counted, moved=moved)
+
+
+def _items(prior: Floats) -> tuple[Callable[[Floats], Floats], ...]:
+    """Return what an item adds in the min form and in the max form, of two classes."""
+
+    def form(name: str, p: Floats) -> Floats:
+        forms: Floats = getattr(forms_of(p, np.ones(p.size), prior), name)
+        return forms
+
+    return partial(form, "without_rest"), partial(form, "without_max")
+
+
+class CountedForms(CountedMean):
+    """The best balanced error with known shares of classes: the mean of the form that varies less.
+
+    Which form that is, the items of the table decide.
+    """
+
+    def __init__(self, probabilities: Floats, count: Counts, prior: Floats) -> None:
+        self.probabilities = probabilities
+        self.prior = prior
+        self.forms = forms_of(probabilities, count, prior)
+        super().__init__(self.forms.best(), count, span_of_error(prior.size))
+
+    def varies_least(self, count: Counts) -> int:
+        """Return which form items in other numbers decide for: 0 for the min form, else 1."""
+        if not count.any():
+            return 0
+        return int(forms_of(self.probabilities, count, self.prior).discriminant < 0)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest number of an item, in the min form and in the max form."""
+        classes, largest = self.prior.size, 1 / (self.prior.size * self.prior.min())
+        # Of the weighted probabilities the largest is at least 1 / K, and at least their mean.
+        most = 0.5 if classes == 2 else (1 - 1 / classes) * largest
+        return np.array([0.0, 1 - largest]), np.array([most, 1 - 1 / classes])
 
 
 def _counted(probabilities: Floats, count: Counts) -> Counted:
@@ -87,6 +126,7 @@ BALANCED = Metric(
     span=span_of_error,
     whole=_best,
     counted=_counted,
+    moved=moved_ratio(lambda p, counts: 1 - 2 * _best(p, counts)),
     formula="min(p / P(1), (1 - p) / P(0)) / 2",
     many_formula="1 - max p / P(class) / K",
     opposite="balanced accuracy",

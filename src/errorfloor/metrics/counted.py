@@ -23,8 +23,17 @@ class Counted(Protocol):
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each row in turn; NaN likewise."""
 
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return False
 
-class OneByOne:
+    def error_of_pairs(self) -> float:
+        """Return the standard error that comes from pairs of items, beyond that of single ones."""
+        return 0.0
+
+
+class OneByOne(Counted):
     """The same for any metric, from its best value on one set of weights: slow and obvious."""
 
     def __init__(
@@ -50,13 +59,18 @@ class OneByOne:
             return np.nan
 
 
-class CountedMean:
+class CountedMean(Counted):
     """The mean of a known number for each row, within what it can be."""
 
     def __init__(self, numbers: Floats, count: Counts, span: tuple[float, float]) -> None:
         self.numbers = numbers
         self.count = count
         self.span = span
+
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return True
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the mean for each row of counts."""

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.metrics.counted import Counted
 from errorfloor.metrics.means import least_error
 
 
-class CountedErrorAt:
+class CountedErrorAt(Counted):
     """The least error among items where a share of them must be answered."""
 
     def __init__(self, probabilities: Floats, count: Counts, coverage: float) -> None:
@@ -38,7 +39,7 @@ class CountedErrorAt:
         return _in_rows(np.maximum(without, 0), self.order)
 
 
-class CountedCoverageAt:
+class CountedCoverageAt(Counted):
     """The largest share of items that can be answered with at most so much error."""
 
     def __init__(self, probabilities: Floats, count: Counts, error: float) -> None:
@@ -49,14 +50,12 @@ class CountedCoverageAt:
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the coverage at the error for each row of counts."""
-        count = counts[:, self.order].astype(np.float64)
-        over = count * (self.error - self.at)
-        excess = np.cumsum(over, axis=1)
-        left = np.maximum(over - excess, 0)  # what rows before leave to be used up
-        some = np.minimum(left, np.maximum(over, 0))
-        unsure = np.maximum(self.error[self.split :] - self.at, np.finfo(float).tiny)
-        answered = count[:, : self.split].sum(axis=1) + some[:, self.split :] @ (1 / unsure)
-        return np.asarray(np.minimum(answered / count.sum(axis=1), 1.0))
+        return _covered(self.error, counts[:, self.order].astype(np.float64), self.at)
+
+    @staticmethod
+    def share(error: Floats, count: Counts, at: float) -> float:
+        """Return the coverage at an error for counts of items with ascending errors."""
+        return float(_covered(error, count[None].astype(np.float64), at)[0])
 
     def leave_one_out(self) -> Floats:
         """Return the coverage at the error without one item of each row in turn."""
@@ -72,6 +71,16 @@ class CountedCoverageAt:
         within = same > np.cumsum(count) - 1
         answered = np.where((over <= 0) | within, more - 1, same)
         return _in_rows(np.clip(answered / max(count.sum() - 1, 1), 0, 1), self.order)
+
+
+def _covered(error: Floats, count: Floats, at: float) -> Floats:
+    split = int(np.searchsorted(error, at, side="right"))
+    over = count * (error - at)
+    excess = np.cumsum(over, axis=1)
+    left = np.maximum(over - excess, 0)  # what rows before leave to be used up
+    some = np.minimum(left, np.maximum(over, 0))
+    answered = count[:, :split].sum(axis=1) + some[:, split:] @ (1 / (error[split:] - at))
+    return np.asarray(np.minimum(answered / count.sum(axis=1), 1.0))
 
 
 def _by_error(probabilities: Floats) -> tuple[NDArray[np.intp], Floats]:

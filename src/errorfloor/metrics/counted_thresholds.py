@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.metrics.counted import ratio
+from errorfloor.metrics.counted import Counted, ratio
 
 # Thresholds that may be best without an item: so many of the best with it, if that is affordable.
 _CANDIDATES, _AFFORDABLE = 256, 2**24
 
 
-class CountedF1:
+class CountedF1(Counted):
     """The best F1: the root f of E (2p - f)_+ = f E p, and the largest of any threshold."""
 
     def __init__(self, p: Floats, count: Counts) -> None:
@@ -41,7 +41,7 @@ class CountedF1:
         return np.where(total > 0, best, np.nan)
 
 
-class CountedMcc:
+class CountedMcc(Counted):
     """The best MCC, the largest correlation of any threshold; 0 where all items are alike."""
 
     def __init__(self, p: Floats, count: Counts) -> None:
@@ -86,7 +86,7 @@ def _above(p: Floats, counts: Counts) -> tuple[Floats, Floats]:
     return np.cumsum(count, axis=1, out=count), np.cumsum(right, axis=1, out=right)
 
 
-class CountedBalance:
+class CountedBalance(Counted):
     """The best balanced error of two classes, with the mean probability as share of class 1.
 
     Then the min form and the max form are one number, 1/2 - E |p - theta| / (4 theta (1 - theta)).
@@ -119,7 +119,7 @@ class CountedBalance:
         return 0.5 - ratio(away / max(n - 1, 1), spread)
 
 
-class CountedManyBalance:
+class CountedManyBalance(Counted):
     """The best balanced error of many classes, with mean probabilities as shares of classes."""
 
     def __init__(self, p: Floats, count: Counts) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Floats
+from errorfloor.metrics.merged import moved_mean
 from errorfloor.metrics.record import Metric
 
 
@@ -57,10 +58,12 @@ def _span_of_cost(costs: Floats, classes: int) -> tuple[float, float]:
 
 def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
     costs = np.asarray(given["costs"], dtype=np.float64)
+    per_item = partial(_least_cost, costs)
     return replace(
         COST,
         given=given,
-        per_item=partial(_least_cost, costs),
+        per_item=per_item,
+        moved=moved_mean(per_item, costs[0, 1] / (costs[0, 1] + costs[1, 0])),
         span=partial(_span_of_cost, costs),
     )
 
@@ -114,6 +117,7 @@ BRIER = Metric(
     less_is_better=True,
     span=_span_of_brier,
     per_item=_brier,
+    moved=moved_mean(_brier, 0.5),
     formula="p (1 - p)",
     many_formula="1 - the sum of p^2",
     title="Brier score",
@@ -125,6 +129,7 @@ LOG_LOSS = Metric(
     less_is_better=True,
     span=_span_of_entropy,
     per_item=_entropy,
+    moved=moved_mean(_entropy, 0.5),
     formula="-p log p - (1 - p) log(1 - p)",
     many_formula="- the sum of p log p",
     per_cent=False,

@@ -10,6 +10,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_ranking import CountedAuc, CountedPrecision
+from errorfloor.metrics.merged import moved_ratio, moved_with_share
 from errorfloor.metrics.record import Metric, both_classes
 
 
@@ -64,7 +65,8 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
         varies_less = auc_discriminant(p, count / count.sum(), theta) >= 0
         return CountedAuc(p, count, theta, sign=-1 if varies_less else 1)
 
-    return replace(AUC, given=given, whole=whole, counted=counted)
+    moved = moved_with_share(theta)
+    return replace(AUC, given=given, whole=whole, counted=counted, moved=moved)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:
@@ -97,6 +99,7 @@ AUC = Metric(
     span=_span_of_auc,
     whole=_auc,
     counted=CountedAuc,
+    moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
     formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
     title="AUC",
     per_cent=False,

@@ -76,7 +76,7 @@ class Metric:
     unit: str = ""
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
-    moved: Callable[[Floats, Floats, Floats, Counts], float | None] | None = None
+    moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.means import least_error, span_of_error
+from errorfloor.metrics.merged import moved_selective
 from errorfloor.metrics.ranking import span_of_share
 from errorfloor.metrics.record import Metric
 
@@ -64,6 +65,7 @@ def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
         given=given,
         whole=whole,
         counted=partial(CountedErrorAt, coverage=at),
+        moved=moved_selective(whole),
         title=f"error {name}",
         opposite=f"accuracy {name}",
     )
@@ -80,6 +82,7 @@ def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
         given=given,
         whole=whole,
         counted=partial(CountedCoverageAt, error=at),
+        moved=moved_selective(whole),
         title=f"coverage at {100 * at:.6g} % error",
     )
 

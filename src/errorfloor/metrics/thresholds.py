@@ -6,6 +6,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
+from errorfloor.metrics.merged import moved_f1
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
 
@@ -47,6 +48,7 @@ F1 = Metric(
     span=span_of_share,
     whole=_f1,
     counted=CountedF1,
+    moved=moved_f1(_f1),
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
     per_cent=False,

@@ -7,6 +7,8 @@ References
 ----------
 .. [1] R. Ushio, T. Ishida and M. Sugiyama, "Practical estimation of the optimal classification
    error with soft labels and calibration", ICLR 2026: "the paper" in these modules.
+.. [2] R. Ushio, T. Ishida and M. Sugiyama, "Bayes-optimal BER and AUC: estimation and evaluation of
+   estimators", 2026: "the follow-up paper".
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from errorfloor.paper._check import Check
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "Check", "Reproduction", "load", "reproduce"]
+__all__ = ["FIGURES", "FOLLOW_UP", "Check", "Reproduction", "load", "reproduce"]
 
 # In the paper's order. Figure 4, a corruption map, is a panel of figure 8.
 FIGURES: tuple[str, ...] = (
@@ -48,6 +50,9 @@ FIGURES: tuple[str, ...] = (
     "table-feebee",
 )
 
+# Of the same authors' next paper, on balanced error and AUC.
+FOLLOW_UP: tuple[str, ...] = ("follow-up-figure", "follow-up-table", "follow-up-feebee")
+
 FORMATS = ("svg", "png")
 
 
@@ -60,6 +65,7 @@ class Reproduction:
     numbers: dict[str, Any]
     checks: tuple[Check, ...]
     folder: Path
+    remarks: str = ""  # Markdown: more numbers, and what they say
 
     @property
     def svg(self) -> Path:
@@ -82,7 +88,7 @@ def reproduce(
     Parameters
     ----------
     which : str or sequence of str
-        Names from `FIGURES`, or "all".
+        Names from `FIGURES` or `FOLLOW_UP`; "all" of the former, or "follow-up" for the latter.
     out : path
         The folder for the files; it is made if need be.
     force : bool
@@ -122,18 +128,19 @@ def load(name: str, out: str | os.PathLike[str]) -> Reproduction | None:
         if content["version"] != __version__:
             return None
         checks = tuple(Check(**check) for check in content["checks"])
-        return Reproduction(name, content["title"], content["numbers"], checks, folder)
+        remarks = content.get("remarks", "")
+        return Reproduction(name, content["title"], content["numbers"], checks, folder, remarks)
     except (KeyError, TypeError, ValueError):  # not what we write
         return None
 
 
 def _names(which: str | Iterable[str]) -> list[str]:
-    if which == "all":
-        return list(FIGURES)
+    if which in ("all", "follow-up"):
+        return list(FIGURES if which == "all" else FOLLOW_UP)
     several = isinstance(which, Iterable) and not isinstance(which, str)
-    hint = ' "all" is every one.'
+    hint = ' "all" is every one of the first paper, "follow-up" of the second.'
     return [
-        check_choice(name, FIGURES, name="which", hint=hint)
+        check_choice(name, (*FIGURES, *FOLLOW_UP), name="which", hint=hint)
         for name in (which if several else [which])
     ]
 
@@ -143,6 +150,7 @@ def _make(name: str, folder: Path) -> Reproduction:
     # Through JSON and back, so that new and resumed numbers are drawn and checked alike.
     numbers = json.loads(_json(module.compute()))
     checks = tuple(module.checks(numbers))
+    remarks = module.remarks(numbers) if hasattr(module, "remarks") else ""
     for kind, drawing in _drawn(module.draw, numbers).items():
         write_bytes(folder / f"{name}.{kind}", drawing)
     content = {
@@ -151,9 +159,10 @@ def _make(name: str, folder: Path) -> Reproduction:
         "version": __version__,
         "checks": [check.to_dict() for check in checks],
         "numbers": numbers,
+        **({"remarks": remarks} if remarks else {}),
     }
     write_bytes(folder / f"{name}.json", (_json(content) + "\n").encode())  # the last: all is there
-    return Reproduction(name, module.TITLE, numbers, checks, folder)
+    return Reproduction(name, module.TITLE, numbers, checks, folder, remarks)
 
 
 def _drawn(draw: Any, numbers: dict[str, Any]) -> dict[str, bytes]:

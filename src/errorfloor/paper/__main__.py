@@ -9,8 +9,8 @@ from pathlib import Path
 
 import errorfloor
 from errorfloor.data.storage import write_bytes
-from errorfloor.paper import FIGURES, Reproduction, load, reproduce
-from errorfloor.paper._document import document
+from errorfloor.paper import FIGURES, FOLLOW_UP, Reproduction, load, reproduce
+from errorfloor.paper import _document as pages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,12 +20,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Compute and draw the paper's figures and tables beside the printed numbers.",
         epilog="Example: python -m errorfloor.paper --out paper figure-2 figure-7",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(FIGURES)}; or all")
+    every = f"{', '.join(FIGURES)}; or all; {', '.join(FOLLOW_UP)}; or follow-up"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=every)
     parser.add_argument("--out", type=Path, default=Path("paper"), help="folder for the files")
-    parser.add_argument("--docs", type=Path, help="folder for paper.md and figures/")
+    parser.add_argument("--docs", type=Path, help="folder for the page and figures/")
     parser.add_argument("--force", action="store_true", help="compute again what is there")
     options = parser.parse_args(arguments)
-    which = "all" if options.names in ([], ["all"]) else options.names
+    which = which_of(options.names)
     try:
         found = reproduce(which, options.out, force=options.force)
     except (ImportError, OSError, ValueError) as error:
@@ -33,12 +34,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     for result in found:
         print(summary(result))
-    page, missing = write_page(options.out, options.docs)
-    if page is None:
-        print(f"No page yet: {options.out} lacks {', '.join(missing)}.", file=sys.stderr)
-    else:
-        print(f"wrote {page}")
+    for page, missing in write_pages(found, options.out, options.docs):
+        if page is None:
+            print(f"No page yet: {options.out} lacks {', '.join(missing)}.", file=sys.stderr)
+        else:
+            print(f"wrote {page}")
     return 0
+
+
+def which_of(names: Sequence[str]) -> str | Sequence[str]:
+    """Return what `reproduce` is to be asked for, given the names that were typed."""
+    if list(names) in ([], ["all"]):
+        return "all"
+    return "follow-up" if list(names) == ["follow-up"] else names
+
+
+def write_pages(
+    found: Sequence[Reproduction], out: Path, docs: Path | None
+) -> list[tuple[Path | None, list[str]]]:
+    """Write the page of each paper that something of `found` is of; see `write_page`."""
+    follows = [result.name in FOLLOW_UP for result in found]
+    written = [write_page(out, docs)] if not all(follows) or not follows else []
+    return written + ([write_page(out, docs, follow_up=True)] if any(follows) else [])
 
 
 def summary(result: Reproduction) -> str:
@@ -47,12 +64,14 @@ def summary(result: Reproduction) -> str:
     return f"{result.name}: {agree} of {len(result.checks)} numbers agree, {result.svg}"
 
 
-def write_page(out: Path, docs: Path | None) -> tuple[Path | None, list[str]]:
+def write_page(
+    out: Path, docs: Path | None, *, follow_up: bool = False
+) -> tuple[Path | None, list[str]]:
     """Write the page if all figures are there; return its path, or None, and what is missing.
 
     It goes into `docs`; without that into the docs of a clone, or else to the figures.
     """
-    found = {name: load(name, out) for name in FIGURES}
+    found = {name: load(name, out) for name in (FOLLOW_UP if follow_up else FIGURES)}
     complete = [result for result in found.values() if result is not None]
     missing = [name for name, result in found.items() if result is None]
     if missing:
@@ -62,8 +81,10 @@ def write_page(out: Path, docs: Path | None) -> tuple[Path | None, list[str]]:
     figures.mkdir(parents=True, exist_ok=True)
     for result in complete:
         write_bytes(figures / result.svg.name, result.svg.read_bytes())
-    write_bytes(docs / "paper.md", document(complete).encode())
-    return docs / "paper.md", []
+    page = docs / ("follow_up.md" if follow_up else "paper.md")
+    text = pages.FOLLOW_UP if follow_up else pages.INTRODUCTION
+    write_bytes(page, pages.document(complete, introduction=text).encode())
+    return page, []
 
 
 def _docs(out: Path) -> Path:

@@ -20,11 +20,29 @@ the difference of the printed number and ours; "none" marks numbers that are com
 two agree if they are within {LIMIT} standard deviations, or, without noise, in all digits printed,
 where the last may be rounded or cut off."""
 
+FOLLOW_UP = f"""# The follow-up paper's numbers, computed anew
 
-def document(results: Iterable[Reproduction], *, figures: str = "figures") -> str:
+*Bayes-optimal BER and AUC: estimation and evaluation of estimators* (Ushio, Ishida and Sugiyama,
+2026) asks for the best possible balanced error and AUC of two classes. `make follow-up` writes
+this page; the numbers behind each drawing are in `paper/NAME.json` then. Of the paper we know
+its formulas and the printed numbers below, no more, and say where we had to guess how they came
+about.
+
+The best balanced error is half the mean of min(p / P(1), (1 - p) / P(0)), the *min form*, and as
+well one less half the mean of the larger of the two, the *max form*; likewise for AUC over pairs
+of items. The *discriminant* is positive where the min form varies less. See [theory](theory.md).
+
+Noise is the standard deviation that Monte-Carlo error gives the difference of the printed number
+and ours. The two agree if they are within {LIMIT} standard deviations, or, without noise, in all
+digits printed, where the last may be rounded or cut off."""
+
+
+def document(
+    results: Iterable[Reproduction], *, figures: str = "figures", introduction: str = INTRODUCTION
+) -> str:
     """Return the page as Markdown; `figures` is where it finds the drawings."""
     results = list(results)
-    parts = [INTRODUCTION, _overview(results)]
+    parts = [introduction, _overview(results)]
     parts += [_section(result, figures) for result in results]
     return "\n\n".join(parts) + "\n"
 
@@ -34,9 +52,12 @@ def heading(name: str) -> str:
 
     Examples
     --------
-    >>> heading("figure-2"), heading("table-feebee")
-    ('Figure 2', 'Table FeeBee')
+    >>> heading("figure-2"), heading("table-feebee"), heading("follow-up-table")
+    ('Figure 2', 'Table FeeBee', 'Table')
     """
+    own = name.removeprefix("follow-up-")
+    if own != name:
+        return "FeeBee" if own == "feebee" else own.capitalize()
     kind, _, what = name.partition("-")
     return f"{kind.capitalize()} {'FeeBee' if what == 'feebee' else what}"
 
@@ -48,7 +69,8 @@ def _overview(results: Sequence[Reproduction]) -> str:
         agree = sum(check.agrees for check in result.checks)
         total = len(result.checks)
         link = f"[{heading(result.name)}](#{heading(result.name).lower().replace(' ', '-')})"
-        counts = [str(total), str(agree), str(total - agree)] if total else ["none printed", "", ""]
+        none = "none known" if result.remarks else "none printed"
+        counts = [str(total), str(agree), str(total - agree)] if total else [none, "", ""]
         lines.append([link, result.title, *counts])
     return _table(lines)
 
@@ -68,8 +90,10 @@ def _section(result: Reproduction, figures: str) -> str:
         noisy = [_printed_decimals(check) for check in result.checks if check.error is not None]
         lines += [_line(check, max(noisy, default=0)) for check in result.checks]
         parts.append(_table(lines))
-    else:
+    elif not result.remarks:
         parts.append("The paper prints no number here.")
+    if result.remarks:
+        parts.append(result.remarks)
     return "\n\n".join(parts)
 
 

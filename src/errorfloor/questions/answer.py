@@ -32,6 +32,7 @@ from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
 from errorfloor.metrics import Metric
+from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
     assumed_of,
     check_clusters,
@@ -113,12 +114,16 @@ def estimates(
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
     table = table.plain  # equal weights, and clusters of one, are none
+    every = table.cells()  # those of methods that heed items without a label
+    if isinstance(table, ScoreTable):
+        check_alike(table)
+        table = table.labelled
     check_answerable(table, methods)
     if table.entries is not None:
         check_heeds_weights(table, methods, options.metric)
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = table.cells()
-    statistics = [method.bind(cells, options) for method in methods]
+    statistics = [method.bind(every if method.partly else cells, options) for method in methods]
     replicates = _replicates(statistics, kinds, cells, request)
     doubts = data_doubts(table)
     found = []
@@ -127,7 +132,7 @@ def estimates(
         case = Case(
             method=method,
             table=table,
-            cells=cells,
+            cells=every if method.partly else cells,
             statistic=statistic,
             value=float(value),
             streams=request.streams,
@@ -153,7 +158,8 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
     assert all(method.classes is Classes.of(table) for method in methods)
     if getattr(table, "unlabelled", None) is not None:
         raise InputError(
-            "The table has a column 'unlabelled', which no method reads so far. Leave it out."
+            "The table has items without a label, which this does not answer for. Pass the "
+            "labelled ones, the table's `labelled`."
         )
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
         instead = on_any_scale(Classes.of(table))
@@ -204,7 +210,7 @@ def _estimate(
         evidence, kind, further = _evidence(case, kind)
         doubts += further
     method, table = case.method, case.table
-    resolution, coarseness = _resolution(method, table, kind)
+    resolution, coarseness = _resolution(case, kind)
     adds = "" if kind is None else kind.assumes(method)
     note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
     metric, interval = case.options.metric, None
@@ -248,13 +254,12 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
         return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
 
 
-def _resolution(
-    method: Method, table: Table, kind: IntervalKind | None
-) -> tuple[float | None, str]:
+def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:
     """Return how far merged rows may have moved the value, and a sentence that says so."""
+    method, table = case.method, case.table
     if not isinstance(table, Ranged) or not table.coarse.any():
         return 0.0, ""
-    resolution = method.resolution(table)
+    resolution = method.resolution_for(table, case.options.metric)
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "

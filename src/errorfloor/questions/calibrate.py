@@ -18,7 +18,7 @@ from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.question import method_for
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups
 
@@ -100,7 +100,7 @@ def calibrate(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where)
+    reading = read_labelled(scores, labels, where)
     chosen = with_map(method, reading)
     check_scale(scores, reading, (chosen,))
     if reading.source.group is None:

@@ -24,6 +24,7 @@ from errorfloor.results import Comparison, Groups
 
 
 class _Options(ScoreColumns, total=False):
+    unlabelled: bool
     weight: object
     cluster: object
     methods: Sequence[str] | None
@@ -59,6 +60,7 @@ def compare(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     methods: Sequence[str] | None = None,
     metric: str = "error",
     costs: object = None,
@@ -76,7 +78,7 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, positive_from, classes, group, drop_missing
+    scores, labels, score, label, positive, positive_from, classes, group, drop_missing, unlabelled
         As in `from_scores`.
     weight, cluster
         As in `from_scores`; methods that do not heed them are left out.
@@ -114,6 +116,7 @@ def compare(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
         weight=weight,
         cluster=cluster,
     )

@@ -13,6 +13,7 @@ from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
+from errorfloor.metrics import ERROR
 from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.weights import unweighted
@@ -77,6 +78,12 @@ def confusion(
 
 def confusion_of(floor: Any) -> Confusion:
     """Return the errors of the best rule behind a floor, by class."""
+    if floor.metric != ERROR.name:
+        raise InputError(
+            f"The confusion of classes is about errors, and this is the {floor.measure.words} "
+            f"{floor.measure.limit}. Estimate the floor without ",
+            *(argument("metric"), "."),
+        )
     table = None if floor.table is None else unweighted(floor.table, "confusion")
     if isinstance(table, SoftTable):
         made = _of_soft_labels(table)

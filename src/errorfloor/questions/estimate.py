@@ -64,9 +64,11 @@ def from_soft_labels(
         As in `from_scores`.
     metric, costs, at, prior
         As in `from_scores`.
-    interval : {"auto", "betting", "hoeffding", "bca", "basic", "percentile"} or None
+    interval : {"auto", "betting", "hoeffding", "jackknife", "bca", "basic", "percentile"} or None
         "betting", the default, and "hoeffding", the paper's sqrt(log(2 / (1 - level)) / (8 n)),
-        hold for any n and any distribution; betting is much narrower. None skips the interval.
+        hold for any n and any distribution; betting is much narrower. For AUC, average precision,
+        MCC and balanced error "jackknife" is the default, which is measured. None skips the
+        interval.
     level : float
         Confidence level.
     n_resamples : int
@@ -197,8 +199,9 @@ def from_votes(
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
         make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
         the default where annotator ids are known and enough people voted) or "certified" (valid
-        for every distribution, any n and any number of votes). For the plug-in, whose interval
-        is for its expectation, those of `from_soft_labels`. None skips the interval.
+        for every distribution, any n and any number of votes; of metrics other than error, for
+        those that means over items decide). For the plug-in, whose interval is for its expectation,
+        those of `from_soft_labels`. None skips the interval.
     level : float
         Confidence level.
     n_resamples : int
@@ -288,6 +291,7 @@ def from_scores(
     weight: object = None,
     cluster: object = None,
     drop_missing: bool = False,
+    unlabelled: bool = False,
     metric: str = "error",
     costs: object = None,
     at: float | None = None,
@@ -329,7 +333,11 @@ def from_scores(
         Column or array that says which items depend on each other: those of one patient or
         document, or copies. Limits then allow for it; at least 50 clusters are needed.
     drop_missing : bool
-        Leave out rows of a dataframe or file where something is missing.
+        Leave out rows of a dataframe or file where something is missing, or items of arrays
+        without a label.
+    unlabelled : bool
+        Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
+        items must be a random part of all, or have weights; else they are refused.
     metric : str
         What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
         "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
@@ -341,10 +349,13 @@ def from_scores(
         "coverage-at-error".
     prior : float or sequence of float, optional
         The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
+        Labels beside scores need none: both look at each class by itself.
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
         (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
-        beta-ab, beta-a, platt or platt-logit.
+        beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
+        the default, and the others speak of labelled items alone. For other metrics than error:
+        isotonic, isotonic-cf, or ranking (the scores' own order) for AUC and average precision.
     interval : {"auto", "honest", "certified", "bca", "basic", "percentile"} or None
         "honest", the default of isotonic and isotonic-cf, has an exact lower limit and an upper
         limit from ten-fold cross-fitting; "certified" tests on one half what the other chose, so
@@ -385,6 +396,7 @@ def from_scores(
         classes=classes,
         group=group,
         drop_missing=drop_missing,
+        unlabelled=unlabelled,
         weight=weight,
         cluster=cluster,
     )

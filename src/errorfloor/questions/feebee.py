@@ -40,7 +40,7 @@ from errorfloor.questions.feebee_asked import (
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
@@ -124,7 +124,7 @@ def feebee(
         "error", "balanced-error" or "auc": what the methods are to estimate.
     means : sequence of float, optional
         Of balanced error and AUC: how probable 1 is where a label is redrawn. 0.1, 0.2 ... 0.9 by
-        default, which tells methods apart better than one mean does [2]_.
+        default, as in [2]_.
     model_error : float
         Error of the best model known, on these labels; 0 to 0.5, or to 1 - 1 / K. One minus the
         share of the most frequent class is always at hand. With balanced error, that.
@@ -211,7 +211,7 @@ def feebee(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where)
+    reading = read_labelled(scores, labels, where)
     number = len(next(iter(reading.tables.values())).classes)
     measure = measure_of(asked, number)
     task = replace(

@@ -65,5 +65,6 @@ class ScoreOptions(CommonOptions, total=False):
     positive: object
     positive_from: float | None
     classes: Sequence[object] | None
+    unlabelled: bool
     method: str | None
     clip: Clip

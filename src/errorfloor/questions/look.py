@@ -12,7 +12,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, Mention, argument, function
 from errorfloor.data.columns import NO_NAMES, has_no_names
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, ITEM, LAYOUTS, SCORES, Layout
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
@@ -286,6 +286,19 @@ def _problems(
         yield "No columns are called what labels are usually called. Name them."
     elif len([one for one in tried if one.problem is None]) > 1:
         yield "The columns can be read in several ways. Take the command that is meant."
+    yield from _beside(columns)
+
+
+def _beside(columns: Sequence[ColumnLook]) -> Iterator[str]:
+    """Yield which columns may be weights or clusters, which are used only if they are named."""
+    from errorfloor.data.guessing import fitting
+
+    for role in BESIDE:
+        for name in fitting(role, [one.name for one in columns]):
+            yield (
+                f"Column {name!r} may say which {role.name} items have. It is used only if it is "
+                f"named: {role.argument}={name!r} (--{role.name} {name})."
+            )
 
 
 def _command(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str | None:

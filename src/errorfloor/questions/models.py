@@ -11,6 +11,7 @@ import numpy as np
 
 from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.inference.bootstrap import Percentile
 from errorfloor.inference.means import Betting, growing_blocks
@@ -18,13 +19,14 @@ from errorfloor.inference.models import (
     ExactShare,
     MeanOfShares,
     OnScale,
-    Ranked,
     Wilson,
     mcc_error,
     mcc_of,
 )
+from errorfloor.inference.ranks import share_of_auc, share_of_precision
 from errorfloor.inference.record import Evidence
 from errorfloor.inference.resample import draw
+from errorfloor.methods.ranks import Precision
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
@@ -33,7 +35,7 @@ from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.metrics.thresholds import F1, MCC
 from errorfloor.results import Estimate
 
-FEW = 20  # items of the rarer class, below which DeLong's variance is too small
+FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error
 
 
@@ -196,36 +198,27 @@ def _mcc(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
 # From scores with labels.
 
 
-def _ranked(table: ScoreTable, metric: Metric) -> Ranked:
-    found = Ranked(table.counts[:, 0].astype(np.float64), table.counts[:, 1].astype(np.float64))
-    if not (found.negatives.any() and found.positives.any()):
+def _auc(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    _check_both(table, metric)
+    found = share_of_auc(*table.counts.T.astype(np.float64))
+    return found.value, found
+
+
+def _average_precision(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    _check_both(table, metric)
+    cells = table.cells()
+    assert isinstance(cells, Cells)
+    statistic = Precision(cells)
+    value = float(statistic.values(cells.count[None], np.random.default_rng(SEED))[0])
+    return value, share_of_precision(value, statistic, cells)
+
+
+def _check_both(table: ScoreTable, metric: Metric) -> None:
+    if not table.counts.any(axis=0).all():
         raise InputError(
             f"The model's {metric.words} needs test items of both classes. Check ",
             *(argument("labels"), "."),
         )
-    return found
-
-
-def _auc(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    found = _ranked(table, metric)
-    rarer = min(found.positives.sum(), found.negatives.sum())
-    if rarer < FEW or not 0 < found.auc < 1 or not found.auc_error:
-        return found.auc, Wilson(found.auc, float(rarer))
-    return found.auc, OnScale(found.auc, found.auc_error, "logit", "delong")
-
-
-def _average_precision(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    found = _ranked(table, metric)
-    value, few = found.average_precision, float(found.positives.sum())
-    if few < FEW or not 0 < value < 1:
-        return value, Wilson(value, few / 2)  # it is no mean over positives, and varies more
-
-    def of(counts: Floats) -> float:
-        again = Ranked(counts[:, 0], counts[:, 1])
-        return again.average_precision if counts[:, 1].any() else value
-
-    error = float(np.std(_bootstrap(table.counts, of), ddof=1))
-    return value, OnScale(value, error, "logit", "bootstrap")
 
 
 def _brier(_: Metric, table: ScoreTable) -> tuple[float, Evidence]:
@@ -282,16 +275,20 @@ def _answers(table: ScoreTable) -> tuple[Counts, float]:
 
     Open are those where the model gives several classes the same probability.
     """
-    p = _probabilities(table)
-    order = np.argsort(-p.max(axis=1), kind="stable")
-    first = (p == p.max(axis=1, keepdims=True))[order]
-    counts, number = table.counts[order], first.sum(axis=1)
-    alone = number == 1
+    p, counts = _probabilities(table), table.counts
+    sure = p.max(axis=1)
+    first = p == sure[:, None]
+    number = first.sum(axis=1)
     likeliest = (counts * first).sum(axis=1)
-    split = np.where(alone, 0, likeliest)
-    right, wrong = np.where(alone, likeliest, 0), counts.sum(axis=1) - likeliest
+    split = np.where(number == 1, 0, likeliest)
     open_ = np.average(1 - 1 / number, weights=split) if split.any() else 0.0
-    return np.column_stack((right, wrong, split)), float(open_)
+    rows = np.column_stack((likeliest - split, counts.sum(axis=1) - likeliest, split))
+    # Items that the model is equally sure of are answered together; digits that halves of a sum to
+    # one leave do not tell them apart.
+    _, at = np.unique(-np.round(sure, 12), return_inverse=True)
+    together = np.zeros((at.max() + 1, 3), dtype=np.int64)
+    np.add.at(together, at, rows)
+    return together, float(open_)
 
 
 def _probabilities(table: ScoreTable) -> Floats:
@@ -356,6 +353,8 @@ def _shares(floor: Estimate) -> Floats | None:
     table = floor.table
     if "prior" in floor.measure.given:
         return np.asarray(floor.measure.given["prior"])
+    if table is not None and table.entries is not None:  # whose weights counts do not show
+        return None
     if isinstance(table, SoftTable):
         p = table.probabilities
         p = np.column_stack((1 - p, p)) if p.ndim == 1 else p
@@ -392,6 +391,11 @@ _OF_VALUE: dict[str, Callable[[Metric, float, int, Estimate], Evidence]] = {
     AUC.name: _of_classes,
     BALANCED.name: _of_classes,
 }
+
+
+def can_be_published(metric: Metric) -> bool:
+    """Tell whether a model's value and a number of items tell how sure the value is."""
+    return metric.name in _OF_VALUE
 
 
 def goes_by_scores(metric: Metric) -> bool:

@@ -125,10 +125,11 @@ class Pair:
             said = (argument("prediction"), f" (column {column!r})")
             place = told(list(tables), number, first.classes, said).place
         sides = [_nothing_of(first)] * number
+        if tables:  # weights may be equal for each prediction, and differ between them
+            unweighted(reduce(add, tables.values()), "headroom")
         for name, table in tables.items():
             assert isinstance(table, ScoreTable)
-            table = unweighted(table, "headroom")
-            sides[place[name]] += table
+            sides[place[name]] += table.plain
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
         return cls(tuple(sides), replace(source, group=None), column, extra)

@@ -33,11 +33,13 @@ from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_ite
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import points_for, votes_used
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
+from errorfloor.questions.plan_metric import Measured
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Interval, Option, Plan, Trade
@@ -118,7 +120,9 @@ def plan(
     pilot of at least five votes about as well, it lies between that and the width for two kinds,
     by how much likelier these make the votes than a beta distribution does. For scores it is the
     pilot's midpoint of training and cross-fitted error, with half their difference to either side
-    shrinking as n to the power of -2/3, the rate at which a cut is learnt.
+    shrinking as n to the power of -2/3, the rate at which a cut is learnt. For other metrics it is
+    the default interval on the expected votes of two classes; of scores, the pilot's own, narrowed
+    by the root of the number of items.
 
     Examples
     --------
@@ -127,6 +131,7 @@ def plan(
     >>> plan(pilot, votes=(2, 3), items=(100, 1000)).width.shape
     (2, 2)
     """
+    asked = Asked(metric, costs, at, prior)
     task = _Task(
         votes=votes,
         items=np.unique(as_counts(items, name="items", least=2)),
@@ -136,6 +141,12 @@ def plan(
         cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
     )
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
+        if asked.metric != ERROR.name:
+            raise InputError(
+                argument("metric", asked.metric),
+                " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
+                "for error.",
+            )
         return task.run(_Pilot.of_distribution(pilot, level))
     if not is_data(pilot):
         raise InputError(
@@ -147,9 +158,16 @@ def plan(
     reading = read(pilot, layouts, Where.of(group=group, **columns))
     for table in reading.tables.values():
         unweighted(table, "plan")
+
+    def one(table: Table) -> Plan:
+        table = table.labelled if isinstance(table, ScoreTable) else table
+        if asked.metric != ERROR.name:
+            return task.run(_Pilot.of_metric(table, asked, level))
+        return task.run(_PILOTS[table.kind](table, level))
+
     if reading.source.group is None:
-        return task.run(_PILOTS[reading.table.kind](reading.table, level))
-    return by_group(reading, lambda table, _: task.run(_PILOTS[table.kind](table, level)))
+        return one(reading.table)
+    return by_group(reading, lambda table, _: one(table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +179,24 @@ class _Pilot:
     bias: Callable[[int], float]  # by votes
     one_label: bool = False  # per item, so that numbers of votes are no question
     table: VoteTable | None = None
+    measure: Metric = ERROR
+    classes: int = 2
+
+    @classmethod
+    def of_metric(cls, table: Table, asked: Asked, level: float) -> _Pilot:
+        """Take the pilot's interval of another metric than error."""
+        measured = Measured(asked, level)
+        votes = isinstance(table, VoteTable)
+        found, width = (measured.of_votes if votes else measured.of_scores)(table)
+        number = len(table.classes)
+        return cls(
+            found.value,
+            width,
+            lambda votes: 0.0,
+            one_label=not votes,
+            measure=asked.of(number),
+            classes=number,
+        )
 
     @classmethod
     def of_distribution(cls, pair: tuple[object, object], level: float) -> _Pilot:
@@ -242,6 +278,8 @@ class _Task:
             options=options,
             narrowest=narrowest,
             trade=None if pilot.table is None else self._trade(pilot.table, pilot.width),
+            measure=pilot.measure,
+            classes=pilot.classes,
         )
 
     def _options(self, pilot: _Pilot, votes: Counts, width: Floats) -> tuple[Option, ...]:

@@ -14,6 +14,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair, naming_predictions, refuse_groups
+from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate
 
 
@@ -57,8 +58,9 @@ def read_model(data: Any, where: Where, prediction: str, floor: Estimate) -> Mod
     with naming_predictions():
         reading = read(data, (SCORES,), asked)
         if by_scores:
-            assert isinstance(reading.table, ScoreTable)
-            return models.from_table(metric, reading.table, given)
+            table = unweighted(reading.table, "headroom")
+            assert isinstance(table, ScoreTable)
+            return models.from_table(metric, table, given)
         sides = Pair.read(reading).sides
     matrix = sum_of(sides)
     return models.from_confusion(metric, matrix, given)

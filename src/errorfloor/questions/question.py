@@ -21,6 +21,7 @@ from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
+from errorfloor.questions.labels_alone import with_labels_alone
 from errorfloor.results import Estimate, VotesEstimate
 
 
@@ -45,7 +46,8 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
     table = next(iter(reading.tables.values()))
     check_classes(table)
     if name is None:
-        return methods.default(table.kind, Classes.of(table), metric)
+        partly = getattr(table, "unlabelled", None) is not None
+        return methods.default(table.kind, Classes.of(table), metric, partly=partly)
     return methods.find(name, table.kind, Classes.of(table), metric)
 
 
@@ -136,8 +138,11 @@ def _with_votes(
     cells, classes = table.cells(), Classes.of(table)
     behind: Any = statistic if hasattr(statistic, "fitted") else None
     metric = question.options.metric.name
+    bias = None if behind is None else behind.plugin_bias
     if behind is None and int(table.totals.max()) >= 2:
-        behind = methods.default(VoteTable.kind, classes, metric).bind(cells, question.options)
+        of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
+        behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
+        bias = behind.plugin_bias if metric == ERROR.name else None
     by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric)
     plugin = by_share.bind(cells, question.options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
@@ -145,7 +150,7 @@ def _with_votes(
     made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
-        bias=None if behind is None else behind.plugin_bias,
+        bias=bias,
         bias_bound=_plugin_bias_bound(model_error, table),
         mixture=None if behind is None else behind.fitted,
     )
@@ -165,4 +170,7 @@ def _plugin_bias_bound(model_error: float | None, table: VoteTable) -> float | N
 
 
 # What a kind of table adds to an estimate.
-_DETAILS: Mapping[str, Callable[..., Estimate]] = {VoteTable.kind: _with_votes}
+_DETAILS: Mapping[str, Callable[..., Estimate]] = {
+    VoteTable.kind: _with_votes,
+    ScoreTable.kind: with_labels_alone,
+}

@@ -22,6 +22,16 @@ def read_scores(scores: object, labels: object, where: Where) -> Reading:
     return read(scores, of_kind(ScoreTable.kind), where, second=labels)
 
 
+def read_labelled(scores: object, labels: object, where: Where) -> Reading:
+    """Read scores with labels, and leave items without a label aside."""
+    reading = read_scores(scores, labels, where)
+    tables = {
+        name: table.labelled if isinstance(table, ScoreTable) else table
+        for name, table in reading.tables.items()
+    }
+    return replace(reading, tables=tables)
+
+
 def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> None:
     """Refuse arrays of scores that methods need in [0, 1], and name the entry."""
     in_line = reading.source.origin == "arrays" and not is_matrix(scores)

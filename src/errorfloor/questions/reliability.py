@@ -23,7 +23,7 @@ from errorfloor.questions.calibrate import fit, that_maps, with_map
 from errorfloor.questions.class_tables import against_the_rest, top_label
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
@@ -133,7 +133,7 @@ def reliability(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_scores(scores, labels, where)
+    reading = read_labelled(scores, labels, where)
     if Classes.of(next(iter(reading.tables.values()))) is Classes.MANY:
         # Curves are of one share against a label that is right or wrong.
         chosen = that_maps(methods.find(method or ISOTONIC.name))

@@ -55,6 +55,8 @@ class Said:
         """Return the model's value of the metric that a floor is of."""
         metric = floor.measure
         ways = [name for name in _WAYS if getattr(self, name) is not None]
+        if "errors" in ways and "model_error" in ways:
+            ways.remove("model_error")  # of these two the check of errors speaks
         if len(ways) > 1:
             raise InputError(
                 argument(ways[0]), " and ", argument(ways[1]), " say the same twice. Leave one out."

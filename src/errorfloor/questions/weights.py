@@ -76,7 +76,7 @@ def sampled(table: Table) -> dict[str, Any]:
     """Return what an estimate says of weights and clusters."""
     if table.entries is None:
         return {}
-    own = table.entries
+    own = table.entries.labelled(len(table.classes))
     return {
         "n_effective": None if own.are_equal else own.n_effective,
         "clusters": None if own.cluster is None else own.clusters,

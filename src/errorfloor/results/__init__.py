@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from errorfloor.results.finding import Finding as Finding
     from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
+    from errorfloor.results.label_plan import LabelPlan as LabelPlan
     from errorfloor.results.look import ColumnLook as ColumnLook
     from errorfloor.results.look import LayoutLook as LayoutLook
     from errorfloor.results.look import Look as Look
@@ -48,6 +49,7 @@ _HOME = {
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
+    "label_plan": ("LabelPlan",),
     "look": ("ColumnLook", "LayoutLook", "Look"),
     "plan": ("Option", "Plan", "Trade"),
     "reliability": ("ClassReliability", "Reliability"),

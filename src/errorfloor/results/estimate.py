@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from errorfloor.methods.votes.many.fit import PartitionMixture
 
 
+_IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval for the best value of a metric, within what it can be."""
@@ -61,6 +64,10 @@ class Estimate(Shown):
         weights over the sum of their squares. None where all weigh the same and stand alone.
     clusters : int or None
         Number of clusters, where items belong to some.
+    n_unlabelled : int
+        Number of items without a label whose scores were heeded.
+    labelled_only : Estimate or None
+        What the labels alone say, where scores of further items were heeded.
     assumptions : str
         What has to hold for value and interval to mean what they say.
     metric, target : str
@@ -93,6 +100,8 @@ class Estimate(Shown):
     assumptions: str
     n_effective: float | None = None
     clusters: int | None = None
+    n_unlabelled: int = 0
+    labelled_only: Estimate | None = field(default=None, repr=False)
     metric: str = ERROR.name
     target: str = GIVEN_LABEL
     warnings: tuple[str, ...] = ()
@@ -164,13 +173,25 @@ class Estimate(Shown):
         options = dict(self.options)
         if not options.get("simultaneous"):  # where `level` is that of all groups at once
             options["level"] = level
-        return replace(self, interval=interval, options=options)
+        alone = self.labelled_only
+        return replace(
+            self,
+            interval=interval,
+            options=options,
+            labelled_only=None if alone is None else alone.at_level(level),
+        )
 
     @property
     def _sampled(self) -> dict[str, Any]:
-        """What there is to say of weights and clusters."""
-        both = {"n_effective": self.n_effective, "clusters": self.clusters}
-        return {name: value for name, value in both.items() if value is not None}
+        """What there is to say of weights and clusters, and of items without a label."""
+        alone = self.labelled_only
+        said = {
+            "n_effective": self.n_effective,
+            "clusters": self.clusters,
+            "n_unlabelled": self.n_unlabelled or None,
+            "labelled_only": alone and {name: getattr(alone, name) for name in _IN_SHORT},
+        }
+        return {name: value for name, value in said.items() if value is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
@@ -206,10 +227,11 @@ class VotesEstimate(Estimate):
     Attributes
     ----------
     plugin : float
-        Mean share of minority votes, the paper's `hard` estimate.
+        Mean share of minority votes, the paper's `hard` estimate; of another metric, its best
+        value if the shares of votes were the probabilities.
     bias : float or None
         How far the plug-in lies from the floor on average, at the fitted distribution; negative.
-        None where single votes leave it open.
+        None where single votes leave it open, and for other metrics than error.
     bias_bound : float or None
         The paper's bound on the size of that bias for any distribution whose floor is at most
         the model error that was given (corollary 2).

@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor import methods
 from errorfloor._shown import Framed, sentence_of
 from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
 
 
@@ -62,8 +63,16 @@ class Comparison(Rows[Estimate]):
     @property
     def main(self) -> Estimate:
         """The row of the default method, or the first where it was not compared."""
-        usual = {one.name for one in methods.DEFAULTS if one.reads == ScoreTable.kind}
-        return next((row for row in self if row.method in usual), next(iter(self)))
+        first = next(iter(self))
+        usual = {
+            one.name
+            for one in methods.RECORDS
+            if isinstance(one, Method)
+            and (one in methods.DEFAULTS or one.partly)
+            and one.reads == ScoreTable.kind
+            and first.metric in one.metrics
+        }
+        return next((row for row in self if row.method in usual), first)
 
     @property
     def sentence(self) -> str:

@@ -28,6 +28,8 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield f"classes={list(source.classes)!r}"
     if source.drop_missing:
         yield "drop_missing=True"
+    if source.unlabelled:
+        yield "unlabelled=True"
     if source.duplicates != "error":
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
@@ -58,6 +60,8 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield from ("--format", source.format)
     if source.drop_missing:
         yield "--drop-missing"
+    if source.unlabelled:
+        yield "--unlabelled"
     if source.duplicates != "error":
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:

@@ -104,10 +104,15 @@ def _attention(row: Estimate) -> str:
 
 def of_plan(plan: Plan) -> Grid:
     """Return the widths for all numbers of votes and items."""
-    head = ("votes", "plug-in bias", *(f"{n:,} items" for n in plan.items))
+    error = plan.metric == ERROR.name
+    head = ("votes", *(["plug-in bias"] if error else []), *(f"{n:,} items" for n in plan.items))
     style = numbers.style_of_plan(plan)
     rows = (
-        (f"{m}", style.signed(bias), *(style.bare(abs(one)) for one in widths))
+        (
+            f"{m}",
+            *([style.signed(bias)] if error else []),
+            *(style.bare(abs(one)) for one in widths),
+        )
         for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
     )
     return Grid(head, tuple(rows), ">" * len(head))

@@ -16,6 +16,7 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Plan,
     Verdict,
 )
@@ -25,7 +26,7 @@ from errorfloor.show.grids import Grid
 from errorfloor.show.numbers import level, style_of
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
 from errorfloor.show.sentences import sentence_of
-from errorfloor.show.text import doubts_of
+from errorfloor.show.text import doubts_of, how_labels
 from errorfloor.show.words import difference_of
 
 SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
@@ -108,6 +109,11 @@ def _(result: Verdict) -> str:
         warnings=[*doubts_of(result.floor), *result.warnings],
         remarks=[difference_of(result)],
     )
+
+
+@html_of.register
+def _(result: LabelPlan) -> str:
+    return card(sentence_of(result), remarks=[how_labels(result)])
 
 
 @html_of.register

@@ -58,7 +58,7 @@ def as_dicts() -> list[dict[str, Any]]:
 
 
 def _what(metric: Metric) -> str:
-    mean = "the mean of " if metric.is_mean or metric.needs == ("costs",) else ""
+    mean = "the mean of " if metric.is_mean or metric.formula.startswith("min(") else ""
     return f"{mean}{metric.formula}"
 
 

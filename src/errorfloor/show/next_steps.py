@@ -18,11 +18,15 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
+from errorfloor.metrics import ERROR
+from errorfloor.questions import models
 from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.show.asked import FLAGS, as_typed
 from errorfloor.show.recipe import (
     code_of_groups,
     command_line,
     command_of_groups,
+    metric_of,
     python_code,
     typed,
 )
@@ -88,8 +92,9 @@ def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
     if few and verdict is None:
         yield from _plan(estimate)
     if verdict is None:
-        yield _model(estimate)
-    yield from _closer(estimate)
+        yield _model(estimate) if estimate.metric == ERROR.name else _other_model(estimate)
+    if estimate.metric == ERROR.name:  # items and classes are about errors
+        yield from _closer(estimate)
     if not few or verdict is not None:
         yield from _plan(estimate)
 
@@ -104,6 +109,32 @@ def _model(estimate: Estimate) -> Step:
         f"print(ef.headroom(floor, errors={errors}, n={TEST_ITEMS}))",
         ("headroom", "--model-errors", str(errors), "--test-items", str(TEST_ITEMS)),
     )
+
+
+def _other_model(estimate: Estimate) -> Step:
+    """Return how to compare a model by another metric than error."""
+    metric = estimate.measure
+    asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
+    words = ("headroom", *map(as_typed, asked))
+    gain = "and see what it can still gain:"
+    if models.can_be_published(metric):
+        value = f"{_worse(estimate):.3g}"
+        why = f"Put in your model's {metric.words} on its test items, {gain}"
+        line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"
+        model = ("--model-value", value, "--test-items", str(TEST_ITEMS))
+        return _step(estimate, why, line, (*words, *model))
+    has = ("model_scores", "scores") if models.goes_by_scores(metric) else ("predictions",) * 2
+    why = f"Put in your model's {has[1]} of test items and their labels, {gain}"
+    line = f"print(ef.headroom(floor, {has[0]}={has[0]}, labels=labels))"
+    return replace(_step(estimate, why, line, words), command=None)  # arrays are not typed
+
+
+def _worse(estimate: Estimate) -> float:
+    """Return a value a little worse than the best, for the user's own to take the place of."""
+    least, most = estimate.measure.span(len(estimate.classes))
+    step = 0.05 * (most - least)
+    value = estimate.value + step if estimate.measure.less_is_better else estimate.value - step
+    return min(max(value, least), most)
 
 
 def _closer(estimate: Estimate) -> Iterator[Step]:
@@ -129,6 +160,8 @@ def _plan(estimate: Estimate) -> Iterator[Step]:
     table = estimate.table
     width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
     if width <= 0 or not _can_be_planned(table) or estimate.options.get("majority"):
+        return
+    if estimate.metric != ERROR.name:
         return
     target = float(f"{width / 2:.1g}")
     why = "Plan which labels to buy for an interval of half the width:"

@@ -81,6 +81,30 @@ def style_for(metric: Metric, classes: int = 2) -> Style:
     return Style(in_per_cent=False, unit=metric.unit, decades=math.floor(math.log10(4 * most)))
 
 
+def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
+    """Return what was given with a metric and is not in its name, with a heading each.
+
+    Examples
+    --------
+    >>> from errorfloor.metrics.asked import Asked
+    >>> given_with(Asked("cost", costs=(1, 5)).of(2))
+    (('Costs', '1 for a false positive, 5 for a false negative'),)
+    >>> given_with(Asked("auc", prior=0.2).of(2))
+    (('Known shares of classes', '0.8, 0.2'),)
+    """
+    found = []
+    costs, prior = metric.given.get("costs"), metric.given.get("prior")
+    if costs is not None and len(costs) == 2:
+        said = f"{costs[0][1]:g} for a false positive, {costs[1][0]:g} for a false negative"
+        found.append(("Costs", said))
+    elif costs is not None:
+        rows = "; ".join(", ".join(f"{one:g}" for one in row) for row in costs)
+        found.append(("Costs", f"{rows} (a row for each true class)"))
+    if prior is not None:
+        found.append(("Known shares of classes", ", ".join(f"{one:g}" for one in prior)))
+    return tuple(found)
+
+
 def with_article(words: str) -> str:
     """Return words behind "a" or "an".
 

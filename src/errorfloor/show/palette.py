@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from errorfloor import methods
+from errorfloor.methods.record import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (colour.drawn for colour in PICTUR
 
 def colour(method: str) -> str:
     """Return the colour of a method, as it is drawn; grey for methods of users."""
-    record = methods.known(method)
+    record = methods.known(method) or next(
+        (one for one in methods.RECORDS if one.name == method and isinstance(one, Method)), None
+    )  # of those for other metrics, too
     return GREY if record is None else PICTURE[record.colour].drawn
 
 

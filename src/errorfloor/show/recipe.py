@@ -49,7 +49,7 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
         call = f"floor = ef.from_agreement({', '.join(_agreement_arguments(estimate))})"
         return "\n".join(["import errorfloor as ef", "", call, *_headroom(verdict)])
     if not estimate.n:  # the floor was given as a number
-        more = [f"{name}={value!r}" for name, value in _metric_of(estimate).items()]
+        more = [f"{name}={value!r}" for name, value in metric_of(estimate).items()]
         floor = f"floor = {estimate.value!r}"
         return "\n".join(["import errorfloor as ef", "", floor, *_headroom(verdict, more)])
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
@@ -110,7 +110,7 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         if model is None:
             return None
         words = ["errorfloor", "headroom", repr(estimate.value), *model]
-        for name, value in _metric_of(estimate).items():
+        for name, value in metric_of(estimate).items():
             words += [FLAGS[name], as_typed(value)]
         return shlex.join([*words, "--level", str(verdict.level)])
     if isinstance(estimate, AgreementEstimate):
@@ -160,7 +160,7 @@ def _prediction(verdict: Verdict) -> str | None:
     return column
 
 
-def _metric_of(estimate: Estimate) -> dict[str, Any]:
+def metric_of(estimate: Estimate) -> dict[str, Any]:
     """Return the metric of a number that was given, where it is no error."""
     if estimate.metric == ERROR.name:
         return {}
@@ -336,7 +336,7 @@ def _paired_call(asked: Asked, verdict: Verdict) -> str:
         data.append(f"label={verdict.given['label']!r}")
     if _prediction(verdict) is None:
         data = ["scores", "labels=labels", "predictions=predictions"]
-    data += [f"{name}={value!r}" for name, value in _metric_of(asked.estimate).items()]
+    data += [f"{name}={value!r}" for name, value in metric_of(asked.estimate).items()]
     seed = [one for one in _options(asked) if one.startswith("rng=")]
     return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
 

@@ -20,6 +20,7 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Plan,
     Verdict,
 )
@@ -98,6 +99,16 @@ def _(result: Groups[Any]) -> str:
     if result and all(isinstance(row, Verdict) for row in result.values()):
         return _standings(result)
     return ""
+
+
+@sentence_of.register
+def _(result: LabelPlan) -> str:
+    wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
+    more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
+    return (
+        f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
+        f"the floor will be about {wide} wide. As many items drawn alike make it {alike} wide."
+    )
 
 
 @sentence_of.register

@@ -16,6 +16,7 @@ from errorfloor.results import (
     FeeBeeResult,
     Groups,
     Items,
+    LabelPlan,
     Look,
     Plan,
     Verdict,
@@ -36,7 +37,8 @@ def text_of(result: Any) -> str:
 def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
-    return _joined(_headline(result), *map(_warning, _findings(result, "warn")))
+    doubts = map(_warning, _findings(result, "warn"))
+    return _joined(_headline(result), labels_alone(result), *doubts)
 
 
 @text_of.register
@@ -76,12 +78,27 @@ def _headline(result: Estimate) -> str:
     metric = result.measure
     value = f"{metric.limit} {value}{grids.of_metric(metric)}"
     how = ", ".join([f"{result.method}, n = {result.n:,}", *numbers.sampling_words(result)])
+    if result.n_unlabelled:
+        how = f"{result.method}, labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if result.interval is None:
         return f"{value}{of} ({how})"
     level = numbers.level(result.interval.level)
     return f"{value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
+
+
+def labels_alone(result: Estimate) -> str:
+    """Return what the labels alone say, where scores of further items were heeded; else nothing."""
+    alone = result.labelled_only
+    if alone is None:
+        return ""
+    value, limits = numbers.value_and_limits(alone)
+    said = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
+    if result.n_effective is None:
+        return said
+    worth = f"{result.n_effective:,.0f} random labels alone"
+    return f"{said} With the scores of all items the labels tell as much as {worth}."
 
 
 @text_of.register
@@ -99,6 +116,21 @@ def _(result: Groups[Any]) -> str:
 @text_of.register
 def _(result: Verdict) -> str:
     return sentence_of(result)
+
+
+@text_of.register
+def _(result: LabelPlan) -> str:
+    return _joined(sentence_of(result), how_labels(result))
+
+
+def how_labels(result: LabelPlan) -> str:
+    """Return what a plan of labels is made from, and what to do with its weights."""
+    least, most = result.weight[result.rows].min(), result.weight[result.rows].max()
+    said = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
+    return (
+        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. Labels count with "
+        f"weights from {least:,.3g} to {most:,.3g}: pass the plan's `weight` to from_scores."
+    )
 
 
 @text_of.register

@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.metrics import ERROR
 from errorfloor.results import (
     AgreementEstimate,
     AnnotatorsResult,
@@ -64,6 +65,9 @@ def _(result: Verdict) -> str:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
     test = [] if result.test is None else [_test(result.test)]
+    if result.test is None and "prediction" in result.given:
+        limit = result.floor.measure.limit
+        test = [f"Model and {limit} share their items; the limits are as wide as if they did not."]
     floor[0] = floor[0][:1].upper() + floor[0][1:]
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
@@ -109,8 +113,9 @@ def _under_sentence(estimate: Estimate) -> Iterator[str]:
 def _about(estimate: Estimate) -> Iterator[str]:
     """Yield the numbers, what they assume, and what else there is to know."""
     yield text_of(estimate)
+    yield from (f"{name}: {said}." for name, said in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
-    if isinstance(estimate, VotesEstimate):
+    if isinstance(estimate, VotesEstimate) and estimate.metric == ERROR.name:
         yield from _plain_shares(estimate)
     if isinstance(estimate, AgreementEstimate):
         yield _what_agreement_allows(estimate)

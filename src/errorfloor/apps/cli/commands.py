@@ -20,6 +20,7 @@ from errorfloor.apps.cli.features import features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
+from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
 from errorfloor.apps.cli.measuring import About, Value, metrics, with_metric
 from errorfloor.apps.cli.modelling import Model, with_model
@@ -102,7 +103,7 @@ cli.add_command(look)
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
 @with_metric
 @with_how
 @SIMULTANEOUS
@@ -147,7 +148,7 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True, weights=True)
+@with_labels([SCORES], groups=True, weights=True, unlabelled=True)
 @with_metric
 @METHODS
 @with_precision
@@ -335,7 +336,7 @@ def report_suffixes() -> list[str]:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
@@ -383,5 +384,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (metrics, items, confusion, agreement, features, count, merge, paper, data):
+for command in (label, metrics, items, confusion, agreement, features, count, merge, paper, data):
     cli.add_command(command)

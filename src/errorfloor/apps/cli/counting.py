@@ -28,7 +28,7 @@ with_table = destination(lambda: [kind.suffixes[0] for kind in FORMATS if kind.h
         "errorfloor estimate scores.npz",
     ),
 )
-@with_labels(LAYOUTS, weights=True)
+@with_labels(LAYOUTS, weights=True, unlabelled=True)
 @with_table
 @with_session
 def count(session: Session, labels: Labels, output: Path) -> None:

@@ -27,7 +27,7 @@ from errorfloor.results.verdict import VERDICTS
         "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
 @PREDICTION
 @with_model
 @with_metric

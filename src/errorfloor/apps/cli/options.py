@@ -20,30 +20,34 @@ from errorfloor.apps.cli.types import FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
 from errorfloor.data import asked
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.layouts import LAYOUTS, Layout, Role
+from errorfloor.data.layouts import BESIDE, LAYOUTS, Layout, Role
 from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster"),
+    *("duplicates", "weight", "cluster", "unlabelled"),
 )  # how columns are read
 
 
 def with_labels(
-    layouts: Sequence[Layout], *, groups: bool = False, weights: bool = False
+    layouts: Sequence[Layout],
+    *,
+    groups: bool = False,
+    weights: bool = False,
+    unlabelled: bool = False,
 ) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
-    beside = [WEIGHT, CLUSTER] if weights else []
+    beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
+    more += [UNLABELLED] if unlabelled else []
+    how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
+    how_read += [FORMAT, DROP_MISSING, *more]
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-        @several(
-            *map(_column, roles.values()),
-            *(POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside, FORMAT, DROP_MISSING, *more),
-        )
+        @several(*map(_column, roles.values()), *how_read)
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
             how = {name: values.pop(name) for name in _HOW if name in values}
@@ -107,16 +111,7 @@ CLASSES = option(
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
 GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
-WEIGHT = once(
-    "--weight",
-    help="What items weigh, such as one over the probability of selection.",
-    **_OF_COLUMNS,
-)
-CLUSTER = once(
-    "--cluster",
-    help="Which items depend on each other: those of one patient or document, or copies.",
-    **_OF_COLUMNS,
-)
+WEIGHT, CLUSTER = _column(BESIDE[0]), _column(BESIDE[1])
 SIMULTANEOUS = option(
     "--simultaneous",
     is_flag=True,
@@ -136,6 +131,13 @@ FORMAT = option(
 )
 DROP_MISSING = option(
     "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."
+)
+
+UNLABELLED = option(
+    "--unlabelled",
+    is_flag=True,
+    section=READING,
+    help="Keep items without a label: their scores count, too.",
 )
 
 

@@ -66,7 +66,7 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
 @option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for paper.md and figures/, once all figures are there.",
+    help="Folder for the page and figures/, once all figures are there.",
 )
 @option("--force", is_flag=True, help="Compute again what is there.")
 @with_session
@@ -75,20 +75,23 @@ def paper(
 ) -> None:
     """Draw the paper's figures anew, with every printed number beside ours.
 
-    NAME is figure-1 to figure-12 or table-feebee; all of them by default.
+    NAME is figure-1 to figure-12 or table-feebee; all of them by default. follow-up stands for
+    those of the next paper: follow-up-figure, follow-up-table and follow-up-feebee.
     """
     from errorfloor._checks import check_choice
-    from errorfloor.paper import FIGURES, reproduce
-    from errorfloor.paper.__main__ import summary, write_page
+    from errorfloor.paper import FIGURES, FOLLOW_UP, reproduce
+    from errorfloor.paper.__main__ import summary, which_of, write_pages
 
     for name in names:
-        check_choice(name, (*FIGURES, "all"), name="NAME")
-    which = "all" if names in ((), ("all",)) else names
+        check_choice(name, (*FIGURES, "all", *FOLLOW_UP, "follow-up"), name="NAME")
+    which = which_of(names)
     with session.taming():
         figures = reproduce(which, out, force=force)
-    page, missing = write_page(out, docs)
-    if missing:
-        session.remark(f"no page yet: {out} lacks {', '.join(missing)}.")
+    pages = write_pages(figures, out, docs)
+    for _, missing in pages:
+        if missing:
+            session.remark(f"no page yet: {out} lacks {', '.join(missing)}.")
+    page = next((page for page, _ in pages if page is not None), None)
     rows = [
         {
             "name": figure.name,

@@ -30,7 +30,9 @@ from errorfloor.methods.votes.target import Target
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
-_LEVELS = tuple(i / 12 for i in range(1, 13))  # values of t to begin with, in parts of all
+_ZOOMS = 3  # towards the best value of t
+# Values of t to begin with, in parts of the largest: the best one may be small.
+_LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
 
 def inverted_limits(
@@ -59,8 +61,8 @@ class Sure(Protocol):
         """The largest error of the best rule on an item."""
 
     @property
-    def close(self) -> float:
-        """Width of the intervals of t that are not divided further."""
+    def certain(self) -> bool:
+        """Whether limits must hold for all t, and not for those alone that are looked at."""
 
     def sure(self, t: float, sign: float) -> float:
         """Bound sign times D(t) from below."""
@@ -73,7 +75,7 @@ class _Means:
     band: Band
     target: Target
     top: float = 0.5
-    close: float = _CLOSE
+    certain: bool = True
 
     def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
         """Bound sign times the mean of a function that is linear between knots, from below."""
@@ -105,23 +107,25 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
     levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
-    high = min(-means.sure(t, -1.0) / (t - e) for t in levels[1:])
 
-    def least(t: float, end: float) -> float:
+    def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / (end - e)
 
-    return min(_over_all(levels, least, means.close), 1.0), min(high, 1.0)
+    high = _least(lambda t: -means.sure(t, -1.0) / (t - e), levels[1:])
+    low = _over_all(levels, sure) if means.certain else _least(lambda t: sure(t, t), levels[1:])
+    return min(low, 1.0), min(high, 1.0)
 
 
 def error_limits(means: Sure, c: float) -> tuple[float, float]:
     """Return limits of the error at a coverage."""
     levels = (0.0, *(means.top * t for t in _LEVELS))
-    low = max(t + means.sure(t, -1.0) / c for t in levels[1:])
 
-    def least(t: float, end: float) -> float:
+    def sure(t: float, end: float) -> float:
         return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / c - end
 
-    return max(low, 0.0), min(-_over_all(levels, least, means.close), means.top)
+    low = -_least(lambda t: -means.sure(t, -1.0) / c - t, levels[1:])
+    high = _over_all(levels, sure) if means.certain else _least(lambda t: sure(t, t), levels[1:])
+    return max(low, 0.0), min(-high, means.top)
 
 
 def _coverage(means: _Means, options: Options) -> tuple[float, float]:
@@ -132,19 +136,30 @@ def _error(means: _Means, options: Options) -> tuple[float, float]:
     return error_limits(means, float(options.metric.given["at"]))
 
 
-def _over_all(
-    levels: tuple[float, ...], least: Callable[[float, float], float], close: float
-) -> float:
+def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
     """Return the least of what intervals between levels allow, divided where that is least."""
     bounds = {pair: least(*pair) for pair in pairwise(levels)}
     for _ in range(_MOST_DIVISIONS):
         low, high = min(bounds, key=lambda pair: bounds[pair])
-        if high - low < close:
+        if high - low < _CLOSE:
             break
         middle = (low + high) / 2
         del bounds[low, high]
         bounds[low, middle], bounds[middle, high] = least(low, middle), least(middle, high)
     return min(bounds.values())
+
+
+def _least(value: Callable[[float], float], levels: tuple[float, ...]) -> float:
+    """Return the least value at some levels, and at some more on either side of the best."""
+    found = {t: value(t) for t in levels}
+    for _ in range(_ZOOMS):
+        order = sorted(found)
+        best = min(order, key=lambda t: found[t])
+        place = order.index(best)
+        for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
+            middle = (best + beside) / 2
+            found[middle] = value(middle)
+    return min(found.values())
 
 
 INVERTED: Mapping[str, Callable[[_Means, Options], tuple[float, float]]] = {

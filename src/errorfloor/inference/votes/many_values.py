@@ -82,10 +82,15 @@ class ManyRegion:
         parts = [make(votes[own], counts[own]) for own in groups]
         n = sum(part.n for part in parts)
         most = int(votes.sum(axis=1).max())
-        freedom = min(4, max(sum(part.share.size - 1 for part in parts), 1))
+        cells = max(sum(part.share.size - 1 for part in parts), 1)
+        if options.metric.name not in SORTED:
+            # With each class in its place a fit follows the noise of many counts. Regions for one
+            # degree of freedom leave out the truth where it is extreme.
+            use = float(chdtri(min(votes.shape[1] ** 2, cells), 1 - level)) / (2 * n)
+            return cls(parts, use, use)
         share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
         use = float(chdtri(1, share * (1 - level))) / (2 * n)
-        return cls(parts, max(float(chdtri(freedom, 1 - level)) / (2 * n), use), use)
+        return cls(parts, max(float(chdtri(min(4, cells), 1 - level)) / (2 * n), use), use)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -148,7 +153,7 @@ class _Doubts:
     """Limits of how far items are surer than some error, on average."""
 
     region: ManyRegion
-    close: float = 0.02
+    certain: bool = False
 
     @property
     def top(self) -> float:

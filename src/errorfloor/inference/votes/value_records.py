@@ -62,7 +62,7 @@ VALUE_LIKELIHOOD = replace(
     "It does not shrink to a point where few votes per item leave several values open. Its "
     "coverage is measured by simulation; there is no proof for finite samples.",
     in_short="the best values of all distributions that the votes make likely",
-    proof="[measured](metrics.md#votes)",
+    proof="[measured](metrics.md#from-votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE, make=_certified)
 MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)

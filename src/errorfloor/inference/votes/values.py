@@ -5,7 +5,8 @@ models that may abstain. Their best value is still a function of the distributio
 votes, and at each G it has a slope towards any other: a function of eta whose mean says, to first
 order, how the value changes. Limits of means are known. So the value is replaced by its slope at
 some G, the extreme distribution within the likelihood region is found for it, and the next slope is
-taken there, until limits stay where they are.
+taken there, until limits stay where they are. Errors of models that abstain have limits by
+inversion, which finds the extreme of all; see `inversion`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.votes.inversion import coverage_limits, error_limits
 from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
 from errorfloor.inference.votes.slopes import slope_at
 from errorfloor.methods.record import Options
@@ -26,14 +28,17 @@ from errorfloor.methods.votes.grid import grid
 from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
 from errorfloor.methods.votes.values import value_of
+from errorfloor.metrics.means import least_error
 
 _KNOTS = 256  # intervals between probabilities at which slopes are taken
 _MOST_ROUNDS, _CLOSE = 6, 2e-4
-_TRIED = 2  # distributions to begin with, the most extreme ones
-# Where the functions fold whose extreme distributions are tried first; fewer of them where there
-# are more votes, which leave less open.
-_FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0), (0.3, 0.6, 1.0), 5
-_SELECTIVE = ("error-at-coverage", "coverage-at-error")  # either class may be the sure one
+_OUTSIDE = 1.1  # times the log-likelihood that may be lost, which is near enough
+_TRIED = 4  # distributions to begin with, the most extreme ones
+# Where the functions fold whose extreme distributions are tried first: of all probabilities, fewer
+# where there are more votes, which leave less open; and as parts of the rarer class's share.
+_FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.5, 0.75, 1.0), (0.3, 0.6, 1.0), 10
+_RARE_FOLDS = (0.2, 0.5)
+_MANY_VOTES = 20
 _LENGTHS = np.array([0.125, 0.25, 0.5, 0.75, 1.0])  # of steps from one distribution to the next
 
 
@@ -65,7 +70,13 @@ def value_limits(
         The metric, which label it is for, and why totals differ.
     """
     region = Region.around((positives, totals, counts), level, n_points, options)
-    low, high = region.limit(1.0), region.limit(-1.0)
+    at = float(options.metric.given.get("at", 0.0))
+    if options.metric.name == "error-at-coverage" and not region.tells_much:
+        low, high = error_limits(region, at)
+    elif options.metric.name == "coverage-at-error" and not region.tells_much:
+        low, high = coverage_limits(region, at)
+    else:
+        low, high = region.limit(1.0), region.limit(-1.0)
     value = region.value(region.fitted)
     alike = region.alike()
     if alike is not None:
@@ -83,6 +94,8 @@ class Region:
     options: Options
     choose: float  # log-likelihood per item that may be lost, where weights are chosen
     use: float  # and where limits are taken
+    top: float = 0.5  # the largest error of the best rule on an item
+    certain: bool = False  # limits hold for the levels that are looked at; see `inversion.Sure`
 
     @classmethod
     def around(
@@ -109,6 +122,16 @@ class Region:
     def parts(self) -> tuple[VoteLikelihood, ...]:
         """The likelihoods of items that have one distribution."""
         return (self.votes,) if isinstance(self.votes, VoteLikelihood) else self.votes.parts
+
+    @property
+    def most_votes(self) -> int:
+        """The most votes that an item has."""
+        return max(int(part.totals.max()) for part in self.parts)
+
+    @property
+    def tells_much(self) -> bool:
+        """Whether votes leave so little open that one start finds what is extreme."""
+        return self.most_votes >= _MANY_VOTES
 
     @cached_property
     def points(self) -> Floats:
@@ -151,19 +174,30 @@ class Region:
         """Distributions to begin with: the fitted one, and some with few points, as likely.
 
         The values of some metrics are lowest, or highest, at distributions on as few points as can
-        be, and there are several that are so next to their neighbours.
+        be, and there are several that are so next to their neighbours. Means of a polynomial just
+        beyond what votes tell, and of functions with one fold, are extreme at such distributions.
         """
-        most = max(int(part.totals.max()) for part in self.parts)
+        if self.tells_much:
+            return [self.fitted]
+        folds = _FOLDS if self.most_votes <= _FEW_VOTES else _FEW_FOLDS
+        mean = float(self.points @ self.fitted)
+        rare = [part * min(mean, 1 - mean) for part in _RARE_FOLDS]
         knots = grid(_KNOTS)
-        folds = _FOLDS if most <= _FEW_VOTES else _FEW_FOLDS
-        selective = self.options.metric.name in _SELECTIVE
-        of = 2 * np.minimum(knots, 1 - knots) if selective else knots
+        of = knots if mean <= 0.5 else 1 - knots
+        hinges = [np.maximum(fold - of, 0.0) for fold in (*rare, *folds)]
+        wave = np.cos((self.most_votes + 1) * np.arccos(1 - 2 * knots))
         found = [self.fitted]
-        for fold in folds:
-            hinge = np.maximum(fold - of, 0.0)
-            aim = Lines(tuple(knots.tolist()), tuple(hinge.tolist()), on_grid=True)
+        for function in (wave, *hinges):
+            aim = Lines(tuple(knots.tolist()), tuple(function.tolist()), on_grid=True)
             found += [self._bound(aim, sign, self.use)[1] for sign in (1.0, -1.0)]
         return found
+
+    def sure(self, t: float, sign: float) -> float:
+        """Bound sign times the mean of (t - r)_+ from below, r the least error of an item."""
+        knots = grid(_KNOTS)
+        hinge = np.maximum(t - least_error(self.options.target.positive(knots)), 0.0)
+        aim = Lines(tuple(knots.tolist()), tuple(hinge.tolist()), on_grid=True)
+        return self._bound(aim, sign, self.choose)[0]
 
     def _extreme_from(self, at: Floats, sign: float) -> Floats:
         """Return the most extreme distribution in the region that is found from one of them on."""
@@ -177,12 +211,30 @@ class Region:
 
     def _bound(self, aim: Lines, sign: float, choose: float) -> tuple[float, Floats]:
         """Return the limit of a mean, and the distribution that is extreme within `choose`."""
+        scale = 2 * float(np.ptp(aim.values)) or 1.0  # the solver expects numbers like floors
+        aim = replace(aim, values=tuple(value / scale for value in aim.values))
         if isinstance(self.votes, VoteLikelihood):
             votes: VoteLikelihood | JointLikelihood = replace(self.votes, target=aim)
         else:
             parts = tuple(replace(part, target=aim) for part in self.votes.parts)
             votes = replace(self.votes, parts=parts)
-        return region_bound(votes, sign, self._chances, self._best, choose, self.use)
+        found = region_bound(votes, sign, self._chances, self._best, choose, self.use)
+        return scale * found[0], self._inside(found[1])
+
+    def _inside(self, extreme: Floats) -> Floats:
+        """Return a distribution, or the mixture with the fitted one that is still in the region.
+
+        The solver stops a little outside, and far outside where rounding stops it.
+        """
+        other, part = self.votes.chances(extreme), 1.0
+        for _ in range(30):
+            mixed = (1 - part) * self._chances + part * other
+            if mixed.all() and self._best - float(self.votes.share @ np.log(mixed)) <= (
+                _OUTSIDE * self.use
+            ):
+                break
+            part *= 0.8
+        return np.asarray((1 - part) * self.fitted + part * extreme)
 
     @cached_property
     def _chances(self) -> Floats:

@@ -37,6 +37,9 @@ class WeightedVoteLimits:
         pool = Pool.of(case.cells)
         design = pool.design
         n = min(_worth(design, values[pool.row]) for values in _functions(pool.votes))
+        # Where few units have any votes against the rest, their own spread is no guide.
+        apart = pool.votes.max(axis=1) < pool.totals
+        n = min(n, design.worth(design.count * apart[pool.row] * 1.0)[1])
         note = not_a_sample(case.table)  # type: ignore[arg-type]
         return cls(case.value, pool, n, design.freedom, note, case.options)
 

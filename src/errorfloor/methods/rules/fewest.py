@@ -32,7 +32,9 @@ SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
 
 
-def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tuple[int, Rule]:
+def fewest_errors(
+    items: Labelled, count: Counts, starts: Iterable[Rule], most: int = STARTS
+) -> tuple[int, Rule]:
     """Return the fewest errors that were found, counted anew, and offsets that reach them.
 
     Classes without labels are never chosen. Where items are very many, the search looks at some of
@@ -45,7 +47,7 @@ def fewest_errors(items: Labelled, count: Counts, starts: Iterable[Rule]) -> tup
     search = _Search.of(items.where(some[::stride]), count[some[::stride]], seen)
     best = np.zeros(seen.size)
     fewest = int(count.sum()) + 1
-    for offsets in _all_starts(starts, seen, search):
+    for offsets in _all_starts(starts, seen, search, most):
         about = best if offsets is None else offsets
         if offsets is None:
             about = best + SPREAD * search.rng.standard_normal(seen.size)
@@ -81,7 +83,7 @@ def wrong_of_offsets(cells: ClassCells, options: Options) -> Bools:
 
 
 def _all_starts(
-    starts: Iterable[Rule], seen: NDArray[np.intp], search: _Search
+    starts: Iterable[Rule], seen: NDArray[np.intp], search: _Search, most: int
 ) -> Iterable[Floats | None]:
     """Yield the offsets of the given rules, then None for each start near the best so far."""
     given = 0
@@ -90,7 +92,7 @@ def _all_starts(
             given += 1
             yield rule.offsets[seen]
     size = search.rivals.size
-    more = int(np.clip(4e6 / size, FEWEST_STARTS, STARTS)) - given
+    more = int(np.clip(4e6 / size, FEWEST_STARTS, most)) - given
     yield from (None for _ in range(max(more, 1)))
 
 

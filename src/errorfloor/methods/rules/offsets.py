@@ -57,7 +57,7 @@ class OffsetErrors:
     def _cross_fitted(self, count: Counts, fitted: Power, rng: np.random.Generator) -> float:
         """Return the errors on each part of the rule that is fitted to all the others, added up."""
         wrong = 0.0
-        for part in _parts(count, rng):
+        for part in parts(count, rng):
             others = count - part
             if part.any():
                 on_others = fitted
@@ -72,7 +72,7 @@ class OffsetErrors:
         return np.asarray((self.count @ wrong - wrong) / max(self.count.sum() - 1, 1))
 
 
-def _parts(count: Counts, rng: np.random.Generator) -> Iterator[Counts]:
+def parts(count: Counts, rng: np.random.Generator) -> Iterator[Counts]:
     """Yield ten random parts of the items, those of `split`, without all of them in memory."""
     if int(count.max()) > MANY_ITEMS * FOLDS:
         yield from split(count, FOLDS, rng)

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from errorfloor._references import SOFT_LABELS
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import SoftCells, VoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.clean import MEANS, OTHERS, BestValue
+from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import ERROR, Metric
 
 
 @heeds_weights(ERROR.name)
@@ -49,9 +50,28 @@ def _mean(cells: VoteCells, options: Options) -> MeanFloor:
     return MeanFloor(options.metric.per_item(shares), cells.count)
 
 
-def _best(cells: VoteCells, options: Options) -> BestValue:
+class BestOfShares:
+    """The best value of a metric if shares of votes were probabilities."""
+
+    def __init__(self, shares: Floats, count: Counts, metric: Metric) -> None:
+        # Rows of soft labels ascend; cells of votes ascend by total first.
+        self.order = np.argsort(shares, kind="stable")
+        self.best = BestValue(metric, SoftCells(shares[self.order], count[self.order]))
+
+    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+        """Return the best value for each row of counts."""
+        return self.best.values(counts[:, self.order], rng)
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each cell in turn."""
+        found = np.empty(self.order.size)
+        found[self.order] = self.best.leave_one_out()
+        return found
+
+
+def _best(cells: VoteCells, options: Options) -> BestOfShares:
     shares = options.target.positive(cells.positives / cells.totals)
-    return BestValue(options.metric, SoftCells(shares, cells.count))
+    return BestOfShares(shares, cells.count, options.metric)
 
 
 EXPLAINS = (
@@ -70,7 +90,7 @@ VALUES: tuple[Method, ...] = (
     replace(
         _values,
         bind=_best,
-        metrics=OTHERS.metrics,
+        metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
         bases=frozenset({Basis.ITEMS}),
         interval="bca",
     ),

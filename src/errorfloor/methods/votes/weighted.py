@@ -33,8 +33,12 @@ class Pool:
             votes = np.column_stack((cells.totals - cells.positives, cells.positives))
         else:
             votes = cells.votes
-        distinct, row = np.unique(votes, axis=0, return_inverse=True)
-        return cls(distinct, row.ravel(), Design.of(cells))
+        # Cells are by row of the table, whose votes differ.
+        new = np.zeros(len(votes), dtype=np.bool_)
+        new[:1] = True
+        for own in votes.T:
+            new[1:] |= own[1:] != own[:-1]
+        return cls(votes[new], np.cumsum(new) - 1, Design.of(cells))
 
     @property
     def totals(self) -> Counts:

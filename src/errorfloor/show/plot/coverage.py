@@ -14,7 +14,7 @@ from errorfloor.methods.record import Options
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.metrics.selective import risk_coverage as kept
 from errorfloor.results import Estimate, VotesEstimate
-from errorfloor.show.numbers import level, per_cent
+from errorfloor.show.numbers import per_cent
 from errorfloor.show.palette import BLUE, GREY, RED
 from errorfloor.show.plot.axes import axes_or_new, check_type, finish, legend_above
 
@@ -78,6 +78,8 @@ def risk_coverage_of(estimate: Estimate) -> Curve | None:
 
 def _probabilities(estimate: Estimate) -> tuple[Floats, Floats | Counts] | None:
     table = estimate.table
+    if table is not None and table.entries is not None:  # counts alone would be wrong
+        return None
     if isinstance(table, SoftTable):
         return table.probabilities, table.items
     if isinstance(estimate, VotesEstimate) and estimate.mixture is not None:
@@ -103,9 +105,8 @@ def _draw_answer(ax: Axes, found: Estimate) -> None:
     line = ax.axhline if across else ax.axvline
     line(at, color=GREY, linewidth=1, linestyle=":")
     name = f"{found.measure.words}: {per_cent(found.value)}"
-    if found.low is not None and found.high is not None and found.level is not None:
+    if found.low is not None and found.high is not None:
         ends = zip(placed(found.low), placed(found.high), strict=True)
         ax.plot(*map(list, ends), color=RED, linewidth=2, solid_capstyle="butt", zorder=3)
-        name += f" (line: {level(found.level)} interval)"
     x, y = placed(found.value)
     ax.plot([x], [y], color=RED, marker="o", markersize=5, linestyle="", zorder=4, label=name)

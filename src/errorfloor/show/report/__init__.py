@@ -13,6 +13,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.storage import write_text
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions.question import floor_of
 from errorfloor.results import (
     AnnotatorsResult,
@@ -31,8 +32,12 @@ __all__ = ["GroupsSummary", "Summary", "report", "summarize"]
 
 
 class Columns(TypedDict, total=False):
-    """Which columns of data hold what, and how to read their values."""
+    """Which columns of data hold what, how to read their values, and the metric to report on."""
 
+    metric: str
+    costs: object
+    at: float | None
+    prior: object
     score: str | Sequence[str]
     label: str
     soft: str | Sequence[str]
@@ -123,8 +128,8 @@ def report(
         For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
         and `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`, `group` and
         `drop_missing`, as in `from_scores` and `from_votes`. Guessed where their names leave no
-        doubt. For intervals of groups that hold all at once, report on what `from_scores` and the
-        like return with ``simultaneous=True``.
+        doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of groups that hold all
+        at once, report on what `from_scores` and the like return with ``simultaneous=True``.
 
     Returns
     -------
@@ -163,12 +168,17 @@ def report(
     return target
 
 
+_METRIC = ("metric", "costs", "at", "prior")
+
+
 def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
     """Return a result as it is, and of data the floor."""
     for name in columns.keys() - {*Columns.__annotations__, "annotators"}:
         raise TypeError(f"report() got an unexpected keyword argument {name!r}")
     if is_data(result):
-        return floor_of(result, Where.of(**columns), rng=0 if rng is None else rng)
+        about = {name: columns[name] for name in _METRIC if name in columns}
+        where = Where.of(**{name: columns[name] for name in columns if name not in about})
+        return floor_of(result, where, rng=0 if rng is None else rng, asked=Asked(**about))
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         raise InputError(

@@ -28,6 +28,7 @@ from errorfloor.show.numbers import (
     REFUTED,
     counted,
     digits_for,
+    given_with,
     level,
     p_value,
     sampling_of,
@@ -126,7 +127,9 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
 
 
 def _assumptions(summary: Summary) -> tuple[Block, ...]:
-    return Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
+    given = given_with(summary.floor.measure)
+    said = (Text(f"{name}: {text}.") for name, text in given)
+    return *said, Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
 
 
 def _standing(verdict: Verdict) -> str:

@@ -1,0 +1,23 @@
+"""The page on metrics, docs/metrics.md: one section per kind of data, each from its own command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
+
+
+def write_section(name: str, text: str, page: Path = PAGE) -> None:
+    """Put `text` between the two comments of a section; the rest of the page stays as it is."""
+    before = page.read_text(encoding="utf-8")
+    page.write_text(with_section(before, name, text), encoding="utf-8")
+
+
+def with_section(page: str, name: str, text: str) -> str:
+    """Return the page with one section written anew."""
+    start, end = f"<!-- section: {name} -->\n", "<!-- end of section -->"
+    pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"The page has no section {name!r}. Put the two comments there.")
+    return pattern.sub(lambda _: f"{start}\n{text.strip()}\n\n{end}", page)

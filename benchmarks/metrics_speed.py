@@ -1,0 +1,188 @@
+"""Time metrics from soft labels, in one run: AUC beside a sort, all of them, and the bootstrap.
+
+Run `OPENBLAS_NUM_THREADS=1 python -m benchmarks.metrics_speed` to write METRICS_SPEED.md here:
+some minutes. Work is measured in CPU seconds, the least of several rounds; both sides take turns,
+so that what else the machine does falls on both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+import errorfloor as ef
+
+DOCUMENT = Path(__file__).with_name("METRICS_SPEED.md")
+MANY, ITEMS, VOTES, RESAMPLES = 10**7, 10_000, 50, 1000
+Floats = NDArray[np.float64]
+Work: TypeAlias = Callable[[], object]
+
+TWO: dict[str, dict[str, Any]] = {
+    "error": {},
+    "balanced-error": {},
+    "cost": {"costs": (1, 5)},
+    "brier": {},
+    "log-loss": {},
+    "auc": {},
+    "average-precision": {},
+    "f1": {},
+    "mcc": {},
+    "error-at-coverage": {"at": 0.8},
+    "coverage-at-error": {"at": 0.02},
+}
+TEN = ("error", "balanced-error", "cost", "brier", "log-loss", "error-at-coverage",
+       "coverage-at-error")  # fmt: skip
+
+
+def seconds(*works: Work, rounds: int) -> list[float]:
+    """Return the least CPU seconds of each, in rounds that take turns."""
+    least = [np.inf] * len(works)
+    for _ in range(rounds):
+        for place, work in enumerate(works):
+            start = time.process_time()
+            work()
+            least[place] = min(least[place], time.process_time() - start)
+    return least
+
+
+def plain_auc(p: Floats) -> np.float64:
+    """Return the best AUC of soft labels in O(n log n), as one would write it in NumPy."""
+    p = np.sort(p)
+    n = p.size
+    theta = p.mean()
+    below = np.cumsum(p) - p
+    lesser = 2 * ((1 - p) @ below) / (n * (n - 1))
+    both = 2 * n / (n - 1) * (theta * (1 - theta) - np.mean(p * (1 - p)) / n)
+    return np.float64(1 - lesser / both)
+
+
+def scipy_bootstrap(p: Floats, method: str) -> object:
+    """Resample the same statistic with SciPy."""
+    return stats.bootstrap(
+        (p,),
+        plain_auc,
+        vectorized=False,
+        n_resamples=RESAMPLES,
+        method=method,
+        rng=np.random.default_rng(0),
+    )
+
+
+def our_bootstrap(p: Floats, method: str) -> object:
+    """Resample with this package, from the array on."""
+    return ef.from_soft_labels(p, metric="auc", interval=method, n_resamples=RESAMPLES, rng=0)
+
+
+def shares(classes: int) -> Floats:
+    """Return shares of 50 votes on 10,000 items, as crowds give them: most items are sure."""
+    rng = np.random.default_rng(classes)
+    if classes == 2:
+        return rng.binomial(VOTES, rng.beta(0.05, 0.4, ITEMS)) / VOTES
+    eta = rng.dirichlet(np.full(classes, 0.02), ITEMS)
+    return np.array([rng.multinomial(VOTES, row) for row in eta]) / VOTES
+
+
+def main() -> None:
+    """Time everything and write the document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=DOCUMENT)
+    options = parser.parse_args()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = document(options.rounds)
+    options.output.write_text(text)
+    print(text)
+
+
+def document(rounds: int) -> str:
+    """Return what was measured, as Markdown."""
+    return f"""# Metrics from soft labels
+
+CPU seconds, the least of {rounds} rounds that took turns. Python {platform.python_version()},
+NumPy {np.__version__}. Written by `OPENBLAS_NUM_THREADS=1 python -m benchmarks.metrics_speed`.
+
+## AUC beside a sort
+
+{MANY:,} distinct soft labels, from the array to the result: checked, counted, with all findings.
+
+{_beside_a_sort(rounds)}
+
+## Every metric with its default interval
+
+{ITEMS:,} items. Wanted: below 0.5 s each.
+
+{_every_metric(rounds)}
+
+## The bootstrap of the AUC ceiling
+
+{RESAMPLES:,} resamples of {ITEMS:,} items, beside plain NumPy in `scipy.stats.bootstrap`: a
+sort and a running sum for each resample, and for BCa, SciPy's default, without each item.
+
+{_bootstraps(rounds)}
+"""
+
+
+def _beside_a_sort(rounds: int) -> str:
+    p = np.random.default_rng(0).beta(0.6, 1.8, MANY)
+    sort, none, jackknife = seconds(
+        lambda: np.sort(p),
+        lambda: ef.from_soft_labels(p, metric="auc", interval=None),
+        lambda: ef.from_soft_labels(p, metric="auc"),
+        rounds=rounds,
+    )
+    return f"""| what | seconds | times one `numpy.sort` | wanted |
+| --- | ---: | ---: | ---: |
+| `numpy.sort` | {sort:.3f} | 1 | |
+| AUC, `interval=None` | {none:.3f} | {none / sort:.2f} | 2 |
+| AUC with its jackknife interval | {jackknife:.3f} | {jackknife / sort:.2f} | |"""
+
+
+def _every_metric(rounds: int) -> str:
+    data = {
+        "shares of 50 votes, 2 classes": shares(2),
+        "distinct, 2 classes": np.random.default_rng(1).beta(0.6, 1.8, ITEMS),
+        "shares of 50 votes, 10 classes": shares(10),
+    }
+    lines = [f"| metric | {' | '.join(data)} |", "| --- |" + " ---: |" * len(data)]
+    for metric, given in TWO.items():
+        cells = [_one(metric, given, p, rounds) for p in data.values()]
+        lines.append(f"| {metric} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _one(metric: str, given: dict[str, Any], p: Floats, rounds: int) -> str:
+    if p.ndim > 1 and metric not in TEN:
+        return ""
+    if p.ndim > 1 and "costs" in given:
+        given = {"costs": 1 - np.eye(p.shape[1])}
+    (found,) = seconds(lambda: ef.from_soft_labels(p, metric=metric, rng=0, **given), rounds=rounds)
+    return f"{found:.3f}"
+
+
+def _bootstraps(rounds: int) -> str:
+    lines = ["| soft labels | interval | ours | SciPy | times faster | wanted |"]
+    lines.append("| --- | --- | ---: | ---: | ---: | ---: |")
+    distinct = np.random.default_rng(1).beta(0.6, 1.8, ITEMS)
+    for name, p, wanted in (("shares of 50 votes", shares(2), 50), ("distinct", distinct, 5)):
+        for ours, theirs in (("bca", "BCa"), ("percentile", "percentile")):
+            here, there = seconds(
+                partial(our_bootstrap, p, ours), partial(scipy_bootstrap, p, theirs), rounds=rounds
+            )
+            times = f"{here:.4f} | {there:.3f} | {there / here:.1f}"
+            lines.append(f"| {name} | {ours} | {times} | {wanted} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""How often intervals hold the floor where items have weights or belong to clusters.
+
+Run `python -m benchmarks.weights` to write docs/weights.md's tables: some ten minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import errorfloor as ef
+from errorfloor._typing import Floats
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "weights.md"
+HEADING = "## How often they hold"
+MARK, END = "<!-- speed -->", "<!-- end of speed -->"
+GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors
+CLUSTERS = 50
+
+
+def _certain_or_coin(x: Floats) -> Floats:
+    return np.select([x < 0.25, x > 0.75], [0.0, 1.0], 0.5)
+
+
+def _steep(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-20 * (x - 0.4))))
+
+
+# Probability of class 1 at scores that are uniform from 0 to 1.
+TRUTHS: dict[str, Callable[[Floats], Floats]] = {
+    "rises evenly": lambda x: x,
+    "rises steeply": _steep,
+    "certain or a coin": _certain_or_coin,
+    "coin flips": lambda x: np.full_like(x, 0.5),
+    "2 % positive": lambda x: 0.002 + 0.03 * x,
+}
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How items were sampled: what an item of probability eta weighs, drawn and on average."""
+
+    draw: Callable[[Floats, np.random.Generator], Floats]
+    mean: Callable[[Floats], Floats]
+
+
+def _one(eta: Floats) -> Floats:
+    return np.ones_like(eta)
+
+
+def _more_where_hard(eta: Floats) -> Floats:
+    return 1 + 18 * np.minimum(eta, 1 - eta)
+
+
+def _less_where_hard(eta: Floats) -> Floats:
+    return 1 / (0.05 + np.minimum(eta, 1 - eta))
+
+
+WEIGHTINGS = {
+    "1, 2 or 4": Weighting(lambda eta, rng: rng.choice([1.0, 2.0, 4.0], eta.size), _one),
+    "more where hard": Weighting(lambda eta, _: _more_where_hard(eta), _more_where_hard),
+    "less where hard": Weighting(lambda eta, _: _less_where_hard(eta), _less_where_hard),
+    "heavy-tailed": Weighting(lambda eta, rng: rng.lognormal(0, 1.5, eta.size), _one),
+    "5 % weigh 20": Weighting(lambda eta, rng: np.where(rng.random(eta.size) < 0.05, 20, 1), _one),
+}
+
+
+def weighted_floor(truth: str, weighting: str) -> float:
+    """Return the floor of the population that the weights stand for."""
+    eta = TRUTHS[truth](GRID)
+    return float(np.average(np.minimum(eta, 1 - eta), weights=WEIGHTINGS[weighting].mean(eta)))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Items: their scores, probabilities, labels, three votes, and what is beside them."""
+
+    scores: Floats
+    eta: Floats
+    labels: Any
+    votes: Any
+    beside: dict[str, Any]
+
+
+def weighted(truth: str, weighting: str, n: int, rng: np.random.Generator) -> Sample:
+    """Draw independent items with weights."""
+    x = rng.random(n)
+    eta = TRUTHS[truth](x)
+    weight = WEIGHTINGS[weighting].draw(eta, rng)
+    return Sample(x, eta, rng.random(n) < eta, rng.binomial(3, eta), {"weight": weight})
+
+
+SIZES = {"2 items each": (2.0, 2.0), "2 to 100 items": (2.0, 100.0)}  # logarithms are uniform
+
+
+def clustered(truth: str, sizes: str, alike: float, rng: np.random.Generator) -> Sample:
+    """Draw items of clusters, which share their score, and the luck of labels and votes.
+
+    An item has the cluster's own score with probability `alike`, and so with each draw.
+    """
+    low, high = np.log(SIZES[sizes])
+    number = np.exp(rng.uniform(low, high, CLUSTERS) + 1e-9).astype(int)
+    cluster = np.repeat(np.arange(number.size), number)
+
+    def shared(times: int) -> Floats:
+        own, others = rng.random((number.size, times))[cluster], rng.random((cluster.size, times))
+        return np.where(rng.random((cluster.size, times)) < alike, own, others)
+
+    x = shared(1)[:, 0]
+    eta = TRUTHS[truth](x)
+    luck = shared(4) < eta[:, None]
+    votes = np.count_nonzero(luck[:, 1:], axis=1)
+    return Sample(x, eta, luck[:, 0], votes, {"cluster": cluster})
+
+
+def _soft(sample: Sample, interval: str, rng: int) -> Any:
+    return ef.from_soft_labels(sample.eta, interval=interval, rng=rng, **sample.beside)
+
+
+def _scores(sample: Sample, interval: str, rng: int) -> Any:
+    return ef.from_scores(sample.scores, sample.labels, interval=interval, rng=rng, **sample.beside)
+
+
+def _votes(sample: Sample, interval: str, rng: int) -> Any:
+    return ef.from_votes(sample.votes, 3, interval=interval, **sample.beside)
+
+
+# What is asked: of which labels, by which interval, and how many times fewer repetitions.
+CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], int]] = {
+    ("soft labels", "betting"): (_soft, 1),
+    ("soft labels", "jackknife"): (_soft, 1),
+    ("scores", "honest"): (_scores, 1),
+    ("scores", "certified"): (_scores, 4),
+    ("three votes", "likelihood"): (_votes, 4),
+}
+
+
+def covers(
+    case: tuple[str, str], floor: float, draw: Callable[[np.random.Generator], Sample], times: int
+) -> tuple[float, float]:
+    """Return how often the interval holds the floor, and how wide it is on average."""
+    ask, fewer = CASES[case]
+    held, width, repetitions = 0, 0.0, max(times // fewer, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        for seed in range(repetitions):
+            found = ask(draw(np.random.default_rng(seed)), case[1], seed)
+            held += found.low <= floor <= found.high
+            width += found.high - found.low
+    return held / repetitions, width / repetitions
+
+
+def with_weights(case: tuple[str, str], n: int, times: int) -> Iterator[list[str]]:
+    """Yield rows of the table of weights: a truth and what was found for each weighting."""
+    for truth in TRUTHS:
+        if (case[0], truth) == ("soft labels", "coin flips"):
+            continue  # all numbers are equal
+        row = [truth]
+        for name in WEIGHTINGS:
+            floor = weighted_floor(truth, name)
+
+            def draw(rng: np.random.Generator, truth: str = truth, name: str = name) -> Sample:
+                return weighted(truth, name, n, rng)
+
+            row.append(_cell(*covers(case, floor, draw, times)))
+        yield row
+
+
+def with_clusters(case: tuple[str, str], times: int) -> Iterator[list[str]]:
+    """Yield rows of the table of clusters: a truth and what was found for each kind."""
+    for truth in TRUTHS:
+        if (case[0], truth) == ("soft labels", "coin flips"):
+            continue
+        eta = TRUTHS[truth](GRID)
+        floor = float(np.minimum(eta, 1 - eta).mean())
+        row = [truth]
+        for sizes in SIZES:
+            for alike in ALIKE:
+
+                def draw(
+                    rng: np.random.Generator,
+                    truth: str = truth,
+                    sizes: str = sizes,
+                    alike: float = alike,
+                ) -> Sample:
+                    return clustered(truth, sizes, alike, rng)
+
+                row.append(_cell(*covers(case, floor, draw, times)))
+        yield row
+
+
+ALIKE = (0.1, 0.5, 1.0)
+
+
+def _cell(share: float, width: float) -> str:
+    return f"{share:.3f} ({100 * width:.1f})"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def document(times: int, sizes: tuple[int, ...]) -> str:
+    """Return the section with the tables."""
+    lines = [
+        HEADING,
+        "",
+        "Written by `python -m benchmarks.weights`. Each entry is the share of samples whose 95 % "
+        "interval holds the true floor, and in brackets its mean width in points. There are "
+        f"{times} samples each, {times // 4} for `certified` and `likelihood`; two standard errors "
+        f"at a coverage of 0.95 are {2 * (0.95 * 0.05 / times) ** 0.5:.3f} and "
+        f"{2 * (0.95 * 0.05 / (times // 4)) ** 0.5:.3f}. Scores are uniform from 0 to 1, and the "
+        "first column says how the probability of class 1 depends on them.",
+        "",
+        "### Weights",
+        "",
+        "Weights are independent of the items (1, 2 or 4; log-normal with a standard deviation of "
+        "1.5; 1, or 20 for one item in twenty), or depend on how hard they are.",
+    ]
+    for case in CASES:
+        for n in sizes:
+            lines += ["", f"**{case[0]}, `{case[1]}`, {n:,} items**", ""]
+            lines += _table([case[0], *WEIGHTINGS], list(with_weights(case, n, times)))
+    lines += [
+        "",
+        "### Clusters",
+        "",
+        f"There are {CLUSTERS} clusters, all of two items or with 2 to 100 items (their logarithms "
+        "uniform, worth about 23 clusters of equal size). With a probability of 0.1, 0.5 or 1 an "
+        "item shares its cluster's score, and again the luck of each of its labels and votes.",
+    ]
+    kinds = [f"{sizes}, {alike:g}" for sizes in SIZES for alike in ALIKE]
+    for case in CASES:
+        if case[1] != "certified":
+            lines += ["", f"**{case[0]}, `{case[1]}`**", ""]
+            lines += _table([case[0], *kinds], list(with_clusters(case, times)))
+    return "\n".join([*lines, ""])
+
+
+def speed(sizes: tuple[int, ...]) -> list[str]:
+    """Return a table of processor seconds without and with weights, and their ratio."""
+    rows = []
+    for (labels, interval), (ask, _) in CASES.items():
+        row = [f"{labels}, `{interval}`"]
+        for n in sizes:
+            sample = weighted("rises evenly", "heavy-tailed", n, np.random.default_rng(0))
+            plain = replace(sample, beside={})
+            without, with_weights = (_seconds(ask, one, interval) for one in (plain, sample))
+            row.append(f"{without:.3f}, {with_weights:.3f} ({with_weights / without:.1f})")
+        rows.append(row)
+    return _table(["labels and interval", *(f"{n:,} items" for n in sizes)], rows)
+
+
+def _seconds(ask: Callable[[Sample, str, int], Any], sample: Sample, interval: str) -> float:
+    times = []
+    for _ in range(4):  # the first loads what is needed
+        start = time.process_time()
+        ask(sample, interval, 1)
+        times.append(time.process_time() - start)
+    return min(times[1:])
+
+
+def with_speed(text: str, table: list[str]) -> str:
+    """Return the document with another table of times."""
+    before, _, rest = text.partition(MARK)
+    _, end, behind = rest.partition(END)
+    return "\n".join([before + MARK, "", *table, "", end + behind])
+
+
+def renewed(before: str, section: str) -> str:
+    """Return a section with some of its tables replaced by those of a new run."""
+    new = dict(_tables_in(section))
+    return "\n\n".join(new.get(title, text) for title, text in _blocks_in(before))
+
+
+def _blocks_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts between blank lines, tables with the title before them."""
+    title = where = ""
+    for part in text.split("\n\n"):
+        where = part if part.startswith("###") else where
+        yield (f"{where} {title}" if part.startswith("|") else "", part)
+        title = part
+
+
+def _tables_in(text: str) -> Iterator[tuple[str, str]]:
+    return ((title, part.rstrip()) for title, part in _blocks_in(text) if title)
+
+
+def main() -> None:
+    """Write the tables, or with --interval those of some intervals anew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[300, 1000])
+    parser.add_argument("--interval", action="append", choices=[name for _, name in CASES])
+    parser.add_argument("--speed", action="store_true", help="measure times instead")
+    given = parser.parse_args()
+    if given.speed:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        table = speed((10_000, 100_000, 1_000_000))
+        DOCUMENT.write_text(with_speed(text, table), encoding="utf-8")
+        return
+    for case in [*CASES]:
+        if given.interval and case[1] not in given.interval:
+            del CASES[case]
+    section = document(given.times, tuple(given.sizes))
+    before, _, old = DOCUMENT.read_text(encoding="utf-8").partition(HEADING)
+    if given.interval:
+        section = renewed(f"{HEADING}{old}", section).rstrip() + "\n"
+    DOCUMENT.write_text(before + section, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The command `label`: which items to label next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.options import LEVEL, SEED, destination, with_labels
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.types import Number, Whole
+from errorfloor.data.layouts import SCORES
+
+
+@click.command(
+    cls=Command,
+    short_help="Say which items to label, and how many.",
+    epilog=examples(
+        "errorfloor label demo/scores.csv --score score --budget 100 -o to_label.csv",
+        "errorfloor label demo/scores.csv --score score --width 0.05",
+    ),
+)
+@with_labels([SCORES])
+@option("--budget", metavar="COUNT", type=Whole(1), help="Number of labels to buy.")
+@option(
+    "--width",
+    metavar="FRACTION",
+    type=Number(0, 1),
+    help="Width of the interval to reach in place of a budget, 0.05 for five points.",
+)
+@option("--at-random", is_flag=True, help="Draw all items alike, not unsure ones more often.")
+@destination(lambda: (".csv",), required=False)
+@LEVEL
+@SEED
+@with_session
+def label(
+    session: Session,
+    labels: Labels,
+    budget: int | None,
+    width: float | None,
+    at_random: bool,
+    output: Path | None,
+    level: float,
+    rng: int | None,
+) -> None:
+    """Draw items to label from scores of all, unsure ones more often, with their weights.
+
+    --score names the scores, and --label the labels so far, where there are some. The file that is
+    written has the number of each row, its probability and its weight.
+    """
+    from errorfloor.questions.plan_labels import of_files
+
+    with labels.paths(session) as paths, session.step("planning"):
+        found = of_files(
+            paths,
+            labels.where,
+            budget=budget,
+            width=width,
+            by_score=not at_random,
+            level=level,
+            rng=rng,
+        )
+    lines = [str(found)]
+    if output is not None:
+        lines.append(f"Wrote {found.to_csv(output)}.")
+    session.show({**found.to_dict(), "output": output}, "\n".join(lines), headline=False)

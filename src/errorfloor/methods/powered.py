@@ -1,0 +1,221 @@
+"""Labels on some items and scores on all: errors of the best rule, and what scores say of the rest.
+
+A rule's errors are counted on labelled items. What the scores predict of its errors is known for
+all items, so the difference between the labelled ones and the others can be made up for. Rule and
+prediction are fitted to other labelled items than those they are tried on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import Cells
+from errorfloor.methods.cuts import FAR, SURE, signs
+from errorfloor.methods.design import Design
+from errorfloor.methods.isotonic import FOLDS
+from errorfloor.methods.weighted import WeightedCut
+
+FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
+TINY = 1e-12  # of the variance of predictions, which then are all the same
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """Errors of rules, corrected by predictions, and what they are worth.
+
+    Attributes
+    ----------
+    least, held_out : float
+        Share of errors of the best rule on the items that chose it, and of fitted rules on items
+        that did not; both corrected.
+    correction : float
+        What the predictions add to both.
+    power : float
+        How far predictions are heeded: 0 not at all, 1 as they are.
+    variance : float
+        Of `held_out`, times the number of labelled items.
+    n, wrong : int and float
+        Labelled items, and how many of them were wrong when held out.
+    held_out_alone : float
+        Share of errors of fitted rules on labelled items, not corrected.
+    """
+
+    least: float
+    held_out: float
+    correction: float
+    power: float
+    variance: float
+    n: int
+    wrong: float
+    held_out_alone: float
+
+    @property
+    def value(self) -> float:
+        """The midpoint: the one is too low and the other too high by about as much."""
+        return max((self.least + self.held_out) / 2, 0.0)
+
+    @property
+    def relative(self) -> float:
+        """Variance as a part of that of as many labels alone, kept near 1 where few are wrong."""
+        alone = self.held_out_alone
+        plain = alone * (1 - alone)
+        seen = self.variance / plain if plain > 0 else 1.0
+        if seen >= 1:
+            return seen
+        trust = self.wrong**2 / (self.wrong**2 + FEW**2)
+        return 1 - trust * (1 - seen)
+
+    @property
+    def worth(self) -> float:
+        """How many labels alone, at random, would tell as much."""
+        return self.n / self.relative
+
+
+@dataclass(slots=True, eq=False)
+class Moments:
+    """Sums over held-out items of their losses and predictions, part by part.
+
+    Attributes
+    ----------
+    weight : array of shape (cells,)
+        Of each item, with mean 1 over labelled items.
+    share : float
+        Of labelled items among all.
+    squares, products : arrays of shape (3, 3)
+        Sums of products of 1, loss and prediction, with squared weights and with weights.
+    gap : float
+        Sum of predictions of labelled items less the mean of all.
+    wrong : float
+        Number of errors.
+    """
+
+    weight: Floats
+    share: float
+    squares: Floats = field(default_factory=lambda: np.zeros((3, 3)))
+    products: Floats = field(default_factory=lambda: np.zeros((3, 3)))
+    gap: float = 0.0
+    wrong: float = 0.0
+
+    def add(self, part: Counts, loss: Floats, guess: Floats, others: float) -> None:
+        """Add items that were held out: each cell's loss and prediction, and the others' mean."""
+        mass = part * self.weight
+        # The mean over all items: labelled ones are part of them, each counted once, and those of
+        # this part stand for the rest, whose labels the guess knows by heart.
+        own = float(part @ guess) / float(part.sum())
+        everywhere = self.share * own + (1 - self.share) * others
+        three = np.array([np.ones(loss.size), loss, guess - everywhere])
+        self.products += (three * mass) @ three.T
+        self.squares += (three * (mass * self.weight)) @ three.T
+        self.gap += float(mass @ (guess - everywhere))
+        self.wrong += float(part @ loss)
+
+    def found(self, least: float, n: int) -> Powered:
+        """Return what they say, with the share of errors of the best rule on its own items."""
+        held_out = float(self.products[0, 1]) / n
+        about = np.array([[1.0, 0, 0], [-held_out, 1, 0], [0, 0, 1]])
+        squares, products = (about @ sums @ about.T for sums in (self.squares, self.products))
+        # The variance of the mean loss less `power` times the gap is quadratic in `power`. Labelled
+        # items are part of all, so a share of the gap is none.
+        slope = float(squares[1, 2] - self.share * products[1, 2])
+        curve = float(squares[2, 2] - self.share * products[2, 2])
+        power = min(max(slope / curve, 0.0), 1.0) if curve > TINY * n else 0.0
+        variance = float(squares[1, 1]) - 2 * power * slope + power**2 * curve
+        correction = -power * self.gap / n
+        return Powered(
+            max(least + correction, 0.0),
+            max(held_out + correction, 0.0),
+            correction,
+            power,
+            max(variance, 0.0) / n,
+            n,
+            self.wrong,
+            held_out,
+        )
+
+
+def design_of(cells: Any, count: Counts) -> Design:
+    """Return the design of labelled items with weights whose mean is 1."""
+    weight = np.ones(count.size) if cells.weight is None else cells.weight
+    return Design(count, weight * (count.sum() / float(count @ weight)))
+
+
+def flat_variance(cells: Cells) -> float:
+    """Return the variance of the weighted errors of items for which no cut is clearly best.
+
+    As `flat_items` has it, a quarter for each of them; with weights, of as many equal items as
+    have the same variance on either side of the best cut.
+    """
+    design = design_of(cells, cells.count)
+    sign = signs(cells.positive)
+    walk, mass, square = (
+        np.concatenate(([0.0], np.cumsum(design.mass * part)))
+        for part in (sign, np.ones(sign.size), design.weight)
+    )
+    best = int(np.argmin(walk))
+    excess, between, noise = walk - walk[best], abs(mass - mass[best]), abs(square - square[best])
+    ends = np.flatnonzero(excess**2 <= FAR**2 * noise)[[0, -1]]
+    each = np.divide(noise[ends], between[ends], out=np.ones(2), where=between[ends] > 0)
+    minority = np.maximum((between - excess)[ends], 0) / 2 / each
+    return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
+
+
+class PoweredCut:
+    """Errors of the best cut among all items, from the labels of some."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        size = cells.scores.size
+        nobody = np.zeros(size, dtype=np.int64)
+        self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
+        items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
+        self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores
+        self._found: tuple[str, Powered] | None = None
+
+    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.array([self.found(count, rng).value for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn: no interval here asks for it."""
+        raise NotImplementedError
+
+    def found(self, count: Counts, rng: np.random.Generator) -> Powered:
+        """Return the corrected errors; an interval needs the same ones once more."""
+        if not np.array_equal(count, self.cells.count):
+            return self._powered(count, rng)
+        state = str(rng.bit_generator.state)
+        if self._found is None or self._found[0] != state:
+            self._found = state, self._powered(count, rng)
+        return self._found[1]
+
+    def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
+        design, n = design_of(self.cells, count), int(count.sum())
+        weight, others = design.weight, int(self.unlabelled.sum())
+        cut = WeightedCut(replace(self.cells, count=count, weight=weight))
+        moments = Moments(weight, n / (n + others))
+        for part in design.parts(FOLDS, rng):
+            if part.any():
+                mass = (count - part if (count > part).any() else count) * weight
+                below = cut.below(mass)
+                guess = self._guess(mass, below)
+                own = guess[self.cells.row]
+                mean = float(self.unlabelled @ guess) / others if others else float(own.mean())
+                moments.add(part, cut.wrong_at(below).astype(np.float64), own, mean)
+        return moments.found(float(design.mass @ cut.wrong(design.mass)) / n, n)
+
+    def _guess(self, mass: Floats, below: int) -> Floats:
+        """Return the predicted error of a cut at each row, by isotonic regression of the labels."""
+        from scipy.optimize import isotonic_regression  # slow to load
+
+        row, positive, size = self.cells.row, self.cells.positive, self.rank.size
+        total = np.bincount(row, mass, minlength=size)
+        there = np.flatnonzero(total)
+        ones = np.bincount(row[positive], mass[positive], minlength=size)[there]
+        fitted = isotonic_regression(ones / total[there], weights=total[there]).x
+        prob = np.interp(self.rank, self.rank[there], fitted)
+        first = int(row[below]) if below < row.size else size  # row above the cut
+        return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))

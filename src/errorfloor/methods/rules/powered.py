@@ -1,0 +1,80 @@
+"""Labels on some items and scores of many classes on all: errors of the best weighted argmax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import ClassCells
+from errorfloor.methods.design import Design
+from errorfloor.methods.isotonic import FOLDS
+from errorfloor.methods.powered import Moments, Powered, design_of
+from errorfloor.methods.record import Options
+from errorfloor.methods.rules.choice import Rule
+from errorfloor.methods.rules.fewest import fewest_errors
+from errorfloor.methods.rules.logs import Labelled, blocks
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
+from errorfloor.methods.rules.softmax import Power, fit, fit_within_reach
+
+
+class PoweredOffsets:
+    """Errors of the weighted argmax rule among all items, from the labels of some."""
+
+    def __init__(self, cells: ClassCells, options: Options) -> None:
+        self.cells = cells
+        nobody = np.zeros(len(cells.scores), dtype=np.int64)
+        self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
+        self.items = Labelled.of(cells, options.clip)
+        mass: Any = design_of(cells, cells.count).mass
+        self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, mass)
+        self._found: tuple[str, Powered] | None = None
+
+    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.array([self.found(count, rng).value for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn: no interval here asks for it."""
+        raise NotImplementedError
+
+    def found(self, count: Counts, rng: np.random.Generator) -> Powered:
+        """Return the corrected errors; an interval needs the same ones once more."""
+        if not np.array_equal(count, self.cells.count):
+            return self._powered(count, rng)
+        state = str(rng.bit_generator.state)
+        if self._found is None or self._found[0] != state:
+            self._found = state, self._powered(count, rng)
+        return self._found[1]
+
+    def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
+        design, n = design_of(self.cells, count), int(count.sum())
+        others = int(self.unlabelled.sum())
+        moments = Moments(design.weight, n / (n + others))
+        for part in design.parts(FOLDS, rng):
+            if part.any():
+                train: Any = (count - part if (count > part).any() else count) * design.weight
+                fitted = fit(OFFSETS_FAMILY, self.items, train, self.fitted, self.fitted.reach)
+                loss = 1 - Rule.of(fitted).right(self.items)
+                guess = self._guess(fitted)
+                at = guess[self.cells.row]
+                mean = float(self.unlabelled @ guess) / others if others else float(at.mean())
+                moments.add(part, loss, at, mean)
+        return moments.found(self._least(count, design) / n, n)
+
+    def _guess(self, fitted: Power) -> Floats:
+        """Return the predicted error of the rule at each row: what its choice leaves."""
+        logs = self.items.logs
+        guess = np.empty(logs.shape[1])
+        for block in blocks(logs.shape[1], len(logs)):
+            guess[block] = 1 - fitted.probabilities(logs[:, block]).max(axis=0)
+        return guess
+
+    def _least(self, count: Counts, design: Design) -> float:
+        """Return the fewest errors of any weights; with weighted items those of the fitted rule."""
+        rule = Rule.of(self.fitted)
+        if self.cells.weight is None:
+            starts = (rule, Rule.as_it_is(len(self.items.logs)))
+            return float(fewest_errors(self.items, count, starts)[0])
+        return float(design.mass @ (1 - rule.right(self.items)))

@@ -1,0 +1,61 @@
+"""Models that may leave items aside, from scores of many classes: by how sure fitted maps are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from errorfloor._references import REJECTION
+from errorfloor._typing import Counts
+from errorfloor.data.cells import ClassCells
+from errorfloor.methods.record import Basis, Method, Options
+from errorfloor.methods.rules.logs import Labelled, blocks
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
+from errorfloor.methods.rules.records import OFFSETS
+from errorfloor.methods.rules.softmax import fit, fit_within_reach
+from errorfloor.methods.selective_scores import Decided, Midpoint
+
+
+class SurestOfOffsets(Midpoint):
+    """Midpoint of a point of the risk-coverage curve on the items of a fit and on others."""
+
+    cells: ClassCells
+
+    def __init__(self, cells: ClassCells, options: Options) -> None:
+        self.items = Labelled.of(cells, options.clip)
+        self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, cells.count)
+        self.whole = cells.count
+        super().__init__(options.metric, cells, len(self.items.logs))
+
+    def decided(self, count: Counts, *, others: bool) -> Decided:
+        """Return what the fit to these items says of all cells."""
+        items, fitted = self.items, self.fitted
+        if not np.array_equal(count, self.whole) and count.any():
+            fitted = fit(OFFSETS_FAMILY, items, count, self.fitted, self.fitted.reach)
+        sure, chosen = np.empty(items.logs.shape[1]), np.empty(items.logs.shape[1], dtype=np.intp)
+        for block in blocks(sure.size, len(items.logs)):
+            p = fitted.probabilities(items.logs[:, block])
+            sure[block], chosen[block] = p.max(axis=0), p.argmax(axis=0)
+        return Decided(1 - sure[items.row], np.asarray(chosen[items.row] != items.label))
+
+
+def _bind(cells: ClassCells, options: Options) -> SurestOfOffsets:
+    return SurestOfOffsets(cells, options)
+
+
+RECORDS: tuple[Method, ...] = (
+    replace(
+        OFFSETS,
+        bind=_bind,
+        metrics=("error-at-coverage", "coverage-at-error"),
+        bases=frozenset({Basis.SELECTED}),
+        assumes="One power and a weight per class turn the scores into true probabilities",
+        if_wrong="the value of the best such map: too pessimistic",
+        explains="One common power of the scores and one weight per class are fitted to the labels "
+        "by maximum likelihood. The items whose likeliest class is likeliest are kept first. The "
+        "value is the midpoint of what that gives on the items of the fit, which looks too good, "
+        "and on items that were held out, which looks too bad.",
+        references=(*OFFSETS.references, REJECTION),
+    ),
+)

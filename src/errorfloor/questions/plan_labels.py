@@ -1,0 +1,206 @@
+"""Which items to label, where scores of all are known: by how unsure each item's label is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import (
+    InputError,
+    argument,
+    check_level,
+    check_unit_interval,
+    check_whole,
+)
+from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.data.asked import Where
+from errorfloor.data.read import is_data, read
+from errorfloor.data.score_items import Kept
+from errorfloor.inference.seeds import Seed
+from errorfloor.methods.powered import PoweredCut
+from errorfloor.questions.label_design import Scored, drawn, scored
+from errorfloor.questions.partly import check_alike
+from errorfloor.results.label_plan import LabelPlan
+
+FEWEST = 30  # labels that say more of the items than scores at face value do
+_STEPS = 12  # of the search for a number of labels
+
+
+def plan_labels(
+    scores: object,
+    labels: object = None,
+    *,
+    budget: int | None = None,
+    width: float | None = None,
+    by_score: bool = True,
+    score: str | None = None,
+    label: str | None = None,
+    positive: object = None,
+    positive_from: float | None = None,
+    level: float = 0.95,
+    rng: RandomLike = None,
+) -> LabelPlan:
+    """Say how many items to label and which, where all items have scores.
+
+    Items are drawn at random, those with unsure labels more often than others: near the cut a label
+    tells more. Each has a known probability, so that weights make up for it: pass the plan's
+    `weight` to `from_scores`, with the new labels and ``unlabelled=True``.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,), dataframe or path
+        Scores of all items. Without labels they are taken for probabilities of class 1.
+    labels : array-like of shape (n,), optional
+        Labels so far, of items that were chosen at random; None or NaN for the others.
+    budget : int, optional
+        Number of labels to buy.
+    width : float, optional
+        Width of the interval to reach, as a fraction; the plan finds the budget.
+    by_score : bool
+        Whether unsure items are drawn more often. False draws all alike.
+    score, label, positive, positive_from
+        Columns of a dataframe or file, as in `from_scores`; labels are read where named.
+    level : float
+        Confidence level.
+    rng : None, int or numpy.random.Generator
+        Makes the choice of items repeatable.
+
+    Returns
+    -------
+    LabelPlan
+
+    Notes
+    -----
+    The probability of an item is proportional to the standard deviation of its label, and at least
+    a quarter of the mean. With 30 labels or more, probabilities come from them. The expected width
+    is the mean over labels drawn from these probabilities, 24 times.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plan = plan_labels(np.linspace(0, 1, 10_000), budget=300, rng=0)
+    >>> plan.budget, plan.width < plan.width_at_random
+    (300, True)
+    """
+    where = Where.of(score=score, label=label, positive=positive, positive_from=positive_from)
+    asked = _Asked(budget, width, by_score, check_level(level), rng)
+    return asked.plan(_read(scores, labels, where))
+
+
+def of_files(paths: Any, where: Where, **asked: Any) -> LabelPlan:
+    """Return the same for files, with all that was said about them."""
+    return _Asked(**asked).plan(_read(paths, None, where))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is wanted, besides the items."""
+
+    budget: int | None
+    width: float | None
+    by_score: bool
+    level: float
+    rng: RandomLike
+
+    def plan(self, kept: Kept) -> LabelPlan:
+        """Return the plan for items."""
+        if (self.budget is None) == (self.width is None):
+            both = (argument("budget"), " or ", argument("width"))
+            raise InputError("Give ", *both, ", one of them: how many labels, or how wide.")
+        known = ~np.isnan(kept.labels)
+        seed = Seed.of(self.rng)
+        begun = self.rng if isinstance(self.rng, np.random.Generator) else seed.begin()
+        for_widths, for_items = begun.integers(2**63, size=2).tolist()
+        floor = _floor(kept)
+        items = scored(kept.scores, kept.labels, floor)
+        task = _Task(items, np.bincount(items.cell[~known], minlength=items.items.size), self.level)
+        budget = self._budget(task, for_widths)
+        each = items.chances(budget, task.open, by_score=self.by_score)[items.cell]
+        new = drawn(np.where(known, 0.0, each), np.random.default_rng(for_items))
+        chance = task.chances(budget, self.by_score)
+        return LabelPlan(
+            rows=np.flatnonzero(new),
+            weight=np.where(known | new, 1 / chance[items.cell], np.nan),
+            width=task.width(budget, self.by_score, for_widths),
+            width_at_random=task.width(budget, False, for_widths),
+            floor=items.floor,
+            floor_from_labels=floor is not None,
+            n=known.size,
+            labelled=int(known.sum()),
+            level=self.level,
+            scores=kept.scores,
+            labels=kept.labels,
+            seed=seed,
+        )
+
+    def _budget(self, task: _Task, seed: int) -> int:
+        most = int(task.open.sum())
+        if self.width is not None:
+            return task.needed(_as_width(self.width), self.by_score, seed)
+        remedy = f"{most:,} items have no label so far."
+        assert self.budget is not None
+        return check_whole(self.budget, name="budget", least=1, most=most, remedy=remedy)
+
+
+def _as_width(width: object) -> float:
+    if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < 1:
+        text = f" must be a number between 0 and 1, such as 0.05 for five points; got {width!r}."
+        raise InputError(argument("width"), text)
+    return float(width)
+
+
+def _read(scores: object, labels: object, where: Where) -> Kept:
+    kept = Kept()
+    layout = kept.layout(labelled="label" in where.columns or not is_data(scores))
+    read(scores, (layout,), where, second=labels)
+    return kept
+
+
+def _floor(kept: Kept) -> float | None:
+    """Return the floor that labels suggest; None where they are too few, and scores speak."""
+    from errorfloor.data.unlabelled import table_of_arrays
+
+    known = ~np.isnan(kept.labels)
+    if int(known.sum()) < FEWEST or len(set(kept.labels[known])) < 2:
+        instead = f"; with {FEWEST} labels of both classes any scores will do"
+        check_unit_interval(kept.scores, name="scores", entry="entry", instead=instead)
+        return None
+    table = table_of_arrays(kept.scores, kept.labels, Where.of(unlabelled=True))
+    check_alike(table)
+    cells = table.cells()
+    return PoweredCut(cells).found(cells.count, np.random.default_rng(0)).value
+
+
+class _Task:
+    """Items, how many of each cell have no label, and the interval that is wanted."""
+
+    def __init__(self, items: Scored, open_: Counts, level: float) -> None:
+        self.items, self.open, self.level = items, open_, level
+        # The probability to have been labelled at random before.
+        self.before = 1 - float(open_.sum()) / float(items.items.sum())
+
+    def chances(self, budget: float, by_score: bool) -> Floats:
+        """Return the probability of each cell's items to be labelled, before or now."""
+        now = self.items.chances(budget, self.open, by_score=by_score)
+        return np.asarray(self.before + (1 - self.before) * now)
+
+    def width(self, budget: float, by_score: bool, seed: int) -> float:
+        """Return the expected width with so many labels more."""
+        rng = np.random.default_rng(seed)
+        return self.items.width(self.chances(budget, by_score), self.level, rng)
+
+    def needed(self, width: float, by_score: bool, seed: int) -> int:
+        """Return how many labels make the interval so wide: a search on the log scale."""
+        low, high = 1.0, float(self.open.sum())
+        if self.width(high, by_score, seed) > width:
+            raise InputError(
+                *(argument("width"), f" {width:g} is narrower than {int(high):,} labels make it, "),
+                "which is one for each item. Ask for a wider interval, or score more items.",
+            )
+        for _ in range(_STEPS):
+            middle = float(np.sqrt(low * high))
+            wide = self.width(middle, by_score, seed) > width
+            low, high = (middle, high) if wide else (low, middle)
+        return int(np.ceil(high))

@@ -1,0 +1,95 @@
+"""Which items to label next, with the weights that make their labels stand for all items."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from errorfloor._shown import Shown, sentence_of
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.storage import write_text
+from errorfloor.inference.seeds import Seed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelPlan(Shown):
+    """Which items to label, and how wide the interval of the floor will be then.
+
+    Attributes
+    ----------
+    rows : array of shape (budget,)
+        The items to label, by their number from 0 on.
+    weight : array of shape (n,)
+        One over the probability to be labelled, of items that have a label or are to get one; NaN
+        for the others. It is what `from_scores` takes as `weight` once the labels are there.
+    width, width_at_random : float
+        Expected width of the interval at `level`, with these items and with as many at random.
+    floor, floor_from_labels : float and bool
+        The floor that is expected, and whether labels said so or else scores.
+    n, labelled : int
+        Number of items, and of those that have a label so far.
+    level : float
+        Confidence level.
+    scores, labels : arrays of shape (n,)
+        What was given; labels are NaN where there are none.
+    seed : Seed
+        Where the random numbers started.
+    """
+
+    rows: Counts
+    weight: Floats = field(repr=False)
+    width: float
+    width_at_random: float
+    floor: float
+    floor_from_labels: bool
+    n: int
+    labelled: int
+    level: float
+    scores: Floats = field(repr=False)
+    labels: Floats = field(repr=False)
+    seed: Seed | None = field(default=None, repr=False)
+
+    @property
+    def budget(self) -> int:
+        """Number of items to label."""
+        return int(self.rows.size)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence."""
+        return sentence_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, ready for JSON."""
+        return {
+            "sentence": self.sentence,
+            "budget": self.budget,
+            "n": self.n,
+            "labelled": self.labelled,
+            "level": self.level,
+            "width": self.width,
+            "width_at_random": self.width_at_random,
+            "floor": self.floor,
+            "rows": self.rows.tolist(),
+            "weight": self.weight[self.rows].tolist(),
+            "seed": None if self.seed is None else self.seed.to_dict(),
+        }
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the items to label, and after them those that have one, with their weights."""
+        old = np.flatnonzero(~np.isnan(self.labels))
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(("row", "score", "label", "probability", "weight"))
+        for row in (*self.rows.tolist(), *old.tolist()):
+            label = "" if np.isnan(self.labels[row]) else int(self.labels[row])
+            weight = float(self.weight[row])
+            lines.writerow((row, float(self.scores[row]), label, 1 / weight, weight))
+        write_text(path, text.getvalue())
+        return Path(path)

@@ -1,0 +1,431 @@
+"""Scores on all items, labels on some: reading, estimates, limits, and what is refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import errorfloor as ef
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Where, read
+from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.methods.cuts import flat_items
+from errorfloor.methods.powered import PoweredCut, flat_variance
+from errorfloor.questions.label_design import drawn
+from errorfloor.questions.partly import largest_difference
+
+N = 4000
+
+
+def made(seed=0, n=400, size=N, eta=None):
+    """Return scores of many items, the labels of some (NaN elsewhere), and true probabilities."""
+    rng = np.random.default_rng(seed)
+    eta = rng.beta(0.5, 0.5, size) if eta is None else eta(rng, size)
+    labels = np.full(size, np.nan)
+    some = rng.choice(size, n, replace=False)
+    labels[some] = rng.random(n) < eta[some]
+    return eta**3, labels, eta
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return made()
+
+
+def test_missing_labels_are_an_error_that_names_both_remedies(judged):
+    scores, labels, _ = judged
+    frame = pd.DataFrame({"score": scores, "label": labels})
+    with pytest.raises(ef.InputError, match=r"drop_missing=True`.*`unlabelled=True` to keep them"):
+        ef.from_scores(frame)
+    with pytest.raises(ef.InputError, match=r"entry \d is nan .*`unlabelled=True`"):
+        ef.from_scores(scores, labels)
+    with pytest.raises(ef.InputError, match="keeps items without a label, and `drop_missing`"):
+        ef.from_scores(frame, unlabelled=True, drop_missing=True)
+    with pytest.raises(ef.InputError, match="`cluster` is not heeded with `unlabelled`"):
+        ef.from_scores(scores, labels, unlabelled=True, cluster=np.arange(N))
+    with pytest.raises(ef.InputError, match="missing for all 4,000 items"):
+        ef.from_scores(scores, np.full(N, None), unlabelled=True)
+    with pytest.raises(ef.InputError, match="missing for all 4,000 items"):
+        ef.from_scores(frame.assign(label=np.nan), unlabelled=True)
+
+
+def test_arrays_of_any_kind_and_dropped_items_say_the_same(judged):
+    scores, labels, _ = judged
+    known = ~np.isnan(labels)
+    found = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    assert (found.method, found.n, found.n_unlabelled) == ("ppi", 400, 3600)
+    as_none = [int(one) if there else None for one, there in zip(labels, known, strict=True)]
+    masked = np.ma.array(np.nan_to_num(labels).astype(int), mask=~known)
+    for other in (as_none, masked, pd.array(as_none, dtype="Int64")):
+        assert ef.from_scores(scores, other, unlabelled=True, rng=0).interval == found.interval
+    plain = ef.from_scores(scores[known], labels[known], rng=0)
+    with pytest.warns(ef.DoubtWarning, match="missing in 3,600 items"):
+        dropped = ef.from_scores(scores, labels, drop_missing=True, rng=0)
+    assert dropped.interval == plain.interval
+    alone = ef.from_scores(scores, labels, unlabelled=True, method="isotonic", rng=0)
+    assert alone.interval == plain.interval == found.labelled_only.interval
+    full = ef.from_scores(scores[known], labels[known], unlabelled=True, rng=0)
+    assert (full.method, full.interval) == ("isotonic", plain.interval)  # nothing is missing
+
+
+ENGINES = {
+    "pandas": lambda columns: pd.DataFrame(columns),
+    "polars": lambda columns: pl.DataFrame(columns, nan_to_null=True),
+    "lazy": lambda columns: pl.LazyFrame(columns),
+    "pyarrow": lambda columns: pa.Table.from_pandas(pd.DataFrame(columns)),
+    "duckdb": lambda columns: duck(columns),
+    "dask": lambda columns: dask(columns),
+}
+
+
+def duck(columns):
+    import duckdb
+
+    frame = pd.DataFrame(columns)
+    return duckdb.connect().from_df(frame)
+
+
+def dask(columns):
+    return pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame(columns), npartitions=3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_makes_the_same_table(judged, engine):
+    scores, labels, _ = judged
+    frame = ENGINES[engine]({"score": scores, "label": labels})
+    want = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    assert ef.from_scores(frame, unlabelled=True, rng=0).interval == want.interval
+
+
+def test_files_words_weights_and_groups_are_read_alike(judged, tmp_path):
+    scores, labels, _ = judged
+    words = np.where(np.isnan(labels), None, np.where(labels == 1, "spam", "ham"))
+    frame = pd.DataFrame({"score": scores, "label": words, "site": np.arange(N) % 2})
+    frame["weight"] = np.where(np.isnan(labels), np.nan, 2.0)
+    frame.to_csv(tmp_path / "judged.csv", index=False)
+    want = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    for data in (frame, tmp_path / "judged.csv"):
+        # Equal weights are none, and items without a label need no weight.
+        found = ef.from_scores(data, unlabelled=True, weight="weight", rng=0)
+        assert found.interval == want.interval
+        assert found.source.facts["classes"] == {"1": ["spam"], "0": ["ham"]}
+        groups = ef.from_scores(data, unlabelled=True, group="site", rng=0)
+        assert sum(group.n for group in groups.values()) == 400
+        assert sum(group.n_unlabelled for group in groups.values()) == 3600
+    weight = np.where(np.isnan(labels), np.nan, 3.0)
+    assert ef.from_scores(scores, labels, unlabelled=True, weight=weight, rng=0).interval == (
+        want.interval
+    )
+
+
+def test_tables_with_items_without_labels_add_save_and_load(judged, tmp_path):
+    scores, labels, _ = judged
+    frame = pd.DataFrame({"score": scores, "label": labels, "w": 1 + (scores > 0.5)})
+    whole, *parts = (
+        read(part, LAYOUTS, Where.of(unlabelled=True, weight="w")).table
+        for part in (frame, frame[:1500], frame[1500:])
+    )
+    assert sum(parts[1:], parts[0]) == whole
+    whole.save(tmp_path / "judged.npz")
+    assert ScoreTable.load(tmp_path / "judged.npz") == whole
+    assert whole.n_unlabelled == 3600
+    assert whole.labelled.n == whole.n == 400
+
+
+# Slow and obvious: the correction item by item, with the rule and the guesses handed in.
+def slowly(loss, guess, others, weight):
+    """Return the power-tuned estimate and its variance times n, from lists of held-out items."""
+    n, share = len(loss), len(loss) / (len(loss) + len(others))
+    weight = weight * n / weight.sum()
+    mean = (weight * loss).sum() / n
+    centre = share * guess.mean() + (1 - share) * others.mean()  # of all items
+
+    def variance(power):
+        own = weight**2 * (loss - mean - power * (guess - centre)) ** 2
+        part = weight * power * (guess - centre) * (2 * (loss - mean) - power * (guess - centre))
+        return (own.sum() + share * part.sum()) / n
+
+    powers = np.linspace(0, 1, 10_001)
+    best = powers[np.argmin([variance(power) for power in powers])]
+    return mean - best * ((weight * guess).sum() / n - centre), variance(best), best
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_correction_is_that_of_the_formula_item_by_item(weighted):
+    from errorfloor.methods.powered import Moments
+
+    rng = np.random.default_rng(5)
+    guess, others = rng.random(300), rng.random(900) ** 1.2
+    loss = (rng.random(300) < guess).astype(float)
+    weight = rng.uniform(0.5, 3, 300) if weighted else np.ones(300)
+    moments = Moments(weight * 300 / weight.sum(), 0.25)
+    moments.add(np.ones(300, dtype=int), loss, guess, float(others.mean()))
+    found = moments.found(0.1, 300)
+    value, variance, power = slowly(loss, guess, others, weight)
+    assert found.power == pytest.approx(power, abs=1e-4)
+    assert found.held_out == pytest.approx(value, abs=1e-5)
+    assert found.variance == pytest.approx(variance, rel=1e-6)
+    assert found.least == pytest.approx(0.1 + found.correction)
+
+
+def test_all_labelled_and_useless_scores_leave_the_labels_alone():
+    rng = np.random.default_rng(1)
+    scores = rng.random(500)
+    labels = (rng.random(500) < 0.3).astype(float)
+    cells = ScoreTable.from_arrays(scores, labels).cells()
+    found = PoweredCut(cells).found(cells.count, np.random.default_rng(0))
+    assert found.correction == 0
+    widths = []
+    for seed in range(20):
+        _, y, _ = made(seed, eta=lambda rng, size: np.full(size, 0.3))
+        own = ef.from_scores(np.random.default_rng(seed).random(N), y, unlabelled=True, rng=0)
+        widths.append((own.high - own.low) / (own.labelled_only.high - own.labelled_only.low))
+    assert np.mean(widths) < 1.01
+    assert np.max(widths) < 1.05
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize("case", ["reversed", "one class", "ten", "one", "one score"])
+def test_odd_data_have_an_answer_and_limits_in_order(case):
+    scores, labels, _ = made(3, n=10 if case == "ten" else 1 if case == "one" else 300)
+    if case == "reversed":
+        scores = -scores
+    if case == "one class":
+        labels = np.where(np.isnan(labels), np.nan, 0.0)
+    if case == "one score":
+        scores = np.zeros(N)
+    found = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    assert 0 <= found.low <= found.value <= found.high <= 0.5
+    if case == "one class":
+        n = found.evidence.found.worth
+        assert found.low == pytest.approx(lower_limit(0, n, 0.025), abs=1e-12)
+        assert found.high <= upper_limit(2, n, 0.025)
+        assert n < 400  # one wrong label says little of its variance
+    if case == "reversed":  # no cut is better than one class for all
+        assert found.value > 0.4
+
+
+def test_limits_cover_the_floor_and_are_as_narrow_as_predicted():
+    rng, hits, ratios, relative = np.random.default_rng(11), 0, [], []
+    eta = np.sort(rng.beta(0.5, 0.5, 20_000))
+    floor = np.minimum(eta, 1 - eta).mean()
+    predicted = np.sqrt((eta * (1 - eta)).mean() / (floor * (1 - floor)))
+    for seed in range(60):
+        labels = np.full(eta.size, np.nan)
+        some = rng.choice(eta.size, 500, replace=False)
+        labels[some] = rng.random(500) < eta[some]
+        found = ef.from_scores(eta, labels, unlabelled=True, rng=seed)
+        hits += found.low <= floor <= found.high
+        alone = found.labelled_only
+        ratios.append((found.high - found.low) / (alone.high - alone.low))
+        relative.append(500 / found.n_effective)
+    assert hits >= 54  # of 60; fewer have a chance of 0.001 at 0.95
+    assert np.mean(ratios) < 1.03 * predicted
+    assert np.sqrt(np.mean(relative)) == pytest.approx(predicted, abs=0.03)
+
+
+def two_phase(seed, size=20_000, budget=500):
+    rng = np.random.default_rng(seed)
+    eta = rng.beta(0.5, 0.5, size)
+    chance = np.maximum(np.sqrt(eta * (1 - eta)), 0.03)
+    chance *= budget / chance.sum()
+    labels = np.where(rng.random(size) < chance, rng.random(size) < eta, np.nan)
+    return eta, labels, 1 / chance
+
+
+def test_labels_near_the_cut_are_refused_without_weights_and_right_with_them():
+    floor = (0.5 - 1 / np.pi) * 1.0  # of a beta (1/2, 1/2): the mean of min(eta, 1 - eta)
+    hits = []
+    for seed in range(30):
+        scores, labels, weight = two_phase(seed)
+        if not seed:
+            with pytest.raises(ef.InputError, match=r"do not stand for all.*`weight`"):
+                ef.from_scores(scores, labels, unlabelled=True)
+            with pytest.raises(ef.InputError, match="even with `weight`"):
+                ef.from_scores(scores, labels, unlabelled=True, weight=1 / weight)
+        found = ef.from_scores(scores, labels, unlabelled=True, weight=weight, rng=seed)
+        hits.append(found.low <= floor <= found.high)
+    assert np.mean(hits) >= 0.86  # 26 of 30; fewer have a chance of 0.005 at 0.95
+
+
+def test_random_labels_are_seldom_refused():
+    chances = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        counts = rng.multinomial(200, np.full(500, 1 / 500))
+        others = rng.multinomial(5000, np.full(500, 1 / 500))
+        rows = (counts + others) > 0
+        table = ScoreTable(
+            np.flatnonzero(rows) / 500,
+            np.column_stack((counts, 0 * counts))[rows],
+            unlabelled=others[rows],
+        )
+        chances.append(largest_difference(table)[1])
+    chances = np.array(chances)
+    assert chances.min() > 1e-4
+    assert np.mean(chances < 0.1) < 0.17  # 0.1 and three standard errors
+    assert np.mean(chances < 0.5) > 0.3  # the test does see something
+
+
+def test_many_classes_are_corrected_as_well():
+    rng = np.random.default_rng(4)
+    prob = rng.dirichlet([0.4] * 4, 6000)
+    labels = np.full(6000, np.nan)
+    labels[:900] = (prob[:900].cumsum(axis=1) < rng.random((900, 1))).sum(axis=1)
+    scores = prob**2 / (prob**2).sum(axis=1, keepdims=True)
+    found = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    floor = 1 - prob.max(axis=1).mean()
+    assert found.low <= floor <= found.high
+    assert (found.method, found.n_unlabelled) == ("ppi", 5100)
+    best = prob.max(axis=1)
+    predicted = (best * (1 - best)).mean() / (floor * (1 - floor))
+    assert found.n / found.n_effective == pytest.approx(predicted, abs=0.1)
+    named = np.array(["a", "b", "c", "d"])[np.nan_to_num(labels).astype(int)].astype(object)
+    named[np.isnan(labels)] = None
+    frame = pd.DataFrame(scores, columns=list("abcd")).assign(label=named)
+    other = ef.from_scores(frame, score=list("abcd"), label="label", unlabelled=True, rng=0)
+    assert other.interval == found.interval
+    near = np.where(best < 0.5, labels, np.nan)
+    with pytest.raises(ef.InputError, match="do not stand for all"):
+        ef.from_scores(scores, near, unlabelled=True)
+
+
+def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged, tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    scores, labels, _ = judged
+    pd.DataFrame({"score": scores, "label": labels}).to_csv(tmp_path / "j.csv", index=False)
+    run = CliRunner().invoke
+    text = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0"]).output
+    assert "(ppi, labels on 400 of 4,000 items, powered)" in text
+    assert "Labels alone: " in text
+    done = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
+    found = json.loads(done.stdout)["result"]
+    assert found["n_unlabelled"] == 3600
+    assert found["labelled_only"]["method"] == "isotonic"
+    assert found["source"]["unlabelled"] is True
+    counted = run(
+        cli, ["count", str(tmp_path / "j.csv"), "--unlabelled", "-o", str(tmp_path / "t.npz")]
+    )
+    assert counted.exit_code == 0
+    again = run(cli, ["estimate", str(tmp_path / "t.npz"), "--seed", "0", "--json"])
+    assert json.loads(again.stdout)["result"]["low"] == found["low"]
+    rows = run(cli, ["compare", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
+    assert json.loads(rows.stdout)["result"]["rows"][0]["method"] == "ppi"
+
+
+def test_flat_parts_are_those_of_cuts_without_weights_and_of_equal_items_with_them():
+    rng = np.random.default_rng(8)
+    scores, labels = rng.integers(0, 300, 800), rng.random(800) < 0.5
+    table = ScoreTable.from_arrays(scores, labels)
+    flat = flat_items(table.negatives, table.positives)
+    assert flat > 100
+    assert flat_variance(table.cells()) == pytest.approx(flat / 4)
+    # Equal weights are none; half of the items with three times the weight are fewer items.
+    cells = table.cells()
+    heavy = replace(cells, weight=np.where(rng.random(len(cells)) < 0.5, 3.0, 1.0))
+    assert flat_variance(replace(cells, weight=np.full(len(cells), 2.0))) == pytest.approx(flat / 4)
+    assert flat_variance(heavy) > 1.1 * flat / 4
+
+
+def test_a_plan_draws_unsure_items_more_often_and_keeps_its_promise():
+    rng = np.random.default_rng(3)
+    eta = rng.beta(0.5, 0.5, 20_000)
+    widths, promised = [], []
+    for seed in range(12):
+        plan = ef.plan_labels(eta, budget=400, rng=seed)
+        labels = np.full(eta.size, np.nan)
+        labels[plan.rows] = rng.random(400) < eta[plan.rows]
+        found = ef.from_scores(eta, labels, weight=plan.weight, unlabelled=True, rng=seed)
+        widths.append(found.high - found.low)
+        promised.append(plan.width)
+    assert np.mean(widths) == pytest.approx(np.mean(promised), rel=0.1)
+    assert np.mean(promised) < plan.width_at_random
+    unsure = np.sqrt(eta * (1 - eta))
+    assert unsure[plan.rows].mean() > 1.2 * unsure.mean()
+    assert np.nansum(plan.weight) == pytest.approx(eta.size, rel=0.1)
+    assert np.array_equal(ef.plan_labels(eta, budget=400, rng=11).rows, plan.rows)
+    wide = ef.plan_labels(eta, width=0.08, rng=0)
+    assert wide.width == pytest.approx(0.08, rel=0.05)
+
+
+def test_each_item_is_drawn_as_often_as_its_weight_says():
+    chance = np.array([0.9, 0.5, 0.1, 0.3, 0.2, 1.0])
+    rng = np.random.default_rng(0)
+    draws = np.array([drawn(chance, rng) for _ in range(4000)])
+    assert (draws.sum(axis=1) == 3).all()
+    assert np.abs(draws.mean(axis=0) - chance).max() < 4 * np.sqrt(0.25 / 4000)
+
+
+def test_a_plan_goes_on_from_labels_and_files(judged, tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    scores, labels, _ = judged
+    plan = ef.plan_labels(scores, labels, budget=200, rng=0)
+    assert (plan.labelled, plan.budget, plan.floor_from_labels) == (400, 200, True)
+    assert not set(plan.rows) & set(np.flatnonzero(~np.isnan(labels)))
+    assert np.isfinite(plan.weight).sum() == 600
+    frame = pd.DataFrame({"score": scores, "label": labels})
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    for data in (frame, pl.from_pandas(frame), tmp_path / "j.csv"):
+        again = ef.plan_labels(data, score="score", label="label", budget=200, rng=0)
+        assert np.array_equal(again.rows, plan.rows)
+        assert again.width == plan.width
+    told = ["--score", "score", "--label", "label", "--budget", "200", "--seed", "0"]
+    output = tmp_path / "to_label.csv"
+    done = CliRunner().invoke(cli, ["label", str(tmp_path / "j.csv"), *told, "-o", str(output)])
+    assert "Label 200 items more (400 have a label) of 4,000" in done.output
+    rows = pd.read_csv(output)
+    assert list(rows) == ["row", "score", "label", "probability", "weight"]
+    assert rows["row"][:200].tolist() == plan.rows.tolist()
+    assert rows["label"].notna().sum() == 400
+    assert np.allclose(rows["weight"], plan.weight[rows["row"]])
+    assert np.allclose(rows["probability"] * rows["weight"], 1)
+
+
+def test_plans_that_cannot_be_are_refused():
+    scores = np.linspace(0, 1, 500)
+    with pytest.raises(ef.InputError, match="Give `budget` or `width`"):
+        ef.plan_labels(scores)
+    with pytest.raises(ef.InputError, match="Give `budget` or `width`"):
+        ef.plan_labels(scores, budget=3, width=0.1)
+    with pytest.raises(ef.InputError, match="500 items have no label"):
+        ef.plan_labels(scores, budget=501)
+    with pytest.raises(ef.InputError, match=r"`width` 0.01 is narrower than 500 labels make it"):
+        ef.plan_labels(scores, width=0.01)
+    with pytest.raises(ef.InputError, match="with 30 labels of both classes any scores will do"):
+        ef.plan_labels(10 * scores, budget=5)
+    with pytest.raises(ef.InputError, match="scores of two classes"):
+        ef.plan_labels(np.ones((5, 3)), budget=2)
+    every = ef.plan_labels(scores, budget=500, rng=0)
+    assert every.rows.size == 500
+    assert np.allclose(every.weight, 1)
+
+
+def test_other_questions_take_the_labelled_items_and_soft_labels_all(judged):
+    scores, labels, _ = judged
+    known = ~np.isnan(labels)
+    frame = pd.DataFrame({"score": scores, "label": labels})
+    table = read(frame, LAYOUTS, Where.of(unlabelled=True)).table
+    plain = ScoreTable.from_arrays(scores[known], labels[known])
+    assert table.labelled == plain
+    assert np.array_equal(ef.calibrate(table)(scores), ef.calibrate(plain)(scores))
+    assert ef.reliability(table).to_dict() == ef.reliability(plain).to_dict()
+    assert np.array_equal(ef.plan(table).width, ef.plan(plain).width)
+    soft = ef.from_soft_labels(table)
+    assert soft.n == N
+    assert soft.value == pytest.approx(np.minimum(scores, 1 - scores).mean())
+    found = ef.from_scores(table, rng=0)
+    assert found.at_level(0.8).labelled_only.level == 0.8
+    # Other metrics are answered from the labels, which have to stand for all as well.
+    own = ef.from_scores(table, metric="auc", rng=0)
+    assert own.interval == ef.from_scores(plain, metric="auc", rng=0).interval
+    near = np.where(np.abs(scores - 0.3) < 0.2, labels, np.nan)
+    with pytest.raises(ef.InputError, match="do not stand for all"):
+        ef.from_scores(scores, near, metric="auc", unlabelled=True)

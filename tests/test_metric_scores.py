@@ -1,0 +1,395 @@
+"""Other metrics than error, from scores with labels: laws, slow code, other programs, coverage."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import betaincinv, ndtri
+from sklearn import metrics as sk
+from sklearn.isotonic import IsotonicRegression
+
+import errorfloor as ef
+from benchmarks import metrics_scores as bench
+from benchmarks.metrics_scores import RARE, SHAPES, TIES, Question, Setting, study
+from errorfloor.inference.ranks import divergence
+from errorfloor.methods import cuts, weighted_cuts
+from errorfloor.methods.ranks import Precision, Ranking
+from errorfloor.methods.two_by_two import Balanced, Cost, Missed, TwoByTwo, Uncorrelated
+from errorfloor.metrics.asked import Asked
+
+
+def drawn(n, seed, *, ties=False, slope=1.0):
+    """Return scores and labels whose probabilities are the scores, on some scale."""
+    rng = np.random.default_rng(seed)
+    p = rng.beta(0.8, 1.2, n)
+    if ties:
+        p = p.round(1)
+    return slope * p, (rng.random(n) < p).astype(int)
+
+
+def value(scores, labels, metric, interval=None, rng=0, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        return ef.from_scores(scores, labels, metric=metric, interval=interval, rng=rng, **given)
+
+
+def all_rules(scores):
+    """Yield the decisions of every cut."""
+    for cut in np.append(-np.inf, np.unique(scores)):
+        yield (scores > cut).astype(int)
+
+
+METRICS = {
+    "cost": (lambda y, d: (3 * ((d == 1) & (y == 0)) + 0.5 * ((d == 0) & (y == 1))).mean(), min),
+    "balanced-error": (lambda y, d: ((d[y == 0] == 1).mean() + (d[y == 1] == 0).mean()) / 2, min),
+    "f1": (lambda y, d: sk.f1_score(y, d), max),
+    "mcc": (lambda y, d: sk.matthews_corrcoef(y, d) if 0 < d.mean() < 1 else 0.0, max),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_best_cut_is_the_best_of_all_cuts(metric, ties):
+    loss, best = METRICS[metric]
+    given = {"costs": (3, 0.5)} if metric == "cost" else {}
+    for seed in range(3):
+        scores, labels = drawn(30, seed, ties=ties)
+        slow = best(loss(labels, decisions) for decisions in all_rules(scores))
+        found = value(scores, labels, metric, method="isotonic", **given)
+        assert found.value == pytest.approx(slow)
+
+
+def test_the_least_cost_of_any_cut_is_that_of_the_isotonic_fit():
+    scores, labels = drawn(300, 1)
+    fit = IsotonicRegression().fit_transform(scores, labels)
+    for costs in ((1, 1), (1, 5), (7, 2)):
+        expected = np.minimum(costs[0] * (1 - fit), costs[1] * fit).mean()
+        assert value(scores, labels, "cost", costs=costs).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("interval", ["honest", "certified"])
+@pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
+def test_alike_costs_are_the_error(interval, method):
+    scores, labels = drawn(400, 2, ties=True)
+    error = value(scores, labels, "error", interval, method=method)
+    cost = value(scores, labels, "cost", interval, method=method, costs=(1, 1))
+    twice = value(scores, labels, "cost", interval, method=method, costs=(2, 2))
+    assert (cost.value, cost.low, cost.high) == (error.value, error.low, error.high)
+    assert (twice.low, twice.high) == pytest.approx((2 * error.low, 2 * error.high))
+
+
+def test_equal_prices_find_the_same_flat_items_as_errors_do():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        zeros, ones = rng.poisson(1 + seed / 4, (2, 60))
+        expected = cuts.flat_items(zeros, ones)
+        assert weighted_cuts.flat_items((1.0, 1.0), zeros, ones) == pytest.approx(expected)
+        # Only the ratio of prices matters.
+        one = weighted_cuts.flat_items((1.0, 4.0), zeros, ones)
+        assert weighted_cuts.flat_items((0.5, 2.0), zeros, ones) == pytest.approx(one)
+
+
+def test_balanced_error_and_auc_do_not_depend_on_how_many_items_each_class_has():
+    scores, labels = drawn(200, 3)
+    again = labels == 0
+    more = np.append(scores, scores[again]), np.append(labels, labels[again])
+    for metric in ("balanced-error", "auc"):
+        once = value(scores, labels, metric).value
+        assert value(*more, metric).value == pytest.approx(once)
+        assert value(scores, labels, metric, prior=0.1).value == once
+
+
+def test_a_binomial_share_has_the_mean_and_the_variance_of_the_loss():
+    rng = np.random.default_rng(0)
+    draws = 400_000
+    p, q, n1, n0 = 0.2, 0.1, 60.0, 140.0
+    fn, fp = rng.binomial(60, p, draws), rng.binomial(140, q, draws)
+    table = TwoByTwo(140 * q, 60 * p, n0, n1)
+    like, losses = Balanced().like(table), Balanced().of(TwoByTwo(fp, fn, n0, n1))
+    assert like.scale * like.successes / like.trials == pytest.approx(losses.mean(), rel=0.003)
+    assert like.deviation == pytest.approx(losses.std(), rel=0.01)
+    # Costs and MCC: a multinomial table.
+    cells = rng.multinomial(400, [0.2, 0.1, 0.62, 0.08], draws)  # tp, fn, tn, fp
+    every = TwoByTwo(cells[:, 3], cells[:, 1], cells[:, 2] + cells[:, 3], cells[:, 0] + cells[:, 1])
+    mean = TwoByTwo(32.0, 40.0, 280.0, 120.0)
+    for loss in (Cost(1.0, 5.0), Uncorrelated()):
+        like, losses = loss.like(mean), loss.of(every)
+        assert like.scale * like.successes / like.trials == pytest.approx(losses.mean(), rel=0.01)
+        assert like.deviation == pytest.approx(losses.std(), rel=0.02)
+    # F1: binomial given how many items are positive or named so.
+    assert Missed().metric(Missed().of(mean)) == pytest.approx(2 * 80 / (2 * 80 + 32 + 40))
+
+
+def test_the_certified_limit_of_f1_is_the_largest_over_all_cuts():
+    scores, labels = drawn(120, 4)
+    found = value(scores, labels, "f1", "certified")
+    limits = []
+    for decisions in all_rules(scores):
+        right, union = (decisions & labels).sum(), (decisions | labels).sum()
+        wrong = union - right
+        low = betaincinv(wrong, right + 1, 0.025) if wrong else 0.0
+        limits.append(2 * (1 - low) / (2 - low))
+    assert found.high == pytest.approx(max(limits))
+    assert found.low < found.value < found.high
+
+
+def test_certified_limits_of_costs_hold_about_those_of_honest():
+    scores, labels = drawn(3000, 5)
+    for metric, given in (("cost", {"costs": (1, 4)}), ("balanced-error", {})):
+        honest = value(scores, labels, metric, "honest", **given)
+        certified = value(scores, labels, metric, "certified", **given)
+        assert certified.low < honest.low < honest.high < certified.high
+        assert certified.high - certified.low < 3 * (honest.high - honest.low)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_auc_and_average_precision_are_those_of_other_programs(ties):
+    scores, labels = drawn(150, 6, ties=ties, slope=40.0)
+    assert value(scores, labels, "auc").value == pytest.approx(sk.roc_auc_score(labels, scores))
+    found = value(scores, labels, "average-precision").value
+    if not ties:
+        assert found == pytest.approx(sk.average_precision_score(labels, scores))
+        return
+    # A model may put items of one score into any order: the mean over random ones.
+    rng = np.random.default_rng(0)
+    every = [sk.average_precision_score(labels, scores + rng.random(150) / 100) for _ in range(400)]
+    assert found == pytest.approx(np.mean(every), abs=4 * np.std(every) / 400**0.5)
+    assert sk.average_precision_score(labels, scores) < found
+
+
+@pytest.mark.parametrize("statistic", [Ranking, Precision])
+def test_leaving_an_item_out_is_what_it_says(statistic):
+    scores, labels = drawn(50, 7, ties=True)
+    cells = value(scores, labels, "auc").table.cells()
+    fast = statistic(cells).leave_one_out()
+    for cell in range(len(cells)):
+        fewer = cells.count - (np.arange(len(cells)) == cell)
+        assert fast[cell] == pytest.approx(statistic(cells).values(fewer[None], None)[0])
+
+
+def test_a_rising_curve_leaves_the_ranking_as_it_is():
+    scores, labels = drawn(300, 8)
+    for metric in ("auc", "average-precision"):
+        one, other = (value(s, labels, metric, "honest") for s in (scores, np.exp(9 * scores)))
+        assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+
+
+def test_limits_at_an_auc_of_one_are_those_of_the_rarer_class():
+    scores = np.arange(60.0)
+    labels = (scores >= 48).astype(int)
+    found = value(scores, labels, "auc", "honest")
+    z2 = ndtri(0.975) ** 2
+    assert (found.value, found.high) == (1, 1)
+    assert 12 / (12 + z2) <= found.low <= 12 / (12 + z2) + 0.03
+    certified = value(scores, labels, "auc", "certified")
+    assert divergence(1.0, certified.low) == pytest.approx(np.log(40) / 12)
+
+
+def test_scores_that_say_nothing_and_reversed_ones_have_half_an_auc():
+    scores, labels = drawn(400, 9)
+    assert value(-scores, labels, "auc").value == 0.5
+    reversed_ = value(-scores, labels, "auc")
+    assert reversed_.refuted
+
+
+def test_the_isotonic_auc_is_that_of_its_probabilities():
+    scores, labels = drawn(300, 10)
+    fit = IsotonicRegression().fit_transform(scores, labels)
+    expected = Asked("auc").of(2).best(np.sort(fit), np.ones(300))
+    found = value(scores, labels, "auc", method="isotonic").value
+    assert found == pytest.approx(expected)
+    assert found > value(scores, labels, "auc").value
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss"])
+def test_losses_of_the_isotonic_fit_are_below_those_of_the_truth_and_of_held_out_items(metric):
+    scores, labels = drawn(500, 11)
+    fit = IsotonicRegression().fit_transform(scores, labels)
+    loss = sk.brier_score_loss if metric == "brier" else sk.log_loss
+    own = value(scores, labels, metric, method="isotonic").value
+    assert own == pytest.approx(loss(labels, fit))
+    assert own < loss(labels, scores)
+    midpoint = value(scores, labels, metric, "honest")
+    assert midpoint.low < own < midpoint.value < midpoint.high
+
+
+def test_the_surest_items_of_the_isotonic_fit_give_its_risk_coverage_curve():
+    for ties in (False, True):
+        scores, labels = drawn(400, 12, ties=ties)
+        fit = np.sort(IsotonicRegression().fit_transform(scores, labels))
+        for metric, at in (
+            *(("error-at-coverage", at) for at in (0.1, 0.5, 0.8, 1.0)),
+            *(("coverage-at-error", at) for at in (0.0, 0.05, 0.1, 0.3, 0.6)),
+        ):
+            expected = Asked(metric, at=at).of(2).best(fit, np.ones(fit.size))
+            found = value(scores, labels, metric, method="isotonic", at=at).value
+            assert found == pytest.approx(expected, abs=1e-9), (metric, at)
+
+
+def test_error_at_full_coverage_is_the_error():
+    scores, labels = drawn(300, 13)
+    error = value(scores, labels, "error").value
+    found = value(scores, labels, "error-at-coverage", method="isotonic", at=1.0).value
+    assert found == pytest.approx(error)
+
+
+# Settings that break other intervals: few positives, ties, flat parts, kinks of curves.
+HARD = (
+    (Question("cost", {"costs": (1, 5)}), Setting("half", SHAPES["all 0.2"], 500)),
+    (Question("balanced-error"), Setting("flat", SHAPES["half certain, half coin flips"], 500)),
+    (Question("f1"), Setting("rare", RARE["10 % positive, 1 apart"], 200)),
+    (Question("mcc"), Setting("flat", SHAPES["0.4, 0.5 (80 %), 0.6"], 500)),
+    (Question("auc"), Setting("few", RARE["2 % positive, 2 apart"], 200)),
+    (Question("auc"), Setting("more", RARE["10 % positive, 1 apart"], 200)),
+    (Question("average-precision"), Setting("few", RARE["5 % positive, 2 apart"], 200)),
+    (Question("brier"), Setting("few", RARE["2 % positive, 2 apart"], 200)),
+    (Question("log-loss"), Setting("few", RARE["5 % positive, 2 apart"], 200)),
+    (
+        Question("error-at-coverage", {"at": 0.8}),
+        Setting("kink", TIES["two atoms, 0.05 and 0.5"], 500, tied=True),
+    ),
+    (
+        Question("coverage-at-error", {"at": 0.1}),
+        Setting("kink", TIES["five values"], 500, tied=True),
+    ),
+    (
+        Question("balanced-error", {}, "certified"),
+        Setting("few", RARE["5 % positive, 2 apart"], 200),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "setting"), HARD, ids=[f"{one.name} {other.name}" for one, other in HARD]
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(question, setting, monkeypatch):
+    monkeypatch.setattr(bench, "DRAWS", 200_000)
+    runs = 100
+    found = study(question, setting, runs)
+    # Misses of at most 6 % are more than 13 of 100 in one of 300 studies.
+    assert (1 - found.held) * found.value.size <= 13
+    assert found.width < 0.95
+
+
+CLASSES = ("a", "b", "c")
+
+
+def many(n, seed, weights=(1, 1, 1)):
+    rng = np.random.default_rng(seed)
+    scores = rng.dirichlet(np.ones(3) / 2, n) + 1e-6
+    p = scores * weights
+    p /= p.sum(axis=1, keepdims=True)
+    labels = (p.cumsum(axis=1)[:, :-1] < rng.random((n, 1))).sum(axis=1)
+    return scores, np.array(CLASSES)[labels], p
+
+
+@pytest.mark.parametrize(
+    ("metric", "given"),
+    [
+        ("balanced-error", {}),
+        ("cost", {"costs": [[0, 1, 4], [2, 0, 1], [1, 3, 0]]}),
+        ("brier", {}),
+        ("log-loss", {}),
+        ("error-at-coverage", {"at": 0.8}),
+        ("coverage-at-error", {"at": 0.1}),
+    ],
+)
+def test_many_classes_are_near_the_truth_and_their_intervals_hold_it(metric, given):
+    scores, labels, _ = many(4000, 14, (1, 2, 0.5))
+    truth = Asked(metric, **given).of(3).best(many(200_000, 0, (1, 2, 0.5))[2], np.ones(200_000))
+    found = value(scores, labels, metric, "honest", classes=CLASSES, **given)
+    assert found.low < truth < found.high
+    assert found.low < found.value < found.high
+    assert abs(found.value - truth) < 0.03 * (5 if metric == "coverage-at-error" else 1)
+
+
+def test_the_fewest_weighted_errors_are_no_more_than_those_of_the_fit():
+    scores, labels, _ = many(300, 15, (1, 3, 1))
+    found = value(scores, labels, "balanced-error", "honest", classes=CLASSES)
+    evidence = found.evidence
+    shares = [(labels == name).mean() for name in CLASSES]
+    costs = (np.ones((3, 3)) - np.eye(3)) / np.array(shares)[:, None] / 3
+    same = value(scores, labels, "cost", "honest", classes=CLASSES, costs=costs)
+    assert (same.value, same.low, same.high) == pytest.approx((found.value, found.low, found.high))
+    assert evidence.own.mean <= found.value <= evidence.held_out.mean
+
+
+def test_the_log_loss_of_a_fit_is_what_scikit_learn_computes():
+    scores, labels, _ = many(500, 16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        fitted = ef.calibrate(scores, labels, method="temperature", classes=CLASSES)
+    found = value(scores, labels, "log-loss", "honest", classes=CLASSES, method="temperature")
+    assert found.evidence.own.mean == pytest.approx(sk.log_loss(labels, fitted(scores)))
+
+
+def test_what_cannot_be_answered_is_refused_in_one_clear_word():
+    with pytest.raises(ef.InputError, match="AUC needs items of both classes, and all 4 labels"):
+        ef.from_scores([0.1, 0.2, 0.3, 0.4], [1, 1, 1, 1], metric="auc")
+    with pytest.raises(ef.InputError, match="F1 needs positive items"):
+        ef.from_scores([0.1, 0.2], [0, 0], metric="f1")
+    with pytest.raises(ef.InputError, match="must be one of auto, honest; got 'certified'"):
+        ef.from_scores([0.1, 0.2, 0.3], [0, 0, 1], metric="mcc", interval="certified")
+    with pytest.raises(ef.InputError, match="no label is class number 2"):
+        ef.from_scores(
+            *(np.eye(3)[[0, 1, 0]] + 0.1, ["a", "b", "b"]),
+            classes=CLASSES,
+            metric="balanced-error",
+        )
+    scores, labels, _ = many(20, 0)
+    with pytest.raises(ef.InputError, match="cannot be answered from scores of more than two"):
+        ef.from_scores(scores, labels, classes=CLASSES, metric="auc")
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss", "error-at-coverage"])
+def test_a_few_items_without_an_error_prove_little(metric):
+    # Probabilities of 0.6 make three labels alike in one of five samples.
+    given = {"at": 0.9} if metric == "error-at-coverage" else {}
+    truth = Asked(metric, **given).of(2).best(np.array([0.6]), np.ones(1))
+    for labels in ([1, 1, 1], [0, 0, 0], [0, 0, 1]):
+        assert value([0.1, 0.2, 0.3], labels, metric, "honest", **given).high >= truth
+    scores = np.eye(3)[[0, 1, 2]] + 0.1
+    found = value(scores, CLASSES, metric, "honest", classes=CLASSES, **given)
+    assert found.high >= Asked(metric, **given).of(3).best(np.array([[0.6, 0.2, 0.2]]), np.ones(1))
+
+
+EVERY = (
+    *(("cost", {"costs": (2, 1)}), ("balanced-error", {}), ("f1", {}), ("mcc", {}), ("auc", {})),
+    *(("average-precision", {}), ("brier", {}), ("log-loss", {})),
+    *(("error-at-coverage", {"at": 0.5}), ("coverage-at-error", {"at": 0.2})),
+)
+
+
+@pytest.mark.parametrize(("metric", "given"), EVERY, ids=[name for name, _ in EVERY])
+def test_tiny_and_degenerate_data_have_an_answer_within_its_range(metric, given):
+    tiny = (
+        ([0.3, 0.6], [0, 1]),
+        ([0.6, 0.3], [0, 1]),
+        ([0.5] * 8, [0, 1] * 4),
+        (np.arange(30.0), [0] * 29 + [1]),
+        (np.arange(30.0), [0] * 15 + [1] * 15),
+        ([0.0, 1.0] * 10, [0, 1] * 10),
+    )
+    least, most = Asked(metric, **given).of(2).span(2)
+    for scores, labels in tiny:
+        found = value(scores, labels, metric, "honest", **given)
+        assert least <= found.low <= found.high <= most
+        assert least <= found.value <= most
+        again = value(scores, labels, metric, "honest", **given)
+        assert (found.value, found.low, found.high) == (again.value, again.low, again.high)
+
+
+def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
+    monkeypatch, tmp_path
+):
+    few = (Setting("few", RARE["5 % positive, 2 apart"], 200),)
+    monkeypatch.setattr(bench, "settings", lambda: list(few))
+    monkeypatch.setattr(bench, "DRAWS", 50_000)
+    found = bench.results(tmp_path / "found.json", 2)
+    text = bench.document(found, 2)
+    assert text.count("| few | 200 |") == 3
+    assert text.count("| least |") == 3
+    # What a file has of an earlier run is taken from there.
+    monkeypatch.setattr(bench, "study", None)
+    again = bench.document(bench.results(tmp_path / "found.json", 2), 2)
+    assert again == text

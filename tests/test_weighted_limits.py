@@ -1,0 +1,343 @@
+"""Limits with weights and clusters: against slow and plain code, known truths, and attacks."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import binom, t
+
+import errorfloor as ef
+from benchmarks import weights as study
+from errorfloor.inference.jackknife import MISSED
+from errorfloor.inference.weighted import WeightedBetting, WeightedCertified
+from errorfloor.methods.design import Design
+from errorfloor.methods.weighted import WeightedCut
+
+RNG = np.random.default_rng(7)
+N = 400
+SCORES = RNG.random(N)
+LABELS = (RNG.random(N) < SCORES).astype(int)
+WEIGHTS = RNG.choice([1.0, 3.0, 9.0], size=N)
+CLUSTERS = np.repeat(np.arange(80), 5)
+VOTES = RNG.binomial(3, SCORES)
+
+
+def test_equal_units_are_worth_their_number():
+    count = np.array([40, 60])
+    for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
+        share, n = Design(count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
+        assert share == pytest.approx(sum(wrong) / 100)
+        assert n == pytest.approx(100)
+    # Clusters of two copies are worth half as many.
+    twice = Design(np.full(100, 2), np.ones(100), np.arange(100))
+    wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
+    share, n = twice.worth(wrong)
+    assert share == pytest.approx(0.3)
+    assert n == pytest.approx(100 * 99 / 100, rel=0.01)
+    assert twice.freedom == pytest.approx(99)
+    assert twice.units == pytest.approx(100)
+
+
+def test_the_worth_of_many_items_is_that_of_their_variance():
+    rng = np.random.default_rng(1)
+    weight = rng.lognormal(0, 0.7, 20_000)
+    wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
+    share, n = Design(np.ones(weight.size, dtype=int), weight).worth(wrong)
+    variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
+    assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
+
+
+def test_bets_are_those_of_plain_code():
+    rng = np.random.default_rng(2)
+    values, weight = rng.random(30) / 2, rng.random(30)
+    blocks = rng.multinomial(3, [0.2] * 5, size=30).T
+    bet = WeightedBetting(values, weight / weight.max(), blocks)
+    low, high = bet.limits(0.9)
+    assert 0 <= low <= high <= 0.5
+    # With equal weights they are those without weights.
+    from errorfloor.inference.means import Betting
+
+    plain = Betting(values, blocks).limits(0.9)
+    assert WeightedBetting(values, np.ones(30), blocks).limits(0.9) == pytest.approx(plain)
+
+
+def test_the_certified_lower_limit_pays_for_every_cut():
+    rng = np.random.default_rng(3)
+    table = ef.ScoreTable.from_arrays(
+        rng.random(60).round(1), rng.integers(2, size=60), weight=rng.choice([1.0, 4.0], 60)
+    )
+    found = ef.from_scores(table, interval="certified", rng=1)
+    evidence = found.evidence
+    assert isinstance(evidence, WeightedCertified)
+    # One cut at a time, with the same stakes: none may refute less than all together.
+    log_goal = np.log(2 / 0.05)
+    from errorfloor.inference.weighted import stakes_of
+
+    values = [wrong.astype(float) for wrong in evidence.choices]
+    stakes = stakes_of(evidence.weight, values, evidence.blocks, log_goal)
+    cut = WeightedCut(table.cells())
+    mean = found.evidence.limits(0.95)[0] + 1e-9
+    capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
+    gains = []
+    for end in (0, *(cut.ends + 1)):
+        wrong = table.cells().positive == (np.arange(len(table.cells())) < end)
+        gains.append((evidence.blocks * np.log1p(capped * (wrong - mean))).sum())
+    assert min(gains) == pytest.approx(log_goal, abs=1e-6)
+
+
+def test_the_jackknife_of_a_weighted_mean_is_its_linearisation():
+    found = ef.from_soft_labels(SCORES, weight=WEIGHTS, interval="jackknife")
+    x = np.minimum(SCORES, 1 - SCORES)
+    mean = np.average(x, weights=WEIGHTS)
+    error = np.sqrt((WEIGHTS**2 * (x - mean) ** 2).sum()) / WEIGHTS.sum()
+    assert found.value == pytest.approx(mean)
+    assert found.evidence.error == pytest.approx(error, rel=0.02)
+    half = (found.high - found.low) / 2
+    assert half == pytest.approx(error * t.ppf(0.975, found.evidence.freedom), rel=0.02)
+
+
+def test_the_jackknife_leaves_out_clusters():
+    found = ef.from_soft_labels(SCORES, cluster=CLUSTERS, interval="jackknife")
+    x = np.minimum(SCORES, 1 - SCORES)
+    means = x.reshape(80, 5).mean(axis=1)
+    error = means.std(ddof=1) / np.sqrt(80) * np.sqrt(1 + MISSED / 80)
+    assert found.evidence.error == pytest.approx(error, rel=1e-9)
+    assert found.clusters == 80
+    assert found.n_effective is None
+    copies = ef.from_soft_labels(np.repeat(SCORES, 5), cluster=np.repeat(np.arange(N), 5),
+                                 interval="jackknife")  # fmt: skip
+    alone = ef.from_soft_labels(SCORES, interval="jackknife")
+    assert (copies.low, copies.high) == pytest.approx((alone.low, alone.high), abs=2e-4)
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier", "balanced-error", "f1"])
+def test_every_metric_of_soft_labels_takes_weights_and_clusters(metric):
+    whole = RNG.integers(1, 4, size=N)
+    rows = np.repeat(np.arange(N), whole)
+    weighted = ef.from_soft_labels(SCORES, metric=metric, weight=whole, rng=1)
+    assert weighted.low < weighted.value < weighted.high
+    copied = ef.from_soft_labels(SCORES[rows], metric=metric, interval=None)
+    # AUC of copies may leave out pairs of one item with itself.
+    assert weighted.value == pytest.approx(copied.value, abs=2e-3)
+    wide = ef.from_soft_labels(SCORES[rows], cluster=rows, metric=metric, rng=1)
+    assert wide.low < wide.value < wide.high
+
+
+@pytest.mark.filterwarnings("ignore:The numbers of equal items:errorfloor.DoubtWarning")
+def test_copies_with_clusters_tell_no_more_than_the_items():
+    rows = np.repeat(np.arange(N), 4)
+    honest = ef.from_scores(SCORES, LABELS, rng=1)
+    copied = ef.from_scores(SCORES[rows], LABELS[rows], cluster=rows, rng=1)
+    alone = ef.from_scores(SCORES[rows], LABELS[rows], rng=1)
+    assert copied.value == honest.value
+    widths = [one.high - one.low for one in (honest, copied, alone)]
+    assert 0.85 * widths[0] < widths[1] < 1.3 * widths[0]
+    assert widths[2] < 0.7 * widths[1]
+    votes = ef.from_votes(VOTES[rows], 3, cluster=rows)
+    assert votes.high - votes.low > ef.from_votes(VOTES[rows], 3).high - votes.low
+
+
+def test_weighted_votes_are_those_of_as_many_items():
+    whole = RNG.integers(1, 4, size=N)
+    rows = np.repeat(np.arange(N), whole)
+    for method in ("mixture", "plugin"):
+        one = ef.from_votes(VOTES, 3, weight=whole, method=method, interval=None)
+        other = ef.from_votes(VOTES[rows], 3, method=method, interval=None)
+        assert one.value == pytest.approx(other.value, abs=1e-5)
+    classes = np.stack([VOTES, 3 - VOTES, np.zeros(N, dtype=int)], axis=1)
+    one = ef.from_votes(classes, weight=whole, interval=None)
+    other = ef.from_votes(classes[rows], interval=None)
+    assert one.value == pytest.approx(other.value, abs=2e-3)  # the penalty is worth fewer items
+    limits = ef.from_votes(VOTES, 3, weight=WEIGHTS)
+    assert limits.low < limits.value < limits.high
+    assert limits.interval_method == "likelihood"
+
+
+def test_rules_of_many_classes_take_weights():
+    rng = np.random.default_rng(5)
+    p = rng.dirichlet([0.4] * 3, 500)
+    y = (p.cumsum(axis=1) > rng.random((500, 1))).argmax(axis=1)
+    whole = rng.integers(1, 4, size=500)
+    rows = np.repeat(np.arange(500), whole)
+    one = ef.from_scores(p, y, weight=whole, rng=1)
+    assert one.low < one.value < one.high
+    assert one.value == pytest.approx(ef.from_scores(p[rows], y[rows], rng=1).value, abs=0.02)
+    top = ef.from_scores(p, y, weight=whole, method="top1", rng=1)
+    assert top.value == pytest.approx(((p.argmax(axis=1) != y) * whole).sum() / whole.sum())
+    with pytest.raises(ValueError, match="certified is not given with `weight`"):
+        ef.from_scores(p, y, weight=whole, interval="certified")
+    clustered = ef.from_scores(p, y, cluster=np.arange(500) // 5, rng=1)
+    assert clustered.low < clustered.value < clustered.high
+
+
+# Misses of at most 0.06 at 95 %, with three standard errors of Monte Carlo.
+TIMES = 120
+MOST = binom.ppf(0.999, TIMES, 0.06)
+
+
+@pytest.mark.parametrize("weighting", ["more where hard", "5 % weigh 20"])
+@pytest.mark.parametrize("case", [("scores", "honest"), ("soft labels", "betting")])
+def test_limits_hold_with_weights(case, weighting):
+    floor = study.weighted_floor("rises steeply", weighting)
+    share, _ = study.covers(
+        case, floor, lambda rng: study.weighted("rises steeply", weighting, 300, rng), TIMES
+    )
+    assert (1 - share) * TIMES <= MOST
+
+
+@pytest.mark.parametrize("alike", study.ALIKE)
+@pytest.mark.parametrize("case", [("scores", "honest"), ("soft labels", "betting")])
+def test_limits_hold_with_fifty_clusters_of_unequal_size(case, alike):
+    share, _ = study.covers(
+        case, 0.25, lambda rng: study.clustered("rises evenly", "2 to 100 items", alike, rng), TIMES
+    )
+    assert (1 - share) * TIMES <= MOST
+
+
+def test_limits_that_ignore_weights_or_clusters_would_not_hold():
+    # The same settings without weights: what the tests above would fail on.
+    floor = study.weighted_floor("rises steeply", "more where hard")
+    missed = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        sample = study.weighted("rises steeply", "more where hard", 300, rng)
+        found = ef.from_scores(sample.scores, sample.labels, rng=seed)
+        missed += not found.low <= floor <= found.high
+    assert missed > 15
+    missed = 0
+    for seed in range(40):
+        sample = study.clustered("rises evenly", "2 to 100 items", 1.0, np.random.default_rng(seed))
+        found = ef.from_soft_labels(sample.eta, rng=seed)
+        missed += not found.low <= 0.25 <= found.high
+    assert missed > 10
+
+
+def test_the_study_writes_what_it_finds():
+    text = study.document(4, (50,))
+    assert text.startswith(study.HEADING)
+    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 9
+    assert "**scores, `honest`, 50 items**" in text
+
+
+def test_votes_of_few_clusters_that_differ_leave_much_open():
+    # Nearly all clusters agree, and each is all copies. Without care one in five misses.
+    eta = study.TRUTHS["2 % positive"](study.GRID)
+    share, _ = study.covers(
+        ("three votes", "likelihood"),
+        float(np.minimum(eta, 1 - eta).mean()),
+        lambda rng: study.clustered("2 % positive", "2 to 100 items", 1.0, rng),
+        4 * 30,
+    )
+    assert (1 - share) * 30 <= binom.ppf(0.999, 30, 0.06)
+
+
+def test_tables_of_some_intervals_take_the_place_of_old_ones():
+    old = (
+        "## H\n\n### Weights\n\n**a**\n\n| 1 |\n\n**b**\n\n| 2 |\n\n### Clusters\n\n**a**\n\n| 3 |"
+    )
+    new = "## H\n\n### Weights\n\n**a**\n\n| 7 |\n\n### Clusters\n\n**a**\n\n| 8 |\n"
+    assert study.renewed(old, new) == old.replace("1", "7").replace("3", "8")
+
+
+def test_few_clusters_get_a_clear_word():
+    with pytest.raises(ValueError, match=r"`cluster` has 8 values\. An interval needs 10 clusters"):
+        ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 50)
+    assert ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 50, interval=None).clusters == 8
+    with pytest.warns(ef.DoubtWarning, match="There are 20 clusters, worth 20 of equal size"):
+        ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 20, rng=1)
+    unequal = np.maximum(np.arange(N) - 300, 0)
+    with pytest.warns(ef.DoubtWarning, match="There are 100 clusters, worth 2 of equal size"):
+        ef.from_scores(SCORES, LABELS, cluster=unequal, rng=1)
+
+
+@pytest.mark.filterwarnings("ignore:The numbers of equal items:errorfloor.DoubtWarning")
+def test_repeated_items_warn_unless_they_are_clusters():
+    rows = np.repeat(np.arange(100), 3)
+    frame = pd.DataFrame({"item": rows, "score": SCORES[rows], "label": LABELS[rows]})
+    with pytest.warns(ef.DoubtWarning, match="Keep one row per item, or name the column of items"):
+        ef.from_scores(frame, score="score", label="label", rng=1)
+    found = ef.from_scores(frame, score="score", label="label", cluster="item", rng=1)
+    assert found.clusters == 100
+    assert not found.warnings
+
+
+def test_other_questions_refuse_weights_in_one_word():
+    table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
+    votes = ef.VoteTable.from_arrays(VOTES, 3, weight=WEIGHTS)
+    for ask in (
+        lambda: ef.reliability(table),
+        lambda: ef.feebee(table, model_error=0.3),
+        lambda: ef.plan(table, target=0.01),
+        lambda: ef.plan(votes, target=0.01),
+        lambda: ef.calibrate(table, method="platt"),
+        lambda: ef.confusion(ef.from_scores(table, rng=1)),
+    ):
+        with pytest.raises(ValueError, match="does not heed `weight` and `cluster`"):
+            ask()
+    equal = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=np.full(N, 2))
+    plain = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    assert ef.plan(equal, target=0.1).to_dict() == ef.plan(plain, target=0.1).to_dict()
+
+
+def test_the_weighted_isotonic_map_is_that_of_copies():
+    whole = RNG.integers(1, 4, size=N)
+    rows = np.repeat(np.arange(N), whole)
+    one = ef.calibrate(ef.ScoreTable.from_arrays(SCORES, LABELS, weight=whole))
+    other = ef.calibrate(SCORES[rows], LABELS[rows])
+    assert one(np.linspace(0, 1, 50)) == pytest.approx(other(np.linspace(0, 1, 50)))
+
+
+def test_a_comparison_leaves_out_what_does_not_heed_weights():
+    rows = ef.compare(SCORES, LABELS, weight=WEIGHTS, rng=1)
+    assert rows.methods == ("corrupted", "isotonic", "isotonic-cf")
+    assert any("do not heed weights" in note for note in rows.notes)
+
+
+def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    frame = pd.DataFrame({"score": SCORES, "label": LABELS, "w": WEIGHTS, "patient": CLUSTERS})
+    path = tmp_path / "scores.csv"
+    frame.to_csv(path, index=False)
+    given = ["estimate", str(path), "--score", "score", "--label", "label"]
+    run = CliRunner().invoke(cli, [*given, "--weight", "w", "--cluster", "patient", "--json"])
+    found = json.loads(run.output)["result"]
+    expected = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, cluster=CLUSTERS, rng=found["seed"])
+    assert (found["value"], found["low"]) == (expected.value, expected.low)
+    assert found["clusters"] == 80
+    assert found["n_effective"] == pytest.approx(expected.n_effective)
+    shown = ef.from_scores(frame, score="score", label="label", weight="w", rng=1)
+    assert f"worth {shown.n_effective:,.0f}" in str(shown)
+    page = ef.report(shown, tmp_path / "report.md").read_text()
+    assert "| Effective items |" in page
+    assert "weight='w'" in page
+    assert "measured by simulation, not proven" in page
+    assert "lower limit holds at any number" not in page
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels"),
+    [([0.5], [1]), ([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.1, 0.9], [0, 1])],
+)
+@pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
+def test_a_few_items_have_limits_that_say_little(scores, labels):
+    weight = 1.0 + np.arange(len(scores))
+    for interval in ("honest", "certified"):
+        found = ef.from_scores(scores, labels, weight=weight, interval=interval, rng=1)
+        assert found.low <= found.value <= found.high
+        assert found.high > 0.4
+    found = ef.from_soft_labels(scores, weight=weight, rng=1)
+    assert found.low <= found.value <= found.high
+
+
+def test_one_item_of_all_the_weight_leaves_nearly_everything_open():
+    weight = np.where(np.arange(N) == 0, 1e6, 1.0)
+    found = ef.from_scores(SCORES, LABELS, weight=weight, rng=1)
+    assert found.n_effective == pytest.approx(1, abs=0.01)
+    assert found.high > 0.45
+    assert found.low < 0.01
+    soft = ef.from_soft_labels(SCORES, weight=weight, rng=1)
+    assert soft.high - soft.low > 0.3
