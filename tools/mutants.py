@@ -30,7 +30,8 @@ from tools.mutations import Edit, Text, faults
 ROOT = Path(__file__).parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 CORE = (
-    "data", "metrics", "methods", "features", "inference", "results", "bounds", "checks", "questions",
+    "data", "metrics", "methods", "features", "inference", "results", "bounds", "checks",
+    "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
 COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
