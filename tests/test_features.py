@@ -62,6 +62,16 @@ def test_neighbours_are_those_of_all_distances(kind):
     np.testing.assert_array_equal(nearest(x, 5, queries).squares, np.sort(far, axis=1)[:, :5])
 
 
+def test_plain_rows_are_not_done_again_in_full(monkeypatch):
+    def never(*_):
+        raise AssertionError("proposals of matrix products were not enough")
+
+    monkeypatch.setattr("errorfloor.features.neighbours._in_full", never)
+    x = points_of("40")
+    expected = np.sort(cdist(x, x, "sqeuclidean"), axis=1)[:, 1:8]
+    np.testing.assert_allclose(nearest(x, 7).squares, expected)
+
+
 @pytest.mark.parametrize("n", [2, 3, 9, 10, 11])
 @pytest.mark.parametrize("width", [2, 20])
 def test_few_points_have_all_others_as_neighbours(n, width):
