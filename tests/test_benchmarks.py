@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from benchmarks import attacks, coverage, door, many_scores, scale, start, votes
+from benchmarks import attacks, coverage, door, features, many_scores, scale, start, votes
 from errorfloor.data.grid import CELLS, cell_of
 
 
@@ -135,3 +135,17 @@ def test_the_document_of_many_classes_counts_what_holds_the_true_floor():
     assert line[5:] == ["0.500", "0.500", "0.000", "2.00"]
     text = many_scores.document([line, ["", "", "2,000", *["1"] * 6]], [line], [line], 2)
     assert "Mean width: 2.00 at 500 items, 1.00 at 2,000 items." in text
+
+
+def test_a_row_of_the_features_study_has_a_limit_and_the_ends_of_every_classic():
+    assert len(features.PROBLEMS) >= 22
+    problem = features.PROBLEMS[7]
+    row = features.row_of(problem, 300, 2, 1)
+    assert problem.floor < row.high < 0.3
+    assert set(row.ends) == set(features.CLASSICS)
+    text = "\n".join(features.page([row], 300, 2, 1))
+    assert f"| Gaussian | 50 | 2 | 0.10 | {row.value:.3f} | {row.high:.3f} |" in text
+    assert "**0.2" in text  # a lower end far above the floor
+    assert "was below it in 0 of 2 sets" in text
+    # 300 sets: 95 % and three standard errors.
+    assert features.coverage_on_noise(20, 100, 300) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 300)

@@ -12,6 +12,7 @@ LAYERS = (
     "data",
     "metrics",
     "methods",
+    "features",
     "inference",
     "results",
     "checks",

@@ -30,7 +30,8 @@ from tools.mutations import Edit, Text, faults
 ROOT = Path(__file__).parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 CORE = (
-    "data", "metrics", "methods", "inference", "results", "bounds", "checks", "questions",
+    "data", "metrics", "methods", "features", "inference", "results", "bounds", "checks",
+    "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
 COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
@@ -76,6 +77,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "data/vote_items.py": ("items", "many_input"),
     "data/weighing.py": ("weights",),
     "data/voters.py": ("annotators", "door"),
+    "data/features.py": ("features",),
+    "features": ("features",),
     "inference": ("resample", "intervals", "estimate"),
     "inference/capped.py": ("cap",),
     "inference/losses.py": ("metric_scores",),
@@ -144,6 +147,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/cap.py": ("cap",),
     "questions/class_tables.py": ("many_scores",),
     "questions/estimate.py": ("checks", "estimate", "gold", "decide", "door"),
+    "questions/features.py": ("features",),
+    "questions/features_beside.py": ("features",),
     "questions/feebee.py": ("checks", "label_noise", "many_scores", "noise_metrics"),
     "questions/feebee_asked.py": ("checks", "label_noise", "noise_metrics"),
     "questions/feebee_metrics.py": ("noise_metrics",),
@@ -166,6 +171,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "results/agreement.py": ("agreement",),
     "results/annotators.py": ("annotators",),
     "results/look.py": ("files",),
+    "results/features.py": ("features",),
     "results/feebee.py": ("label_noise", "noise_metrics"),
     "results/finding.py": ("result_checks", "show"),
     "results/items.py": ("items",),

@@ -31,6 +31,7 @@ if _CHECKING:
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
     from errorfloor.questions.estimate import from_votes as from_votes
+    from errorfloor.questions.features import from_features as from_features
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.items import items as items
@@ -45,6 +46,7 @@ if _CHECKING:
     from errorfloor.results import Comparison as Comparison
     from errorfloor.results import Confusion as Confusion
     from errorfloor.results import Estimate as Estimate
+    from errorfloor.results import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
@@ -90,6 +92,7 @@ _HOME = {
         "from_soft_labels",
         "from_votes",
     ),
+    "questions.features": ("from_features",),
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),
     "questions.items": ("items",),
@@ -105,6 +108,7 @@ _HOME = {
         "Comparison",
         "Confusion",
         "Estimate",
+        "FeaturesEstimate",
         "FeeBeeResult",
         "Groups",
         "Interval",

@@ -23,6 +23,12 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.datasets.clouds import Cloud as Cloud
+from errorfloor.datasets.clouds import gaussian_classes as gaussian_classes
+from errorfloor.datasets.clouds import gaussian_cloud as gaussian_cloud
+from errorfloor.datasets.clouds import unwarp as unwarp
+from errorfloor.datasets.clouds import warp as warp
+from errorfloor.datasets.clouds import xor as xor
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,6 +25,7 @@ from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
+from errorfloor.inference.record import Evidence
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.means import COST, LOG_LOSS
@@ -35,7 +36,7 @@ from errorfloor.questions.paired import Pair
 from errorfloor.questions.predicted import for_floor, read_model
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import Said, counted
-from errorfloor.results import Estimate, Groups, Interval, PairedTest, Verdict
+from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 
 
@@ -296,13 +297,7 @@ def beside(
     test: PairedTest | None = None,
 ) -> Verdict:
     """Return where a model stands beside a floor; a test of "no room" decides on room."""
-    if floor.evidence is None:
-        raise InputError(
-            argument("estimate"),
-            " has no interval. Estimate the floor without ",
-            *(argument("interval", None), "."),
-        )
-    gap = Gap.of(model, floor, floor.evidence)
+    gap = Gap.of(model, floor, _evidence(floor))
     low, high = gap.limits(level)
     p_room, p_beyond = gap.p_values(level)
     if test is not None:
@@ -330,6 +325,24 @@ def beside(
         test=test,
         given=model.given,
     )
+
+
+def _evidence(floor: Estimate) -> Evidence:
+    """Return the limits of a floor at any level, or say that it has none to compare with."""
+    if isinstance(floor, FeaturesEstimate) and floor.lower_from is None:
+        raise InputError(
+            argument("estimate"),
+            " comes from features, which say how high the floor can be at most and not how low. "
+            "A model's room needs a lower limit too: estimate the floor by ",
+            *(function("from_votes"), " or ", function("from_scores"), "."),
+        )
+    if floor.evidence is None:
+        raise InputError(
+            argument("estimate"),
+            " has no interval. Estimate the floor without ",
+            *(argument("interval", None), "."),
+        )
+    return floor.evidence
 
 
 def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:

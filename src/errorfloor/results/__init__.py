@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
+    from errorfloor.results.features import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results.feebee import ORACLE as ORACLE
     from errorfloor.results.feebee import Difference as Difference
     from errorfloor.results.feebee import FeeBeeResult as FeeBeeResult
@@ -44,6 +45,7 @@ _HOME = {
     "agreement": ("AgreementEstimate",),
     "confusion": ("ClassPair", "Confusion"),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
+    "features": ("FeaturesEstimate",),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),

@@ -15,7 +15,15 @@ import numpy as np
 
 from errorfloor.data.formats import format_called
 from errorfloor.metrics import ERROR
-from errorfloor.results import AgreementEstimate, Comparison, Estimate, Groups, Verdict
+from errorfloor.results import (
+    AgreementEstimate,
+    Comparison,
+    Estimate,
+    FeaturesEstimate,
+    Groups,
+    Verdict,
+)
+from errorfloor.show import features
 from errorfloor.show.asked import FLAGS, Asked, as_typed
 from errorfloor.show.columns import columns_in_python, item, words_of
 from errorfloor.show.records import method_of
@@ -32,6 +40,8 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     <BLANKLINE>
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
+    if isinstance(estimate, FeaturesEstimate):
+        return features.code_of(estimate)
     asked = Asked.of(estimate)
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
@@ -105,6 +115,8 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         return shlex.join([*words, "--level", str(verdict.level)])
     if isinstance(estimate, AgreementEstimate):
         return None if verdict is not None else _agreement_command(estimate)
+    if isinstance(estimate, FeaturesEstimate):
+        return features.command_of(estimate)
     asked = Asked.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None

@@ -16,6 +16,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeaturesEstimate,
     FeeBeeResult,
     Groups,
     Items,
@@ -40,6 +41,27 @@ def sentence_of(result: Any) -> str:
 @sentence_of.register
 def _(result: Estimate) -> str:
     return refusal_of(result) if result.refuted else f"{_best(result)}."
+
+
+@sentence_of.register
+def _(result: FeaturesEstimate) -> str:
+    error = numbers.per_cent(result.value)
+    if result.refuted:
+        return refusal_of(result)
+    if result.lower_from is not None:
+        return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
+    if result.interval is not None:
+        high = numbers.per_cent(result.interval.high)
+        sure = numbers.level(result.interval.level)
+        return (
+            f"The best possible model for {result.target} has an error of at most {high} "
+            f"({sure} sure): models reach {error} on items that they have not seen. How much "
+            "lower it can get, features with one label per item cannot tell."
+        )
+    if result.lower_end is None or result.upper_end is None:
+        return f"{result.method} puts the floor at {error}, which is no limit."
+    ends = (numbers.per_cent(end) for end in (result.lower_end, result.upper_end))
+    return f"{result.method} puts the floor between {' and '.join(ends)}, which are no limits."
 
 
 @sentence_of.register

@@ -12,6 +12,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeaturesEstimate,
     FeeBeeResult,
     Groups,
     Items,
@@ -38,6 +39,25 @@ def _(result: Estimate) -> str:
         return refusal_of(result)
     doubts = map(_warning, _findings(result, "warn"))
     return _joined(_headline(result), labels_alone(result), *doubts)
+
+
+@text_of.register
+def _(result: FeaturesEstimate) -> str:
+    if result.refuted:
+        return refusal_of(result)
+    value = numbers.per_cent(result.value)
+    how = f"({result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')})"
+    if result.lower_from is not None:
+        said = _headline(result)
+    elif result.interval is not None:
+        level, high = numbers.level(result.interval.level), numbers.per_cent(result.interval.high)
+        said = f"floor at most {high}, {level} limit; {value} reached {how}"
+    elif result.lower_end is None or result.upper_end is None:
+        said = f"floor {value}, no limit {how}"
+    else:
+        low, high = numbers.per_cent(result.lower_end), numbers.per_cent(result.upper_end)
+        said = f"floor between {low} and {high}, no limits {how}"
+    return _joined(said, *map(_warning, _findings(result, "warn")))
 
 
 def doubts_of(result: Estimate) -> list[str]:

@@ -13,6 +13,7 @@ from errorfloor.results import (
     AnnotatorsResult,
     Comparison,
     Estimate,
+    FeaturesEstimate,
     Groups,
     PairedTest,
     Verdict,
@@ -118,6 +119,9 @@ def _about(estimate: Estimate) -> Iterator[str]:
         yield from _plain_shares(estimate)
     if isinstance(estimate, AgreementEstimate):
         yield _what_agreement_allows(estimate)
+    if isinstance(estimate, FeaturesEstimate) and estimate.models:
+        rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in estimate.models.items())
+        yield f"Errors of models by themselves: {', '.join(rates)}. {estimate.leader} leads."
     yield from left_out(estimate.dropped)
 
 

@@ -16,6 +16,7 @@ from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
+from errorfloor.apps.cli.features import features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
@@ -383,5 +384,5 @@ def report(
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (label, metrics, items, confusion, agreement, count, merge, paper, data):
+for command in (label, metrics, items, confusion, agreement, features, count, merge, paper, data):
     cli.add_command(command)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from errorfloor import _references
-from errorfloor.results import Estimate
+from errorfloor.features.records import in_words
+from errorfloor.results import Estimate, FeaturesEstimate
 from errorfloor.show.records import interval_of, method_of
 
 
 def method_in_words(estimate: Estimate) -> str:
     """Return what the method of an estimate does."""
+    if isinstance(estimate, FeaturesEstimate):
+        return in_words(estimate.method).explains
     record = method_of(estimate)
     if record is None:
         own = f"{estimate.method} is a method of the user's own"
@@ -20,6 +23,8 @@ def method_in_words(estimate: Estimate) -> str:
 
 def interval_in_words(estimate: Estimate) -> str:
     """Return what the interval of an estimate promises."""
+    if isinstance(estimate, FeaturesEstimate):
+        return in_words(estimate.method).promise
     if estimate.interval is None:
         return "No interval was asked for: how sure the value is remains open."
     kind = interval_of(estimate)
@@ -37,5 +42,7 @@ def references(estimates: Iterable[Estimate], *, verdict: bool) -> tuple[str, ..
     found = [_references.PAPER]
     for record in (*map(method_of, rows), *map(interval_of, rows)):
         found += () if record is None else record.references
+    for row in rows:
+        found += in_words(row.method).references if isinstance(row, FeaturesEstimate) else ()
     found += [_references.DIFFERENCE] if verdict else []
     return tuple(dict.fromkeys(found))

@@ -1,0 +1,92 @@
+"""The command `features`: how high the floor can be at most, from what a model sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli import completing
+from errorfloor.apps.cli.building import (
+    ANSWER,
+    COLUMNS,
+    READING,
+    Command,
+    examples,
+    option,
+    with_session,
+)
+from errorfloor.apps.cli.options import LEVEL, SEED
+from errorfloor.apps.cli.session import Session
+
+
+def _split(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return names with commas between them as a list; one alone may hold lists of numbers."""
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
+@click.command(
+    cls=Command,
+    short_help="Say how high the floor can be at most, from features.",
+    epilog=examples(
+        "errorfloor features demo/scores.csv --label label --duplicates all",
+        "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",
+    ),
+)
+@click.argument("file", metavar="FILE")
+@option(
+    "--label",
+    metavar="COLUMN",
+    section=COLUMNS,
+    shell_complete=completing.columns,
+    help="The label of each item.",
+)
+@option(
+    "--features",
+    metavar="COLUMNS",
+    callback=_split,
+    section=COLUMNS,
+    shell_complete=completing.columns,
+    help="What a model sees, with commas between; all other numbers by default.",
+)
+@option(
+    "--cluster",
+    metavar="COLUMN",
+    section=COLUMNS,
+    shell_complete=completing.columns,
+    help="Which items belong together.",
+)
+@option(
+    "--duplicates",
+    metavar="HOW",
+    default="error",
+    show_default=True,
+    section=READING,
+    help="Rows with equal features: error, first (kept) or all (they are different items).",
+)
+@option(
+    "--method",
+    metavar="METHOD",
+    default="sequential",
+    show_default=True,
+    section=ANSWER,
+    help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
+)
+@LEVEL
+@SEED
+@with_session
+def features(session: Session, file: str, **asked: Any) -> None:
+    """Say how high the floor can be at most, from the features and labels in FILE.
+
+    Models predict each item from earlier ones alone, and the best of them so far is counted.
+    There is no lower limit: that needs several votes per item.
+    """
+    from errorfloor.questions.features import from_features
+    from errorfloor.show.words import long_text_of
+
+    with session.step(f"predicting {file}"):
+        found = from_features(file, **asked)
+    session.show(found.to_dict(), long_text_of(found))

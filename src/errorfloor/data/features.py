@@ -1,0 +1,213 @@
+"""Features with labels, as people have them: arrays, dataframes, NPZ, mapped arrays, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.annotators import text_of
+from errorfloor.data.asked import is_source
+from errorfloor.data.source import ARRAY, Source
+
+_LABELS = ("label", "labels", "y", "target", "class")  # usual names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """Items with features and one label each.
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+        Finite numbers.
+    codes : array of shape (n,)
+        Which of the classes each label is.
+    classes : tuple of str
+        In the order of their values.
+    clusters : array of shape (n,), or None
+        Which items belong together.
+    source : Source
+        Where they came from.
+    """
+
+    points: Floats = field(repr=False)
+    codes: Counts = field(repr=False)
+    classes: tuple[str, ...]
+    clusters: Counts | None = field(repr=False)
+    source: Source
+
+
+def read_features(
+    data: Any, labels: Any, label: str | None, features: Any, cluster: Any
+) -> Features:
+    """Return features and labels, checked, from whatever holds them."""
+    if is_source(data) and str(data).endswith(".npy"):
+        data = np.load(os.fspath(data), mmap_mode="r")
+    if is_source(data) and str(data).endswith(".npz"):
+        return _of_archive(data, labels, label, features, cluster)
+    if is_source(data) or _is_frame(data):
+        return _of_rows(data, labels, label, features, cluster)
+    for name, value in (("label", label), ("features", features)):
+        if value is not None:
+            text = " names a column. Beside arrays leave it out."
+            raise InputError(argument(name), text)
+    if labels is None:
+        raise InputError(argument("y"), " is missing. Pass the label of each row.")
+    source = Source(origin="arrays", layout="features", cluster=None if cluster is None else ARRAY)
+    return _checked(data, labels, cluster, source, "y")
+
+
+def _is_frame(data: Any) -> bool:
+    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
+    return any(hasattr(type(data), sign) for sign in signs)
+
+
+def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
+    x = _as_points(points)
+    codes, classes = _as_codes(labels, name)
+    check_same_length(x[:, 0], codes, ("X", name))
+    if len(classes) < 2:
+        text = f" has one class only, {classes[0]!r}. Features of two classes or more are needed."
+        raise InputError(argument(name), text)
+    groups = None
+    if cluster is not None:
+        groups = _as_codes(cluster, "cluster")[0]
+        check_same_length(x[:, 0], groups, ("X", "cluster"))
+    return Features(x, codes, classes, groups, source)
+
+
+def _as_points(points: Any) -> Floats:
+    """Return features as finite numbers, or say which entry is none."""
+    try:
+        array = np.asarray(points)
+    except ValueError as error:  # rows of unequal length
+        raise InputError(argument("X"), f" must be a 2-d array of numbers: {error}") from error
+    if array.ndim != 2 or 0 in array.shape:
+        text = f" must be 2-d, a row of features for each item, got shape {array.shape}."
+        raise InputError(argument("X"), text)
+    x = np.ascontiguousarray(as_numbers(array, "X"))
+    bad = ~np.isfinite(x)
+    if bad.any():
+        row, column = (int(one) for one in np.unravel_index(int(bad.argmax()), x.shape))
+        raise InputError(
+            argument("X"),
+            f" must be finite: row {row}, column {column} is {x[row, column]} "
+            f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). "
+            "Fill or drop missing values first.",
+        )
+    return x + 0.0  # -0 is 0
+
+
+def _as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
+    """Return labels of any kind as places in the sorted list of their values."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.size == 0:
+        text = f" must be 1-d with an entry for each item, got shape {array.shape}."
+        raise InputError(argument(name), text)
+    if array.dtype.kind in "fO":
+        gone = np.array([one is None or one != one for one in array.tolist()])
+        refuse(gone, array, (argument(name), " has missing entries"), "Drop these items first.")
+    try:
+        values, codes = np.unique(array, return_inverse=True)
+    except TypeError:  # numbers among words
+        values, codes = np.unique(array.astype(str), return_inverse=True)
+    return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
+
+
+def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
+    with np.load(os.fspath(path), allow_pickle=False) as archive:
+        wide = [name for name in archive.files if archive[name].ndim == 2]
+        name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
+        if name not in archive.files:
+            there = ", ".join(wide) or "none"
+            said = f"{path} has these arrays with columns: {there}. Name one by "
+            raise InputError(said, argument("features"), ".")
+        column = _label_in(archive.files, label) if labels is None else None
+        given = labels if column is None else archive[column]
+        groups = archive[cluster] if isinstance(cluster, str) else cluster
+        source = _from_file(path, column, (name,), cluster)
+        return _checked(archive[name], given, groups, source, "label")
+
+
+def _label_in(names: Sequence[str], label: str | None) -> str:
+    """Return the column or array of the labels: as the user says, or by its usual name."""
+    if label is not None:
+        if label not in names:
+            text = f" {label!r} is not there. There are: {', '.join(names[:20])}."
+            raise InputError(argument("label"), text)
+        return label
+    usual = [name for name in names if name.lower() in _LABELS]
+    if len(usual) != 1:
+        raise InputError(
+            argument("label"),
+            f" is needed: which of these holds the labels? {', '.join(names[:20])}",
+        )
+    return usual[0]
+
+
+def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: Any) -> Source:
+    columns = {"features": list(features), **({} if label is None else {"label": label})}
+    named = cluster if isinstance(cluster, str) else None if cluster is None else ARRAY
+    files = (os.fspath(path),) if is_source(path) and not isinstance(path, list | tuple) else ()
+    origin: Any = "files" if files else "frame"
+    return Source(origin=origin, layout="features", files=files, columns=columns, cluster=named)
+
+
+def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.frames import rows_of
+
+    if labels is not None and not isinstance(labels, str):
+        text = " goes with arrays. Of a dataframe or file name the column by "
+        raise InputError(argument("y"), text, argument("label"), ".")
+    with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
+        kinds = kinds_of(frame, run)
+        column = _label_in(list(kinds), label or labels)
+        beside = [column, *([cluster] if isinstance(cluster, str) else [])]
+        for name in beside[1:]:
+            _label_in(list(kinds), name)
+        wanted = _feature_columns(kinds, features, beside)
+        found = run(frame.select(*wanted, *beside))
+    points = _matrix(found, wanted)
+    groups = found[cluster] if isinstance(cluster, str) else cluster
+    source = _from_file(data, column, wanted, cluster)
+    return _checked(points, found[column], groups, source, "label")
+
+
+def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:
+    """Return the columns of features: as named, or all numbers, or the one list of numbers."""
+    if features is not None:
+        named = [features] if isinstance(features, str) else list(features)
+        gone = [name for name in named if name not in kinds]
+        if gone:
+            raise InputError(argument("features"), f" {gone[0]!r} is not there.")
+        return named
+    free = {name: kind for name, kind in kinds.items() if name not in beside}
+    lists = [name for name, kind in free.items() if kind in ("list", "votes")]
+    numbers = [name for name, kind in free.items() if kind in ("number", "boolean")]
+    if len(lists) == 1 and not numbers:
+        return lists
+    if lists or not numbers:
+        raise InputError(
+            argument("features"), " is needed: name the columns that a model sees, or one list."
+        )
+    return numbers
+
+
+def _matrix(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
+    columns = [np.asarray(found[name]) for name in wanted]
+    if len(columns) == 1 and columns[0].dtype == object and np.ndim(columns[0][0]) == 1:
+        sizes = {len(row) for row in columns[0]}
+        if len(sizes) > 1:
+            few = sorted(sizes)[:3]
+            text = f" {wanted[0]!r} holds lists of unequal lengths, such as {few}."
+            raise InputError(argument("features"), text)
+        return np.stack([np.asarray(row) for row in columns[0]])
+    return np.column_stack([as_numbers(column, "X") for column in columns])

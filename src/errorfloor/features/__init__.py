@@ -1,0 +1,1 @@
+"""Features with labels: neighbours, trees, models that predict, and the classic estimates."""

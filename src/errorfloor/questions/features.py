@@ -1,0 +1,248 @@
+"""What features tell about the floor: a proved upper limit, and the classic estimates beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from errorfloor import checks
+from errorfloor._checks import (
+    InputError,
+    argument,
+    check_choice,
+    check_level,
+)
+from errorfloor._typing import Counts, RandomLike
+from errorfloor.data.features import Features, read_features
+from errorfloor.features import classics, sequence
+from errorfloor.features.models import families
+from errorfloor.features.records import SEQUENTIAL
+from errorfloor.inference.binomial import upper_limit
+from errorfloor.inference.seeds import Seed
+from errorfloor.metrics import ERROR
+from errorfloor.questions.features_beside import beside, check_floor
+from errorfloor.results import Estimate, FeaturesEstimate, Interval
+from errorfloor.results.finding import Finding
+
+DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
+NO_LOWER_LIMIT = (
+    "There is no lower limit: with one label per item, features cannot tell noise in the labels "
+    "from a pattern that no model has found yet."
+)
+_ASSUMES = "Items are drawn independently, those of one cluster counting as one"
+
+
+def from_features(
+    X: Any,  # noqa: N803
+    y: Any = None,
+    *,
+    method: str = SEQUENTIAL,
+    models: Sequence[Any] = (),
+    label: str | None = None,
+    features: Any = None,
+    cluster: Any = None,
+    duplicates: str = REFUSED,
+    floor: Estimate | None = None,
+    same_labelling: bool = False,
+    level: float = 0.95,
+    rng: RandomLike = None,
+) -> FeaturesEstimate:
+    """Find how high the error floor can be at most, from features and one label per item.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), dataframe or path
+        What a model sees of each item: numbers. Of a dataframe or file (CSV, Parquet, NPZ and
+        others) all columns of numbers, or the one column that holds a list of numbers. An `.npy`
+        file is not read into memory at once.
+    y : array-like of shape (n,)
+        The label of each item, of two classes or more; with an array or an `.npy` file.
+    method : str
+        "sequential" for a limit that is proved. The classics "1nn", "knn-K" such as "knn-15",
+        "ghp" and "noshad" have ends that hold with unlimited items only, and no interval.
+    models : sequence of estimators
+        Further models for "sequential": unfitted, with `fit` and `predict`, in the manner of
+        scikit-learn. Labels are given to them as 0, 1 and so on.
+    label, features, cluster : str
+        Columns of a dataframe or file; `features` may be a list of columns. By default the column
+        of a usual name for the label, and all other numbers. `cluster` may be an array beside
+        arrays: items that belong together count as one, for which one of them is drawn.
+    duplicates : {"error", "first", "all"}
+        Rows with equal features: refused, because copies break the limit; or the first of them
+        kept; or all, where they are different items that only look alike.
+    floor : Estimate, optional
+        The floor from votes or scores of the same items, for "sequential".
+    same_labelling : bool
+        Whether the labels were made as the votes were. Then the floor's lower limit holds here,
+        too. If not, and the limit is below that floor, a finding says so: votes and labels answer
+        different questions.
+    level : float
+        Confidence level of the upper limit; of both limits together where there are two.
+    rng : None, int or numpy.random.Generator
+        Decides in which order items are predicted.
+
+    Returns
+    -------
+    FeaturesEstimate
+        Its value is the error rate of sequential prediction, itself above the floor on average;
+        `high` is the limit, and `low` is 0.
+
+    Notes
+    -----
+    Each item is predicted by the leader among models that were fitted to earlier items alone. It
+    is wrong with at least the probability that the best possible rule is. So the errors are at
+    least as many as a Binomial(n, floor) in distribution, whatever the models and features are
+    and however the leader is chosen from the past, and the upper limit of Clopper and Pearson [1]_
+    holds without correction. With one label per item there is no lower limit but 0.
+
+    References
+    ----------
+    .. [1] C. Clopper and E. Pearson, Biometrika 26, 1934.
+
+    Examples
+    --------
+    >>> from errorfloor.datasets.synthetic import gaussian_cloud
+    >>> data = gaussian_cloud(1_000, dimensions=5, floor=0.1, rng=0)
+    >>> found = from_features(data.features, data.labels, rng=0)
+    >>> found.low, data.floor < found.high < 0.15
+    (0.0, True)
+    """
+    level = check_level(level)
+    check_choice(duplicates, DUPLICATES, name="duplicates")
+    classic = None if method == SEQUENTIAL else classics.find(method)
+    check_floor(floor, same_labelling)
+    for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
+        if classic is not None and given:
+            raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
+    told = families(models)
+    data = read_features(X, y, label, features, cluster)
+    seed = Seed.of(rng)
+    order = _order(data, duplicates, seed.begin())
+    options = {
+        "method": method,
+        "level": level,
+        "duplicates": duplicates,
+        "models": [type(model).__name__ for model in models],
+        "floor": None if floor is None else floor.method,
+        "same_labelling": same_labelling,
+    }
+    about = {
+        "metric": ERROR.name,
+        "dimensions": data.points.shape[1],
+        "class_names": data.classes,
+        "n": order.size,
+        "clusters": None if data.clusters is None else order.size,
+        "options": options,
+        "seed": seed,
+        "source": replace(data.source, rows=len(data.codes)),
+    }
+    points, codes = data.points[order], data.codes[order]
+    if classic is None:
+        run = sequence.run(points, codes, len(data.classes), told)
+        found = beside(_proved(run, order.size, level, about), floor, same_labelling)
+    else:
+        found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
+    checks.issue(found)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialErrors:
+    """Errors of items that were predicted one after another, each from earlier ones alone."""
+
+    errors: int
+    n: int
+    method: str = SEQUENTIAL
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return 0 and the exact upper limit at `level`, all of whose risk is on one side."""
+        return 0.0, float(upper_limit(self.errors, self.n, 1 - level))
+
+
+def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
+    evidence = SequentialErrors(run.errors, n)
+    classes = len(about["class_names"])
+    return FeaturesEstimate(
+        value=min(run.errors / n, ERROR.span(classes)[1]),
+        method=SEQUENTIAL,
+        interval=Interval.at(level, evidence, ERROR, classes),
+        evidence=evidence,
+        assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
+        errors=run.errors,
+        leader=run.leader,
+        models={name: wrong / n for name, wrong in zip(run.names, run.model_errors, strict=True)},
+        **about,
+    )
+
+
+def _classic(
+    classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
+) -> FeaturesEstimate:
+    findings = tuple(_doubts(classic, ends, about["dimensions"], about["n"]))
+    return FeaturesEstimate(
+        value=ends.value,
+        method=classic.name,
+        interval=None,
+        assumptions=f"{classic.assumes}. Its ends are no limits at any number of items.",
+        lower_end=ends.low,
+        upper_end=ends.high,
+        findings=findings,
+        warnings=tuple(finding.text for finding in findings),
+        **about,
+    )
+
+
+def _doubts(
+    classic: classics.Classic, ends: classics.Ends, dimensions: int, n: int
+) -> Iterator[Finding]:
+    """Find that a classic estimate is asked beyond where it was ever right."""
+    remedy = f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.'
+    if dimensions >= classic.fails_from:
+        yield Finding(
+            "Dimensions",
+            f"{dimensions:,}",
+            "warn",
+            f"From about {classic.fails_from} dimensions on, {classic.name} misses the floor on "
+            f"made data whose floor is known, and here there are {dimensions:,}.",
+            remedy,
+        )
+    noise = 2 * np.sqrt(ends.value * (1 - ends.value) / n)
+    if ends.low is not None and ends.high is not None and ends.low > ends.high + noise:
+        yield Finding(
+            "Ends",
+            "crossed",
+            "warn",
+            f"The lower end of {classic.name} is above its upper end: neighbours are too far "
+            "from each other to have the same probabilities.",
+            remedy,
+        )
+
+
+def _order(data: Features, duplicates: str, rng: np.random.Generator) -> Counts:
+    """Return which rows are predicted, one of each cluster, in random order."""
+    order = rng.permutation(len(data.codes))
+    if data.clusters is not None:
+        first = np.unique(data.clusters[order], return_index=True)[1]
+        order = order[np.sort(first)]
+    if duplicates == ALL:
+        return order
+    rows = np.sort(order)
+    whole = data.points[rows].view(np.dtype((np.void, 8 * data.points.shape[1]))).ravel()
+    _, first, of = np.unique(whole, return_index=True, return_inverse=True)
+    if duplicates == FIRST:
+        return order[np.isin(order, rows[first])]
+    again = np.flatnonzero(first[of] != np.arange(rows.size))
+    if again.size:
+        one, other = rows[first[of[again[0]]]], rows[again[0]]
+        raise InputError(
+            f"Rows {one} and {other} of ",
+            argument("X"),
+            f" are equal ({again.size:,} rows repeat others). Copies of an item break the limit. "
+            "Say which rows belong together with ",
+            *(argument("cluster"), ", keep the first of them with ", argument("duplicates", FIRST)),
+            *(", or say that they are different items with ", argument("duplicates", ALL), "."),
+        )
+    return order

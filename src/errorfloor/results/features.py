@@ -1,0 +1,58 @@
+"""What features tell about the floor: how high it can be at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from errorfloor.results.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeaturesEstimate(Estimate):
+    """An upper limit of the error floor from features, or a classic estimate without limits.
+
+    Attributes
+    ----------
+    dimensions : int
+        Number of features.
+    errors : int or None
+        Of sequential prediction, on `n` items; None for a classic estimate.
+    leader : str or None
+        The model that leads after the last item.
+    models : dict
+        The error rate of each model by itself, fitted to earlier items alone.
+    lower_end, upper_end : float or None
+        Between what a classic estimate puts the floor. These are no limits: in many dimensions
+        both are above the floor.
+    lower_from : str or None
+        The method behind the lower limit, where votes or scores of the same labelling have one.
+    class_names : tuple of str
+        The classes, in the order of their values.
+    """
+
+    dimensions: int
+    class_names: tuple[str, ...]
+    errors: int | None = None
+    leader: str | None = None
+    models: Mapping[str, float] = field(default_factory=dict)
+    lower_end: float | None = None
+    upper_end: float | None = None
+    lower_from: str | None = None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes."""
+        return self.class_names
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it has an upper limit that is proved."""
+        return self.errors is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        names = ("dimensions", "errors", "leader", "lower_end", "upper_end", "lower_from")
+        extra = {name: getattr(self, name) for name in names}
+        return {**Estimate.to_dict(self), **extra, "models": dict(self.models)}

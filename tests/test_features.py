@@ -1,0 +1,545 @@
+"""Floors from features: limits that are proved, and the classics beside them."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial.distance import cdist
+from scipy.special import betaincinv
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import errorfloor as ef
+from errorfloor.datasets.synthetic import gaussian_cloud, xor
+from errorfloor.features import classics, models, sequence
+from errorfloor.features.neighbours import nearest
+from errorfloor.features.tree import spanning_tree
+from errorfloor.features.votes import errors_of, votes_of
+from errorfloor.show.recipe import command_line, python_code
+from errorfloor.show.words import long_text_of
+
+
+def points_of(kind, n=150, seed=0):
+    generator = np.random.default_rng(seed)
+    if kind == "tied":
+        return generator.integers(3, size=(n, 4)).astype(float)
+    if kind == "many tied":
+        return generator.integers(2, size=(n, 12)).astype(float)
+    if kind == "apart":
+        return generator.normal(size=(n, 3)) + 50 * (np.arange(n) % 3)[:, None]
+    if kind == "far":
+        return generator.normal(size=(n, 30)) + 1e6
+    return generator.normal(size=(n, int(kind)))
+
+
+KINDS = ["1", "2", "40", "tied", "many tied", "apart", "far"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return gaussian_cloud(1_000, dimensions=5, classes=3, floor=0.1, rng=0)
+
+
+# Neighbours and trees.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neighbours_are_those_of_all_distances(kind):
+    x = points_of(kind)
+    squares = ((x[:, None] - x) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    found = nearest(x, 7)
+    np.testing.assert_array_equal(found.squares, np.sort(squares, axis=1)[:, :7])
+    np.testing.assert_array_equal(np.take_along_axis(squares, found.indices, 1), found.squares)
+    assert all(len(set(row)) == 7 for row in found.indices)
+    queries = points_of(kind, 20, seed=1)
+    far = ((queries[:, None] - x) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(nearest(x, 5, queries).squares, np.sort(far, axis=1)[:, :5])
+
+
+def test_plain_rows_are_not_done_again_in_full(monkeypatch):
+    def never(*_):
+        raise AssertionError("proposals of matrix products were not enough")
+
+    monkeypatch.setattr("errorfloor.features.neighbours._in_full", never)
+    x = points_of("40")
+    expected = np.sort(cdist(x, x, "sqeuclidean"), axis=1)[:, 1:8]
+    np.testing.assert_allclose(nearest(x, 7).squares, expected)
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 10, 11])
+@pytest.mark.parametrize("width", [2, 20])
+def test_few_points_have_all_others_as_neighbours(n, width):
+    x = np.random.default_rng(0).normal(size=(n, width))
+    found = nearest(x, 5)
+    assert found.indices.shape == (n, min(5, n - 1))
+    squares = ((x[:, None] - x) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    np.testing.assert_allclose(found.squares, np.sort(squares, axis=1)[:, : min(5, n - 1)])
+    assert nearest(x, 50, x[:2]).indices.shape == (2, n)
+
+
+@pytest.mark.parametrize("listed", [1, 4, 30])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_spanning_tree_is_as_short_as_that_of_all_distances(kind, listed):
+    x = points_of(kind)
+    edges = spanning_tree(x, nearest(x, listed))
+    assert edges.shape == (149, 2)
+    apart = cdist(x, x)
+    # SciPy takes 0 for no edge, and whatever is as good as 0.
+    expected = minimum_spanning_tree(apart + (apart == 0) * 1e-6).sum()
+    assert apart[edges[:, 0], edges[:, 1]].sum() == pytest.approx(expected, abs=2e-4)
+    links = coo_array((np.ones(149), edges.T), shape=(150, 150))
+    assert connected_components(links, directed=False)[0] == 1
+
+
+@pytest.mark.parametrize("kind", ["2", "40", "tied", "many tied"])
+@pytest.mark.parametrize("k", [1, 4, 15])
+def test_tied_neighbours_share_the_last_places(kind, k):
+    x = points_of(kind)
+    codes = np.random.default_rng(1).integers(3, size=len(x))
+    votes = votes_of(x, codes, 3, k, nearest(x, k + 1))
+    for i in range(0, len(x), 10):
+        squares = ((x - x[i]) ** 2).sum(axis=1)
+        squares[i] = np.inf
+        edge = np.sort(squares)[k - 1]
+        inside, tied = squares < edge, squares == edge
+        expected = [
+            (codes[inside] == c).sum() + (k - inside.sum()) * (codes[tied] == c).sum() / tied.sum()
+            for c in range(3)
+        ]
+        np.testing.assert_allclose(votes[i], expected)
+
+
+def test_equal_votes_are_half_an_error():
+    assert errors_of(np.array([[1.0, 1.0], [2.0, 0.0]]), np.array([0, 1])).tolist() == [0.5, 1]
+
+
+# Models.
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("dimensions", [3, 20])
+def test_models_predict_as_those_of_another_library(classes, dimensions):
+    cloud = gaussian_cloud(600, dimensions=dimensions, classes=classes, floor=0.2, rng=2)
+    x, y, new = cloud.features[:300], cloud.labels[:300], cloud.features[300:]
+    lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.0).fit(x, y)
+    ours = models.fit_discriminant(x, y, classes)(new)[0]
+    assert (ours == lda.predict(new)).mean() > 0.92  # ours is shrunk
+    scaled = (x - x.mean(axis=0)) / x.std(axis=0)
+    logistic = LogisticRegression(C=1.0, tol=1e-8, max_iter=500).fit(scaled, y)
+    ours = models.fit_logistic(x, y, classes)(new)[0]
+    # Of two classes we have a slope for each, and so half of the penalty.
+    same = (ours == logistic.predict((new - x.mean(axis=0)) / x.std(axis=0))).mean()
+    assert same > 0.98
+    nn = models.fit_neighbours(x, y, classes)(new)
+    for k, row in zip(models.NEIGHBOURS, nn, strict=True):
+        theirs = KNeighborsClassifier(k).fit(x, y)
+        votes = theirs.predict_proba(new)
+        alone = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+        np.testing.assert_array_equal(row[alone], theirs.predict(new)[alone])
+
+
+def test_the_covariance_is_shrunk_as_ledoit_and_wolf_do():
+    from sklearn.covariance import ledoit_wolf
+
+    rest = np.random.default_rng(0).normal(size=(50, 20)) * np.linspace(1, 2, 20)
+    expected = ledoit_wolf(rest, assume_centered=True)[0]
+    np.testing.assert_allclose(models._shrunk(rest), expected, rtol=1e-6, atol=1e-8)
+
+
+# The limit.
+
+
+def test_the_limit_holds_on_pure_noise_however_the_leader_is_chosen():
+    # 50 models that guess: the leader's errors are coin flips, so that the limit misses a floor
+    # of 0.5 in 5 % of 2,000 cases at most, give or take 3 * 0.5 points.
+    generator = np.random.default_rng(0)
+    n, missed = 200, 0
+    high = betaincinv(np.arange(n) + 1, n - np.arange(n), 0.95)
+    for _ in range(2_000):
+        wrong = generator.integers(2, size=(50, n))
+        leaders = sequence.leaders_of(wrong)
+        missed += high[wrong[leaders[:-1], np.arange(n)].sum()] < 0.5
+    assert missed / 2_000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2_000)
+
+
+def test_our_models_cover_pure_noise():
+    # Labels have nothing to do with features; 60 sets, a miss in 5 % of them: at most 9 are missed
+    # but for one case in 1,000.
+    generator = np.random.default_rng(1)
+    told = [family for family in models.OWN if family.names != ("logistic",)]
+    missed = 0
+    for _ in range(60):
+        x, y = generator.normal(size=(150, 3)), generator.integers(2, size=150)
+        errors = sequence.run(x, y, 2, told).errors
+        missed += float(betaincinv(errors + 1, 150 - errors, 0.95)) < 0.5
+    assert missed <= 9
+
+
+def test_no_prediction_looks_at_the_labels_of_later_items(data):
+    x, y = data.features[:200], data.labels[:200].copy()
+    before = [sequence._wrong(x, y, 3, family) for family in models.OWN]
+    for at in (17, 60, 130):
+        changed = y.copy()
+        changed[at:] = (changed[at:] + 1) % 3
+        for family, wrong in zip(models.OWN, before, strict=True):
+            again = sequence._wrong(x, changed, 3, family)
+            np.testing.assert_array_equal(again[:, :at], wrong[:, :at])
+
+
+def test_leaders_are_the_best_on_the_later_half_of_the_past():
+    generator = np.random.default_rng(0)
+    wrong = generator.integers(2, size=(4, 30))
+    leaders = sequence.leaders_of(wrong)
+    for i in range(31):
+        past = wrong[:, i // 2 : i].sum(axis=1)
+        assert leaders[i] == past.argmin()
+
+
+@pytest.mark.parametrize("n", [3, 16, 17, 24, 25, 100, 1000])
+def test_batches_cover_all_items_and_fits_take_twice_one_on_all(n):
+    batches = sequence.batches(n)
+    assert all(start < stop for start, stop in batches)
+    assert [i for start, stop in batches for i in range(start, stop)] == list(range(16, n))
+    assert sum(start for start, _ in batches) <= 2.2 * n
+
+
+def test_the_answer_is_the_error_rate_and_the_exact_limit(data):
+    found = ef.from_features(data.features, data.labels, rng=0)
+    assert found.value == found.errors / 1_000
+    assert found.low == 0
+    assert found.high == pytest.approx(betaincinv(found.errors + 1, 1_000 - found.errors, 0.95))
+    assert data.floor < found.high < data.floor + 0.06
+    assert found.classes == ("0", "1", "2")
+    assert set(found.models) >= {"1-nn", "5-nn", "15-nn", "linear-discriminant", "logistic"}
+    assert found.at_level(0.8).high < found.high
+    again = ef.from_features(data.features, data.labels, rng=0)
+    assert again.to_dict() == found.to_dict()
+
+
+def test_neighbours_lead_where_no_line_tells_classes_apart():
+    made = xor(1_500, floor=0.1, rng=0)
+    found = ef.from_features(made.features, made.labels, rng=0)
+    assert found.leader in ("5-nn", "15-nn")
+    assert found.models["linear-discriminant"] > 0.3
+    assert made.floor < found.high < 0.16
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+@pytest.mark.parametrize("method", ["sequential", "1nn", "knn-3", "ghp", "noshad"])
+def test_shift_scale_and_names_of_labels_change_nothing(data, method):
+    x, y = data.features[:300], data.labels[:300]
+    found = ef.from_features(x, y, method=method, rng=0)
+    names = np.array(["z", "m", "a"])[y]
+    for moved, labels in ((x * 4 + 7, y), (x * 1e-3, names), (x - 100, -y)):
+        other = ef.from_features(moved, labels, method=method, rng=0)
+        assert other.value == pytest.approx(found.value, abs=1e-12)
+
+
+def test_a_model_of_the_user_joins_and_may_lead():
+    generator = np.random.default_rng(0)
+    x = generator.uniform(size=(800, 12))
+    y = np.where((x[:, 0] > 0.5) & (x[:, 1] > 0.5), "yes", "no")
+    tree = DecisionTreeClassifier(max_depth=6, random_state=0)
+    alone = ef.from_features(x, y, rng=0)
+    found = ef.from_features(x, y, models=[tree, tree], rng=0)
+    assert {"DecisionTreeClassifier", "DecisionTreeClassifier-2"} <= set(found.models)
+    assert found.leader == "DecisionTreeClassifier"
+    assert found.high < alone.high - 0.05
+    assert not hasattr(tree, "tree_")  # it stays unfitted
+    assert "models=models" in python_code(found)
+
+
+def test_copies_of_items_break_the_limit_and_are_refused():
+    generator = np.random.default_rng(0)
+    x, y = (
+        np.repeat(generator.normal(size=(200, 3)), 3, 0),
+        np.repeat(generator.integers(2, size=200), 3),
+    )
+    with pytest.raises(ef.InputError, match=r"Rows 0 and 1 of `X` are equal \(400 rows repeat"):
+        ef.from_features(x, y, rng=0)
+    wrong = ef.from_features(x, y, duplicates="all", rng=0)
+    assert wrong.high < 0.4  # the floor is 0.5: what they are refused for
+    groups = np.repeat(np.arange(200), 3)
+    for given in ({"cluster": groups}, {"duplicates": "first"}):
+        right = ef.from_features(x, y, **given, rng=0)
+        assert right.n == 200
+        assert right.high > 0.45
+    assert ef.from_features(x, y, cluster=groups, rng=0).clusters == 200
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+@pytest.mark.parametrize("method", ["sequential", "1nn", "knn-5", "ghp", "noshad"])
+def test_flat_tied_tiny_and_rare_data_have_an_answer(method):
+    generator = np.random.default_rng(0)
+    flat = np.column_stack((generator.normal(size=40), np.ones(40)))
+    rare = np.r_[1, np.zeros(39)]
+    for x, y in (
+        (flat, generator.integers(2, size=40)),
+        (np.ones((40, 3)), generator.integers(2, size=40)),
+        (flat, rare),
+        (flat[:2], [0, 1]),
+        (np.arange(40.0)[:, None], np.arange(40)),
+        (np.full((20, 12), 3.0), np.arange(20) % 2),
+    ):
+        found = ef.from_features(x, y, method=method, duplicates="all", rng=0)
+        assert 0 <= found.value <= 1
+        assert np.isfinite(found.value)
+
+
+# The classics.
+
+
+def test_the_nearest_neighbour_gives_the_bounds_of_cover_and_hart(data):
+    x, y = data.features, data.labels
+    found = ef.from_features(x, y, method="1nn", rng=0)
+    apart = cdist(x, x)
+    np.fill_diagonal(apart, np.inf)
+    error = (y[apart.argmin(axis=1)] != y).mean()
+    assert found.upper_end == pytest.approx(error)
+    assert found.lower_end == pytest.approx(2 / 3 * (1 - np.sqrt(1 - 1.5 * error)))
+    # The floor at which so many pairs differ, where all items are alike: by its own formula.
+    f = found.lower_end
+    assert f * (2 - 1.5 * f) == pytest.approx(error)
+    assert found.interval is None
+
+
+def test_the_tree_gives_the_bounds_of_henze_and_penrose(data):
+    x, y = data.features[:400], (data.labels[:400] > 0).astype(int)
+    found = ef.from_features(x, y, method="ghp", rng=0)
+    tree = minimum_spanning_tree(cdist(x, x)).tocoo()
+    between = (y[tree.row] != y[tree.col]).sum()
+    p, n = y.mean(), len(y)
+    divergence = 1 - between * n / (2 * (n * p) * (n * (1 - p)))
+    u = 4 * p * (1 - p) * divergence + (2 * p - 1) ** 2
+    assert found.upper_end == pytest.approx((1 - u) / 2)
+    assert found.lower_end == pytest.approx((1 - np.sqrt(u)) / 2)
+
+
+def test_tied_edges_of_the_tree_are_averaged_over_orders_of_rows():
+    # All rows are equal: any tree is a shortest one, and a random one has two ends of different
+    # classes in about half of its edges. In the order of the rows it would be a star.
+    y = np.repeat([0, 1], 100)
+    found = classics.find("ghp").ends(np.ones((200, 2)), y, 2)
+    assert found.high == pytest.approx(0.5, abs=0.05)
+    x = points_of("tied")
+    codes = np.random.default_rng(1).integers(2, size=len(x))
+    lists = nearest(x, 6)
+    order = np.random.default_rng(2).permutation(len(x))
+    moved, again = lists.in_order(order), nearest(x[order], 6)
+    np.testing.assert_array_equal(moved.squares, again.squares)
+    ends = [classics.find("ghp").ends(x[o], codes[o], 2).high for o in (order, order[::-1])]
+    assert ends[0] == pytest.approx(ends[1], abs=0.05)
+
+
+def test_k_neighbours_have_the_errors_of_another_library(data):
+    x, y = data.features[:300], data.labels[:300]
+    found = ef.from_features(x, y, method="knn-7", rng=0)
+    near = np.argsort(cdist(x, x) + np.diag(np.full(300, np.inf)), axis=1)[:, :7]
+    votes = np.stack([(y[near] == c).sum(axis=1) for c in range(3)], axis=1)
+    assert found.lower_end == pytest.approx((1 - votes.max(axis=1) / 7).mean())
+    assert found.upper_end == pytest.approx(errors_of(votes.astype(float), y).mean())
+    assert ef.from_features(x, y, method="knn-K", rng=0).method == "knn-15"
+
+
+def test_classics_are_near_the_floor_in_few_dimensions_and_above_it_in_many():
+    low = gaussian_cloud(2_000, dimensions=2, floor=0.1, rng=0)
+    many = gaussian_cloud(1_000, dimensions=100, floor=0.1, rng=0)
+    for method in ("1nn", "ghp", "knn-15"):
+        few = ef.from_features(low.features, low.labels, method=method, rng=0)
+        assert few.lower_end - 0.02 < low.floor < few.upper_end + 0.02
+        assert not few.warnings
+        with pytest.warns(ef.DoubtWarning) as said:
+            lost = ef.from_features(many.features, many.labels, method=method, rng=0)
+        assert "dimensions on" in str(said[0].message)
+        assert lost.lower_end > many.floor + 0.05
+    proved = ef.from_features(many.features, many.labels, rng=0)
+    assert proved.high < lost.lower_end
+    noshad = ef.from_features(low.features, low.labels, method="noshad", rng=0)
+    assert noshad.value == pytest.approx(0.1, abs=0.05)
+    assert noshad.lower_end is None
+
+
+def test_every_classic_record_is_complete():
+    for record in classics.RECORDS:
+        assert record.explains.endswith(".")
+        assert not record.assumes.endswith(".")
+        assert record.references
+        assert classics.find(record.name).k == record.k
+
+
+# Reading, and showing.
+
+
+@pytest.fixture(scope="module")
+def files(data, tmp_path_factory):
+    pandas = pytest.importorskip("pandas")
+    folder = tmp_path_factory.mktemp("features")
+    frame = pandas.DataFrame(data.features, columns=list("abcde")).assign(y=data.labels)
+    frame.to_csv(folder / "wide.csv", index=False)
+    frame.to_parquet(folder / "wide.parquet")
+    lists = pandas.DataFrame({"embedding": list(data.features), "label": data.labels})
+    lists.to_parquet(folder / "lists.parquet")
+    np.savez(folder / "both.npz", X=data.features, y=data.labels)
+    np.save(folder / "x.npy", data.features)
+    return folder, frame, lists
+
+
+def test_arrays_frames_and_files_give_the_same(data, files):
+    folder, frame, lists = files
+    expected = ef.from_features(data.features, data.labels, rng=0)
+    sources = [frame, lists, *(folder / name for name in ("wide.csv", "wide.parquet"))]
+    sources += [folder / "lists.parquet", folder / "both.npz"]
+    for source in sources:
+        found = ef.from_features(source, rng=0)
+        assert (found.value, found.high) == (expected.value, expected.high)
+    assert ef.from_features(folder / "x.npy", data.labels, rng=0).high == expected.high
+    some = ef.from_features(frame, label="y", features=["a", "b"], rng=0)
+    assert some.dimensions == 2
+    polars = pytest.importorskip("polars")
+    assert ef.from_features(polars.from_pandas(frame), rng=0).high == expected.high
+
+
+def test_what_to_type_gives_the_same_again(data, files, capsys):
+    folder, _, _ = files
+    found = ef.from_features(folder / "wide.csv", rng=3, level=0.9)
+    scope = {}
+    exec(python_code(found), scope)
+    assert scope["floor"].to_dict() == found.to_dict()
+    from errorfloor.apps.cli.commands import run
+
+    assert run([*command_line(found).split()[1:], "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["result"]
+    assert (result["value"], result["high"]) == (found.value, found.high)
+    assert run(["features", str(folder / "wide.csv"), "--label", "y", "--method", "ghp"]) == 0
+    assert "which are no limits" in " ".join(capsys.readouterr().out.split())
+    arrays = ef.from_features(data.features, data.labels, rng=0)
+    assert command_line(arrays) is None
+    scope = {"X": data.features, "y": data.labels}
+    exec(python_code(arrays), scope)
+    assert scope["floor"].high == arrays.high
+
+
+def test_it_says_at_most_and_why_there_is_no_lower_limit(data, tmp_path):
+    found = ef.from_features(data.features, data.labels, rng=0)
+    high = f"{100 * found.high:.2f} %"
+    assert f"at most {high}" in found.sentence
+    assert str(found).startswith(f"floor at most {high}")
+    assert "There is no lower limit" in long_text_of(found)
+    assert json.loads(json.dumps(found.to_dict()))["leader"] == found.leader
+    page = ef.report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "knows nothing about" not in page
+    assert high[:-2] in page
+    classic = ef.from_features(data.features, data.labels, method="ghp", rng=0)
+    assert "no limits" in classic.sentence
+    assert "Henze-Penrose" in ef.report(classic, tmp_path / "ghp.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["sequential", "1nn"])
+def test_no_verdict_on_a_model_comes_from_features(data, method):
+    found = ef.from_features(data.features, data.labels, method=method, rng=0)
+    with pytest.raises(ef.InputError, match="comes from features, which say how high"):
+        ef.headroom(found, errors=300, n=1_000)
+
+
+def test_votes_of_the_same_labelling_add_a_lower_limit(data):
+    x, y = data.features, (data.labels > 0).astype(int)
+    eta = data.soft_labels[:, 1:].sum(axis=1)
+    floor = np.minimum(eta, 1 - eta).mean()
+    votes = np.random.default_rng(5).binomial(20, eta)
+    labels = ef.from_votes(votes, 20)
+    both = ef.from_features(x, y, floor=labels, same_labelling=True, rng=0)
+    assert 0 < both.low < floor < both.high
+    # Each side has half of the risk.
+    assert both.low == labels.at_level(0.975).low
+    alone = ef.from_features(x, y, rng=0)
+    assert both.high == min(labels.at_level(0.975).high, alone.at_level(0.975).high)
+    assert "at least by mixture" in both.sentence
+    assert ef.headroom(both, errors=400, n=1_000, same_labelling=True).verdict == "room"
+    assert both.at_level(0.5).low > both.low
+    other = ef.from_features(x, y, floor=labels, rng=0)
+    assert (other.low, other.high, other.findings) == (0, alone.high, ())
+
+
+def test_a_limit_below_the_floor_of_votes_is_a_finding(data):
+    y = (data.labels > 0).astype(int)
+    votes = ef.from_votes(np.random.default_rng(0).binomial(10, np.where(y, 0.6, 0.4)), 10)
+    with pytest.warns(ef.DoubtWarning, match="already reached on these labels; the floor of"):
+        found = ef.from_features(data.features, y, floor=votes, rng=0)
+    assert not found.refuted
+    with pytest.warns(ef.RefutedWarning, match="not made as that floor assumes"):
+        found = ef.from_features(data.features, y, floor=votes, same_labelling=True, rng=0)
+    assert found.refuted
+    assert found.sentence.startswith("No floor can be stated.")
+
+
+def test_only_floors_with_limits_stand_beside_features(data):
+    x, y = data.features, data.labels
+    votes = ef.from_votes([0, 1, 2] * 20, 2)
+    own = ef.from_features(x, y, rng=0)
+    for floor in (0.1, own, ef.from_votes([0, 1, 2] * 20, 2, interval=None)):
+        with pytest.raises(ef.InputError, match="`floor` must be an error floor with an interval"):
+            ef.from_features(x, y, floor=floor)
+    with pytest.raises(ef.InputError, match="`floor` is of 2 classes, the labels are of 3"):
+        ef.from_features(x, y, floor=votes)
+    with pytest.raises(ef.InputError, match="`floor` goes with `method='sequential'`"):
+        ef.from_features(x, y, floor=votes, method="ghp")
+    with pytest.raises(ef.InputError, match="`same_labelling` goes with a floor"):
+        ef.from_features(x, y, same_labelling=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"X": [[1.0], [np.nan]]}, r"`X` must be finite: row 1, column 0 is nan \(1 of 2"),
+        ({"X": [1.0, 2.0]}, "`X` must be 2-d"),
+        ({"X": [["a"], ["b"]]}, "`X` must be numbers"),
+        ({"X": [[1.0], [2.0, 3.0]]}, "`X` must be a 2-d array"),
+        ({"y": None}, "`y` is missing"),
+        ({"y": [0]}, "`X` and `y`|`y`"),
+        ({"y": [1, 1]}, "`y` has one class only"),
+        ({"y": [1, None]}, "`y` has missing entries: entry 1"),
+        ({"y": [[0], [1]]}, "`y` must be 1-d"),
+        ({"label": "y"}, "`label` names a column"),
+        ({"method": "2nn"}, "`method` must be one of"),
+        ({"method": "knn-0"}, "knn-K needs a whole number"),
+        ({"models": [3]}, "`models` must be unfitted models"),
+        ({"models": [DecisionTreeClassifier]}, "`models` must be unfitted models"),
+        ({"models": [DecisionTreeClassifier()], "method": "1nn"}, "`models` goes with"),
+        ({"duplicates": "some"}, "`duplicates` must be one of"),
+        ({"cluster": [1]}, "`cluster`"),
+        ({"level": 95}, "`level` must lie strictly"),
+    ],
+)
+def test_bad_input_is_refused(given, message):
+    arguments = {"X": [[1.0], [2.0]], "y": [0, 1], **given}
+    with pytest.raises(ef.InputError, match=message):
+        ef.from_features(**arguments)
+
+
+def test_columns_that_are_not_clear_are_asked_for(files):
+    folder, frame, lists = files
+    with pytest.raises(ef.InputError, match="`label` 'z' is not there"):
+        ef.from_features(frame, label="z")
+    with pytest.raises(ef.InputError, match="`label` is needed"):
+        ef.from_features(frame.rename(columns={"y": "q"}))
+    with pytest.raises(ef.InputError, match="`features` 'z' is not there"):
+        ef.from_features(frame, features=["a", "z"])
+    with pytest.raises(ef.InputError, match="`features` is needed"):
+        ef.from_features(lists.assign(a=1.0))
+    with pytest.raises(ef.InputError, match="`y` goes with arrays"):
+        ef.from_features(frame, [0, 1])
+    with pytest.raises(ef.InputError, match="these arrays with columns: X"):
+        ef.from_features(folder / "both.npz", features="Z")
+
+
+def test_nothing_warns_on_plain_data(data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ef.from_features(data.features, data.labels, rng=0)
