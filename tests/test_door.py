@@ -13,12 +13,10 @@ import pytest
 from helpers import answer
 
 import errorfloor as ef
-from errorfloor import metrics
 from errorfloor.data import grid
 from errorfloor.datasets import iclr
 from errorfloor.datasets._openreview import Submission
 from errorfloor.datasets.synthetic import gaussian_mixture
-from errorfloor.metrics import Metric
 from errorfloor.results import Groups
 
 N = 240
@@ -169,37 +167,6 @@ def test_old_names_of_p_values_work_with_a_note(frame):
         assert found.p_above == found.p_room
     with pytest.warns(DeprecationWarning, match="p_below is called p_beyond now"):
         assert found.p_below == found.p_beyond
-
-
-def test_a_model_has_room_below_a_ceiling(frame, monkeypatch):
-    """Where more is better, room is below the limit, and beyond it is above."""
-    accuracy = Metric("accuracy", "ceiling", False, lambda k: (1 / k, 1.0), np.abs, "max(p, 1 - p)")
-    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, accuracy))
-    floor = ef.from_scores(frame, **SCORES, rng=0)
-
-    class Mirrored:
-        method = "mirrored"
-
-        def limits(self, level):
-            low, high = floor.evidence.limits(level)
-            return 1 - high, 1 - low
-
-    ceiling = ef.Estimate(
-        value=1 - floor.value,
-        method="isotonic",
-        interval=ef.Interval.at(0.95, Mirrored(), accuracy),
-        n=floor.n,
-        assumptions="",
-        metric="accuracy",
-        evidence=Mirrored(),
-    )
-    assert (ceiling.low, ceiling.high) == (1 - floor.high, 1 - floor.low)
-    for wrong in (2, 20, 80):
-        below = ef.headroom(floor, errors=wrong, n=200)
-        above = ef.headroom(ceiling, errors=200 - wrong, n=200)
-        assert above.verdict == below.verdict
-        assert (above.low, above.high) == pytest.approx((below.low, below.high))
-        assert (above.p_room, above.p_beyond) == pytest.approx((below.p_room, below.p_beyond))
 
 
 def test_results_keep_what_they_were_made_from(frame, path):

@@ -215,6 +215,7 @@ def test_the_walk_over_the_options_finds_them():
     assert {"--level", "--clip", "--model-error", "--cost-per-vote", "--target"} <= fractions
     integers = {entry.values[1] for entry in options_of(click.types.IntParamType, Numbers)}
     assert integers == {
+        "--budget",
         "--levels",
         "--majority",
         "--model-errors",
