@@ -16,8 +16,18 @@ def write_section(name: str, text: str, page: Path = PAGE) -> None:
 
 def with_section(page: str, name: str, text: str) -> str:
     """Return the page with one section written anew."""
+    start, end = _found(page, name).span(1)
+    return f"{page[:start]}\n{text.strip()}\n\n{page[end:]}"
+
+
+def section_of(page: str, name: str) -> str:
+    """Return the text of a section."""
+    return _found(page, name)[1].strip()
+
+
+def _found(page: str, name: str) -> re.Match[str]:
     start, end = f"<!-- section: {name} -->\n", "<!-- end of section -->"
-    pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-    if not pattern.search(page):
+    found = re.search(re.escape(start) + "(.*?)" + re.escape(end), page, re.DOTALL)
+    if found is None:
         raise ValueError(f"The page has no section {name!r}. Put the two comments there.")
-    return pattern.sub(lambda _: f"{start}\n{text.strip()}\n\n{end}", page)
+    return found

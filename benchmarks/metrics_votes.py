@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.metrics_page import write_section
+from benchmarks.metrics_page import PAGE, section_of, write_section
 from benchmarks.votes import SETTINGS, Setting
 from errorfloor import inference, methods
 from errorfloor._typing import Floats
@@ -112,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=100)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--coverage-only", action="store_true", help="keep the page's mean errors")
     options = parser.parse_args()
     runs = options.repetitions
     with ProcessPoolExecutor(options.workers) as pool:
@@ -119,9 +120,15 @@ def main() -> None:
         def run(what: Callable[[Job, int], Found], jobs: tuple[Job, ...], n: int) -> Results:
             return dict(zip(jobs, pool.map(what, jobs, [n] * len(jobs)), strict=True))
 
-        bias = run(values, BIAS_JOBS, BIAS_REPETITIONS)
         two, many = run(simulate, TWO_JOBS, runs), run(simulate, MANY_JOBS, runs)
-    write_section("votes", section(bias, two, many, runs))
+        if options.coverage_only:
+            first = section_of(PAGE.read_text(encoding="utf-8"), "votes").split(COVERAGE)[0]
+        else:
+            first = mean_errors(run(values, BIAS_JOBS, BIAS_REPETITIONS))
+    write_section("votes", first + coverages(two, many, runs))
+
+
+COVERAGE = "### Coverage"
 
 
 BIAS_JOBS: tuple[Job, ...] = tuple(product(SMOOTH, (3, 5, 10), (BIAS_ITEMS,)))
@@ -223,9 +230,8 @@ def covers(rows: Floats) -> tuple[float, float]:
     return float(held.mean()), float((high - low).mean())
 
 
-def section(bias: Results, two: dict[Job, Found], many: dict[Job, Found], runs: int) -> str:
-    """Return the results as Markdown."""
-    noise = (LEVEL * (1 - LEVEL) / runs) ** 0.5
+def mean_errors(bias: Results) -> str:
+    """Return what is shown and the mean errors, as Markdown."""
     return f"""By the `mixture` and its `likelihood` interval, from m votes per item. Written by
 `python -m benchmarks.metrics_votes`. Costs are 1 for a false positive and 5 for a false negative;
 of many classes they are the distance between the classes' numbers. Errors are at a coverage of
@@ -238,14 +244,20 @@ standard deviation.
 
 {_bias_table(bias)}
 
-### Coverage of the {100 * LEVEL:g} % intervals, two classes (mean widths)
+"""
+
+
+def coverages(two: Results, many: Results, runs: int) -> str:
+    """Return the coverage of intervals as Markdown."""
+    noise = (LEVEL * (1 - LEVEL) / runs) ** 0.5
+    return f"""{COVERAGE} of the {100 * LEVEL:g} % intervals, two classes (mean widths)
 
 {len(two)} settings, {runs} repetitions each. The standard error of a coverage of {LEVEL} is
 {noise:.3f} in a setting, and {noise / len(two) ** 0.5:.4f} over all settings.
 
 {_coverage_table(two, tuple(METRICS))}
 
-### Coverage of the {100 * LEVEL:g} % intervals, many classes (mean widths)
+{COVERAGE} of the {100 * LEVEL:g} % intervals, many classes (mean widths)
 
 {_coverage_table(many, tuple(MANY_METRICS))}
 """

@@ -73,6 +73,7 @@ def test_sections_of_the_page_are_written_apart():
     page = "a\n<!-- section: x -->\nold\n<!-- end of section -->\nb"
     new = metrics_page.with_section(page, "x", "new\n")
     assert new == "a\n<!-- section: x -->\n\nnew\n\n<!-- end of section -->\nb"
+    assert metrics_page.section_of(new, "x") == "new"
     with pytest.raises(ValueError, match="no section 'y'"):
         metrics_page.with_section(page, "y", "new")
 
