@@ -56,7 +56,7 @@ def gaussian_classes(
     --------
     >>> data = gaussian_classes(10, means=[[0, 0, 0], [2, 0, 0], [4, 0, 0]], rng=0)
     >>> round(data.floor, 6)
-    0.211537
+    0.21154
     """
     size = _as_size(n)
     centre = _as_means(means)
