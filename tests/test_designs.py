@@ -489,6 +489,13 @@ def test_votes_that_split_always_are_no_mixture():
     assert "no mixture of independent votes" in found.sentence
 
 
+@pytest.mark.parametrize("metric", ["brier", "log-loss", "f1", "balanced-error", "auc"])
+def test_votes_that_are_all_split_refute_the_best_value_of_any_metric(metric):
+    # Plain shares and the fit agree on the largest Brier score there is, which tells nothing.
+    with pytest.warns(ef.RefutedWarning, match="no mixture of independent votes"):
+        assert ef.from_votes([1] * 100, 2, metric=metric).refuted
+
+
 def test_the_misfit_statistic_is_the_likelihood_ratio_to_free_shares():
     rng = np.random.default_rng(1)
     k, _, counts = cells_of(rng.binomial(6, rng.choice([0.2, 0.5], 300)), 6)

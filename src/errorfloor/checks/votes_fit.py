@@ -100,8 +100,7 @@ def _fit(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding
             )
         said = "The votes can be those of people who vote independently"
         return Finding("Misfit of votes", value, "ok", f"{said}. {finds}".rstrip())
-    # Of other metrics the bias is not worked out; how far shares are off is about as good.
-    off = estimate.plugin - estimate.value if estimate.metric != ERROR.name else estimate.bias
+    off = _bias_of_error(estimate)
     small = off is not None and abs(off) <= _MATERIAL
     level: Level = "warn" if small else "refuted"
     return Finding(
@@ -114,6 +113,18 @@ def _fit(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding
         "Look for people who see each other's votes, for votes that were filled in or left out on "
         "purpose, and for votes that were collected until they agreed.",
     )
+
+
+def _bias_of_error(estimate: VotesEstimate) -> float | None:
+    """Return how far plain shares are off for the error, which tells how much hangs on the fit.
+
+    Of other metrics shares may be near the value by chance: where all votes are split evenly, they
+    have the largest Brier score there is, and so has the fit.
+    """
+    if estimate.metric == ERROR.name:
+        return estimate.bias
+    assert isinstance(estimate.table, VoteTable)
+    return MixtureFloor(estimate.table.cells(), _options(estimate)).plugin_bias
 
 
 def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Finding:
