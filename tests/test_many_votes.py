@@ -377,9 +377,11 @@ def test_nothing_is_random(rng):
     ids=["unanimous", "ties", "one item", "one agrees", "one of many votes", "huge"],
 )
 @pytest.mark.parametrize("interval", ["likelihood", "certified"])
+@pytest.mark.filterwarnings("ignore:Two votes on an item agree less:errorfloor.RefutedWarning")
 def test_degenerate_votes_have_sensible_answers(votes, counts, low, high, interval):
     found = ef.from_votes(table(votes, counts), interval=interval, rng=0)
     assert low - 0.01 <= found.low <= found.value <= found.high <= high + 0.02
+    assert found.refuted == (votes == [[1, 1, 1]])  # nobody splits evenly 500 times
     if sum(counts) < 10:
         assert found.high - found.low > 0.5  # so few items say little
     for level in (0.5, 0.99):

@@ -418,3 +418,20 @@ def test_intervals_hold_the_truth_of_two_atoms():
     found = study.simulate(("two atoms: 0.3 and 0.6", 5, 500), 3)
     missed = sum(round(3 * (1 - study.covers(rows)[0])) for rows in found.values())
     assert missed <= 3  # of 30; at 95 % four or more have a chance of 0.06, were they independent
+
+
+@pytest.mark.parametrize("given", [{}, {"metric": "brier"}, {"metric": "log-loss"}])
+def test_votes_that_agree_less_than_guesses_are_refuted(given):
+    with pytest.warns(ef.RefutedWarning, match="less often than those of people who guess"):
+        found = ef.from_votes(np.ones((200, 3), dtype=int), **given)
+    assert found.refuted
+    assert found.value <= found.measure.span(3)[1]
+    guesses = np.random.default_rng(0).multinomial(4, np.full(3, 1 / 3), size=400)
+    assert not ef.from_votes(guesses, **given).refuted
+
+
+def test_sure_items_may_have_some_error_however_unanimous_they_are():
+    votes = 4 * np.eye(3, dtype=int)[np.arange(400) % 3]
+    found = ef.from_votes(votes, metric="error-at-coverage", at=0.8)
+    # Of 1,600 votes that agree, a share of 1.92 / 1,600 may have been guesses among three classes.
+    assert found.high > 1.9 / 1600 * 2 / 3

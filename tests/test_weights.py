@@ -274,3 +274,15 @@ def test_scores_too_many_for_a_row_each_keep_their_weights(monkeypatch):
     assert found.table == exact.coarsen(512)
     best = ef.from_scores(exact, interval=None).value
     assert best <= found.value <= best + found.resolution
+
+
+@pytest.mark.parametrize("beside", ["weight", "cluster"])
+def test_reversed_scores_are_refuted_whatever_the_sample(beside):
+    rng = np.random.default_rng(4)
+    p = rng.random(400)
+    y = (rng.random(400) < p).astype(int)
+    arrays = {"weight": rng.choice([1.0, 2.0, 5.0], 400), "cluster": np.arange(400) // 4}
+    given = {beside: arrays[beside]}
+    with pytest.warns(ef.RefutedWarning, match="in reverse"):
+        assert ef.from_scores(1 - p, y, rng=0, **given).refuted
+    assert not ef.from_scores(p, y, rng=0, **given).refuted

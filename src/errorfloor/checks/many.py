@@ -21,6 +21,7 @@ from errorfloor.results.finding import Finding, Level
 
 ENOUGH = 30  # items below which a share says little
 FEW = 10  # labels of a class below which each of them decides
+SPLIT = 0.001  # chance of a false alarm, at most
 DISTINCT = 3  # kinds of votes, of which a total is no accident
 SAMPLE = 10  # items from which on scores that are labels are no accident
 NAMED = 4  # classes that a finding names
@@ -54,6 +55,7 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
     yield from _sum_of_others(table)
+    yield from _too_split(table)
     yield few_items(table.n)
     yield from votes_per_item(table)
     unanimous = table.votes.max(axis=1) == table.totals
@@ -77,6 +79,27 @@ def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
             f"On every item there are as many votes for {name} as for all others together: it is "
             "their total, not a class.",
             "Name the columns of the classes alone (counts, --counts).",
+        )
+
+
+def _too_split(table: VoteTable) -> Iterator[Finding]:
+    """Find votes that differ more often than those of independent people, whatever the items."""
+    from errorfloor.methods.votes.many.fit import agreement_of  # SciPy's parts load slowly
+
+    several = table.totals > 1
+    n = int(table.counts[several].sum())
+    guessing = 1 / len(table.classes)  # how often two votes on the hardest items agree
+    agree = agreement_of(table.votes, table.counts)
+    # Hoeffding's bound for a mean of numbers from 0 to 1.
+    if table.entries is None and n and 2 * n * max(guessing - agree, 0) ** 2 > -np.log(SPLIT):
+        yield Finding(
+            "Misfit of votes",
+            f"{per_cent(agree)} of pairs agree",
+            "refuted",
+            f"Two votes on an item agree less often than those of people who guess among "
+            f"{len(table.classes)} classes ({per_cent(guessing)}): they are no independent votes.",
+            "Look for people who see each other's votes, and for votes that were filled in or left "
+            "out on purpose.",
         )
 
 

@@ -118,6 +118,10 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
         return
     negatives, positives = np.cumsum(table.negatives), np.cumsum(table.positives)
     at, noise = _area(table, negatives)
+    together = None if table.entries is None else table.entries.cluster
+    if table.entries is not None and together is not None:
+        # As if items of a cluster were copies of each other, which they are at worst.
+        noise *= math.sqrt(table.n / table.entries.effective_clusters)
     method = method_of(estimate)
     shape = Shape.NONE if method is None else method.shape
     by_bins = shape is Shape.BINS
@@ -131,6 +135,8 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
         "ok" if at > 0.5 + 2 * noise else "note",
         "Chance that a positive item scores above a negative one; 0.5 is no better than chance.",
     )
+    if together is not None:
+        return  # the law of what follows is that of items that stand alone
     chance = chance_of_order(negatives, positives)
     if chance >= FALLING:
         yield Finding(
@@ -188,4 +194,5 @@ ORDER = Check(
     run=_order,
     asks="Do labels rise with the scores, or are the scores in reverse or out of order?",
     false_alarm=0.05,
+    any_sample=True,  # weights change who is asked, not whether labels rise with the scores
 )

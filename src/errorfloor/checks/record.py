@@ -33,6 +33,8 @@ class Check:
         The question in a sentence, for the documentation.
     false_alarm : float
         How often it raises an alarm on clean data, at most; 0 where it only counts.
+    any_sample : bool
+        Whether a test allows for items that weigh differently or belong together.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Check:
     classes: tuple[Classes, ...] = (Classes.TWO,)
     metrics: tuple[str, ...] = ()
     false_alarm: float = 0.0
+    any_sample: bool = False
 
     def applies_to(self, estimate: Estimate) -> bool:
         """Tell whether the check is about such data."""
@@ -50,7 +53,7 @@ class Check:
             return False
         if table is None:
             return not self.kinds
-        if self.false_alarm and table.entries is not None:
+        if self.false_alarm and not self.any_sample and table.entries is not None:
             return False  # a test of equal items that stand alone, which these are not
         return Classes.of(table) in self.classes and (not self.kinds or table.kind in self.kinds)
 

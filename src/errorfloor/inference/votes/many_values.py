@@ -53,6 +53,7 @@ def many_value_limits(
     least, most = metric.span(classes)
     if metric.name == "error-at-coverage":
         low, high = error_limits(_Doubts(region), float(metric.given["at"]))
+        high = max(high, region.noisier(metric.best(region.points, region.fitted)))
     elif metric.name == "coverage-at-error":
         low, high = coverage_limits(_Doubts(region), float(metric.given["at"]))
     elif metric.name == "balanced-error":
@@ -72,6 +73,7 @@ class ManyRegion:
     parts: Sequence[PartitionLikelihood]
     choose: float
     use: float
+    votes: float  # on an item, on average
 
     @classmethod
     def around(cls, votes: Counts, counts: Counts, level: float, options: Options) -> ManyRegion:
@@ -82,15 +84,17 @@ class ManyRegion:
         parts = [make(votes[own], counts[own]) for own in groups]
         n = sum(part.n for part in parts)
         most = int(votes.sum(axis=1).max())
+        votes_each = float(counts @ votes.sum(axis=1) / counts.sum())
         cells = max(sum(part.share.size - 1 for part in parts), 1)
         if options.metric.name not in SORTED:
             # With each class in its place a fit follows the noise of many counts. Regions for one
             # degree of freedom leave out the truth where it is extreme.
             use = float(chdtri(min(votes.shape[1] ** 2, cells), 1 - level)) / (2 * n)
-            return cls(parts, use, use)
+            return cls(parts, use, use, votes_each)
         share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
         use = float(chdtri(1, share * (1 - level))) / (2 * n)
-        return cls(parts, max(float(chdtri(min(4, cells), 1 - level)) / (2 * n), use), use)
+        choose = max(float(chdtri(min(4, cells), 1 - level)) / (2 * n), use)
+        return cls(parts, choose, use, votes_each)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -122,6 +126,15 @@ class ManyRegion:
         chances = self._chances
         best = float(kernel.share @ np.log(chances))
         return region_bound(kernel, sign, chances, best, self.choose, self.use)
+
+    def noisier(self, error: float) -> float:
+        """Return the error among sure items if a few votes on every item were guesses.
+
+        Fixed points hold no items that are almost certain. With a share e of guesses, an item's m
+        votes are less likely by a factor of (1 - e)^m at most, which the region allows.
+        """
+        guesses = -np.expm1(-self.use / self.votes)
+        return float((1 - guesses) * error + guesses * (1 - 1 / self.points.shape[1]))
 
     def alike(self, p: Floats) -> bool:
         """Tell whether all items may have these probabilities, as far as the larger region goes."""

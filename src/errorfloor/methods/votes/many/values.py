@@ -57,7 +57,9 @@ class ManyMixtureValue(Refitted):
         if metric.name == "brier":  # two votes suffice, without any fit
             from errorfloor.methods.votes.many.fit import agreement_of
 
-            return None, 1 - agreement_of(self.cells.votes, count)
+            # Votes that differ more often than independent ones can are no item's.
+            differ = 1 - agreement_of(self.cells.votes, count)
+            return None, min(differ, metric.span(self.cells.votes.shape[1])[1])
         parts = self._sorted() if metric.name in SORTED else self._placed(count)
         points = np.concatenate([own for own, _ in parts])
         weights = np.concatenate([own for _, own in parts])
