@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom features annotators weights feebee paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom features annotators weights feebee first-minute paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -21,6 +21,7 @@ help:
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
 	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
+	@echo "make first-minute what a new user types, timed on a clean clone -> docs/first_minute.md"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
@@ -82,6 +83,10 @@ annotators: .venv/dev
 
 feebee: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.feebee
+
+# Needs Chromium for the pictures.
+first-minute: .venv/dev
+	$(BIN)/python -m benchmarks.first_minute
 
 scale: .venv/dev
 	$(BIN)/python -m benchmarks.scale
