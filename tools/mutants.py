@@ -79,6 +79,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "data/voters.py": ("annotators", "door"),
     "data/features.py": ("features",),
     "features": ("features",),
+    "features/cuda.py": ("cuda",),
     "features/lists.py": ("neighbours",),
     "features/neighbours.py": ("neighbours",),
     "features/products.py": ("neighbours",),
