@@ -181,7 +181,7 @@ def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> F
 def _classic(
     classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
 ) -> FeaturesEstimate:
-    findings = tuple(_doubts(classic, ends, about["dimensions"], about["n"]))
+    findings = tuple(_doubts(classic, about["dimensions"]))
     return FeaturesEstimate(
         value=ends.value,
         method=classic.name,
@@ -195,11 +195,8 @@ def _classic(
     )
 
 
-def _doubts(
-    classic: classics.Classic, ends: classics.Ends, dimensions: int, n: int
-) -> Iterator[Finding]:
+def _doubts(classic: classics.Classic, dimensions: int) -> Iterator[Finding]:
     """Find that a classic estimate is asked beyond where it was ever right."""
-    remedy = f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.'
     if dimensions >= classic.fails_from:
         yield Finding(
             "Dimensions",
@@ -207,17 +204,7 @@ def _doubts(
             "warn",
             f"From about {classic.fails_from} dimensions on, {classic.name} misses the floor on "
             f"made data whose floor is known, and here there are {dimensions:,}.",
-            remedy,
-        )
-    noise = 2 * np.sqrt(ends.value * (1 - ends.value) / n)
-    if ends.low is not None and ends.high is not None and ends.low > ends.high + noise:
-        yield Finding(
-            "Ends",
-            "crossed",
-            "warn",
-            f"The lower end of {classic.name} is above its upper end: neighbours are too far "
-            "from each other to have the same probabilities.",
-            remedy,
+            f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.',
         )
 
 
