@@ -121,7 +121,7 @@ def test_our_models_cover_pure_noise():
     # Labels have nothing to do with features; 60 sets, a miss in 5 % of them: at most 9 are missed
     # but for one case in 1,000.
     generator = np.random.default_rng(1)
-    told = [family for family in models.OWN if family.names != ("logistic",)]
+    told = [family for family in models.own_families() if family.names != ("logistic",)]
     missed = 0
     for _ in range(60):
         x, y = generator.normal(size=(150, 3)), generator.integers(2, size=150)
@@ -132,11 +132,12 @@ def test_our_models_cover_pure_noise():
 
 def test_no_prediction_looks_at_the_labels_of_later_items(data):
     x, y = data.features[:200], data.labels[:200].copy()
-    before = [sequence._wrong(x, y, 3, family) for family in models.OWN]
+    own = models.own_families()
+    before = [sequence._wrong(x, y, 3, family) for family in own]
     for at in (17, 60, 130):
         changed = y.copy()
         changed[at:] = (changed[at:] + 1) % 3
-        for family, wrong in zip(models.OWN, before, strict=True):
+        for family, wrong in zip(own, before, strict=True):
             again = sequence._wrong(x, changed, 3, family)
             np.testing.assert_array_equal(again[:, :at], wrong[:, :at])
 
@@ -538,3 +539,20 @@ def test_nothing_warns_on_plain_data(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ef.from_features(data.features, data.labels, rng=0)
+
+
+def test_a_device_is_where_neighbours_are_looked_for(data, monkeypatch):
+    asked = []
+
+    def nearest_on(device, points, k, queries=None):
+        asked.append(device)
+        return nearest(points, k, queries)
+
+    monkeypatch.setattr("errorfloor.features.neighbours.nearest_on", nearest_on)
+    for method in ("sequential", "1nn"):
+        there = ef.from_features(data.features, data.labels, method=method, device="cuda", rng=0)
+        here = ef.from_features(data.features, data.labels, method=method, rng=0)
+        assert (there.value, there.high) == (here.value, here.high)
+        assert "cuda" not in python_code(there)  # the answer is the same without
+    assert set(asked) == {"cuda"}
+    assert len(asked) > 2

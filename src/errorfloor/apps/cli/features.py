@@ -85,6 +85,12 @@ FEATURES = option(
     section=ANSWER,
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
 )
+@option(
+    "--device",
+    metavar="DEVICE",
+    section=ANSWER,
+    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
+)
 @LEVEL
 @SEED
 @with_session
