@@ -25,7 +25,7 @@ DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
 # What the extra `features` brings.
-NEIGHBOURS = {"faiss"}
+NEIGHBOURS = {"faiss", "torch"}
 EXTRA = {
     "data": ENGINES,
     "features": NEIGHBOURS,

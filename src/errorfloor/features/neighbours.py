@@ -19,6 +19,7 @@ import numpy as np
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.features import products
 from errorfloor.features.copies import nearest_by_place, places_of
+from errorfloor.features.cuda import nearest_on
 from errorfloor.features.lists import (
     Lists,
     all_squares,
@@ -66,9 +67,16 @@ class Engine:
 
 
 def nearest(
-    points: Floats, k: int, queries: Floats | None = None, *, engine: str | None = None
+    points: Floats,
+    k: int,
+    queries: Floats | None = None,
+    *,
+    engine: str | None = None,
+    device: str | None = None,
 ) -> Lists:
     """Return the `k` nearest points of each query; of the points themselves without queries."""
+    if device is not None:
+        return nearest_on(device, points, k, queries)
     own = queries is None
     k = min(k, len(points) - own)
     places = places_of(points)
