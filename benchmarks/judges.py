@@ -376,12 +376,12 @@ def parts_of_widths() -> str:
 
 Why the quotient is above 1.03 for half certain items, half coin flips, labelled by score:
 `predicted` is for the noise alone, as if all probabilities were known, and for widths that are all
-noise. Two things come on top. Certain items are drawn seldom and weigh twenty times as much; just outside the
-flat part nobody knows yet that they are certain, so that what is left of their noise counts twenty
-times. And between coin flips the cut is chosen by chance: the distance between its errors on the
-labels that chose it and on others is part of the width, and falls with the labels in the flat part
-alone. In points, means of 100 sets: the noise as predicted, the noise found, the distance, and the
-width.
+noise. Two things come on top. Certain items are drawn seldom and weigh twenty times as much; just
+outside the flat part nobody knows yet that they are certain, so that what is left of their noise
+counts twenty times. And between coin flips the cut is chosen by chance: the distance between its
+errors on the labels that chose it and on others is part of the width, and falls with the labels in
+the flat part alone. In points, means of 100 sets: the noise as predicted, the noise found, the
+distance, and the width.
 
 | labels | noise, predicted | noise | distance | width |
 | ---: | ---: | ---: | ---: | ---: |

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,12 +10,15 @@ import pytest
 from click.testing import CliRunner
 from scipy.optimize import brentq
 from scipy.stats import binom, t
+from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor.inference.jackknife import MISSED
+from errorfloor.inference.ranks import weighted_share
 from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, stakes_of
 from errorfloor.methods.design import Design
+from errorfloor.methods.ranks import WeightedRanking
 from errorfloor.methods.weighted import WeightedCut
 
 RNG = np.random.default_rng(7)
@@ -245,7 +249,7 @@ def test_limits_that_ignore_weights_or_clusters_would_not_hold():
 def test_the_study_writes_what_it_finds():
     text = study.document(4, (50,))
     assert text.startswith(study.HEADING)
-    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 9
+    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 13
     assert "**scores, `honest`, 50 items**" in text
 
 
@@ -368,3 +372,45 @@ def test_one_item_of_all_the_weight_leaves_nearly_everything_open():
     assert found.low < 0.01
     soft = ef.from_soft_labels(SCORES, weight=weight, rng=1)
     assert soft.high - soft.low > 0.3
+
+
+def test_weighted_auc_is_that_of_pairs_and_equal_weights_change_nothing():
+    found = ef.from_scores(SCORES, LABELS, metric="auc", weight=WEIGHTS)
+    assert found.value == pytest.approx(
+        roc_auc_score(LABELS, SCORES, sample_weight=WEIGHTS), abs=1e-12
+    )
+    cells = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS).cells()
+    equal = weighted_share(WeightedRanking(replace(cells, weight=np.full(len(cells), 3.0))))
+    plain = ef.from_scores(SCORES, LABELS, metric="auc").evidence
+    assert equal.items == pytest.approx(plain.items)
+    # Copies of items in clusters are worth as much as the items.
+    twice = ef.from_scores(
+        np.repeat(SCORES, 2), np.repeat(LABELS, 2), metric="auc", cluster=np.repeat(range(N), 2)
+    )
+    assert twice.evidence.items == pytest.approx(plain.items, rel=0.02)
+
+
+def test_weighted_auc_without_each_item_is_counted_anew():
+    cells = ef.ScoreTable.from_arrays(SCORES.round(1), LABELS, weight=WEIGHTS).cells()
+    ranking = WeightedRanking(cells)
+    fewer = cells.count - np.eye(len(cells), dtype=int)
+    expected = ranking.values(fewer, np.random.default_rng(0))
+    assert ranking.leave_one_out() == pytest.approx(expected)
+
+
+def test_intervals_of_a_weighted_auc_hold_it():
+    case, truth = (study.AUC, "honest"), "rises evenly"
+    for name in ("more where hard", "1, 2 or 4"):
+        held, width = study.covers(
+            case,
+            study.best_auc(truth, name),
+            lambda rng, name=name: study.weighted(truth, name, 150, rng),
+            200,
+        )
+        assert held >= binom.ppf(1e-3, 200, 0.95) / 200
+        assert width < 0.25
+
+
+def test_a_certified_auc_is_refused_with_weights():
+    with pytest.raises(ef.InputError, match=r"certified is not given with .* Use honest or jack"):
+        ef.from_scores(SCORES, LABELS, metric="auc", weight=WEIGHTS, interval="certified")
