@@ -52,7 +52,7 @@ def read_features(
         data = np.load(os.fspath(data), mmap_mode="r")
     if is_source(data) and str(data).endswith(".npz"):
         return _of_archive(data, labels, label, features, cluster)
-    if is_source(data) or _is_frame(data):
+    if is_source(data) or is_frame(data):
         return _of_rows(data, labels, label, features, cluster)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
@@ -64,40 +64,41 @@ def read_features(
     return _checked(data, labels, cluster, source, "y")
 
 
-def _is_frame(data: Any) -> bool:
+def is_frame(data: Any) -> bool:
+    """Tell whether `data` is a dataframe."""
     signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
     return any(hasattr(type(data), sign) for sign in signs)
 
 
 def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    x = _as_points(points)
-    codes, classes = _as_codes(labels, name)
+    x = as_points(points)
+    codes, classes = as_codes(labels, name)
     check_same_length(x[:, 0], codes, ("X", name))
     if len(classes) < 2:
         text = f" has one class only, {classes[0]!r}. Features of two classes or more are needed."
         raise InputError(argument(name), text)
     groups = None
     if cluster is not None:
-        groups = _as_codes(cluster, "cluster")[0]
+        groups = as_codes(cluster, "cluster")[0]
         check_same_length(x[:, 0], groups, ("X", "cluster"))
     return Features(x, codes, classes, groups, source)
 
 
-def _as_points(points: Any) -> Floats:
+def as_points(points: Any, name: str = "X") -> Floats:
     """Return features as finite numbers, or say which entry is none."""
     try:
         array = np.asarray(points)
     except ValueError as error:  # rows of unequal length
-        raise InputError(argument("X"), f" must be a 2-d array of numbers: {error}") from error
+        raise InputError(argument(name), f" must be a 2-d array of numbers: {error}") from error
     if array.ndim != 2 or 0 in array.shape:
         text = f" must be 2-d, a row of features for each item, got shape {array.shape}."
-        raise InputError(argument("X"), text)
-    x = np.ascontiguousarray(as_numbers(array, "X"))
+        raise InputError(argument(name), text)
+    x = np.ascontiguousarray(as_numbers(array, name))
     bad = ~np.isfinite(x)
     if bad.any():
         row, column = (int(one) for one in np.unravel_index(int(bad.argmax()), x.shape))
         raise InputError(
-            argument("X"),
+            argument(name),
             f" must be finite: row {row}, column {column} is {x[row, column]} "
             f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). "
             "Fill or drop missing values first.",
@@ -105,7 +106,7 @@ def _as_points(points: Any) -> Floats:
     return x + 0.0  # -0 is 0
 
 
-def _as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
+def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     """Return labels of any kind as places in the sorted list of their values."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.size == 0:
@@ -123,17 +124,24 @@ def _as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
 
 def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
     with np.load(os.fspath(path), allow_pickle=False) as archive:
-        wide = [name for name in archive.files if archive[name].ndim == 2]
-        name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
-        if name not in archive.files:
-            there = ", ".join(wide) or "none"
-            said = f"{path} has these arrays with columns: {there}. Name one by "
-            raise InputError(said, argument("features"), ".")
-        column = _label_in(archive.files, label) if labels is None else None
+        name, column = arrays_in(path, archive, label, features, labels is None)
         given = labels if column is None else archive[column]
         groups = archive[cluster] if isinstance(cluster, str) else cluster
         source = _from_file(path, column, (name,), cluster)
         return _checked(archive[name], given, groups, source, "label")
+
+
+def arrays_in(
+    path: Any, archive: Any, label: str | None, features: Any, labelled: bool
+) -> tuple[str, str | None]:
+    """Return which arrays of an archive hold the features and, where they are there, labels."""
+    wide = [name for name in archive.files if archive[name].ndim == 2]
+    name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
+    if name not in archive.files:
+        there = ", ".join(wide) or "none"
+        said = f"{path} has these arrays with columns: {there}. Name one by "
+        raise InputError(said, argument("features"), ".")
+    return name, _label_in(archive.files, label) if labelled else None
 
 
 def _label_in(names: Sequence[str], label: str | None) -> str:
@@ -161,24 +169,32 @@ def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: A
 
 
 def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
-    from errorfloor.data.engines import kinds_of
-    from errorfloor.data.frames import rows_of
-
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
-    with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
-        kinds = kinds_of(frame, run)
-        column = _label_in(list(kinds), label or labels)
-        beside = [column, *([cluster] if isinstance(cluster, str) else [])]
-        for name in beside[1:]:
-            _label_in(list(kinds), name)
-        wanted = _feature_columns(kinds, features, beside)
-        found = run(frame.select(*wanted, *beside))
-    points = _matrix(found, wanted)
+    beside = [cluster] if isinstance(cluster, str) else []
+    found, column, wanted = chosen_columns(data, label or labels, features, beside)
+    points = matrix_of(found, wanted)
     groups = found[cluster] if isinstance(cluster, str) else cluster
     source = _from_file(data, column, wanted, cluster)
     return _checked(points, found[column], groups, source, "label")
+
+
+def chosen_columns(
+    data: Any, label: str | None, features: Any, beside: Sequence[str]
+) -> tuple[Any, str, list[str]]:
+    """Return rows with the columns that are asked for, that of the label, and those of features."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.frames import rows_of
+
+    with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
+        kinds = kinds_of(frame, run)
+        column = _label_in(list(kinds), label)
+        for name in beside:
+            _label_in(list(kinds), name)
+        wanted = _feature_columns(kinds, features, [column, *beside])
+        names = dict.fromkeys([*wanted, column, *beside])
+        return run(frame.select(*names)), column, wanted
 
 
 def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:
@@ -201,7 +217,8 @@ def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]
     return numbers
 
 
-def _matrix(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
+def matrix_of(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
+    """Return columns of numbers side by side, or the lists in one column as rows."""
     columns = [np.asarray(found[name]) for name in wanted]
     if len(columns) == 1 and columns[0].dtype == object and np.ndim(columns[0][0]) == 1:
         sizes = {len(row) for row in columns[0]}

@@ -28,6 +28,16 @@ def _split(context: click.Context, parameter: click.Parameter, value: str | None
     return names[0] if len(names) == 1 else names
 
 
+FEATURES = option(
+    "--features",
+    metavar="COLUMNS",
+    callback=_split,
+    section=COLUMNS,
+    shell_complete=completing.columns,
+    help="What a model sees, with commas between, or one column of lists.",
+)
+
+
 @click.command(
     cls=Command,
     short_help="Say how high the floor can be at most, from features.",
@@ -74,6 +84,12 @@ def _split(context: click.Context, parameter: click.Parameter, value: str | None
     show_default=True,
     section=ANSWER,
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
+)
+@option(
+    "--device",
+    metavar="DEVICE",
+    section=ANSWER,
+    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
 )
 @LEVEL
 @SEED

@@ -26,7 +26,8 @@ from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.many.values import SORTED
 from errorfloor.methods.votes.thin import by_total
-from errorfloor.metrics.means import least_error
+from errorfloor.metrics.means import hardest, least_error
+from errorfloor.metrics.record import Metric
 
 _TIE_BREAK = 1e-7
 _LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
@@ -62,7 +63,7 @@ def many_value_limits(
         high = most if region.alike(region.shares) else high
     else:
         low, high = (sign * region.limit(metric.per_item, sign)[0] for sign in (1.0, -1.0))
-        high = most if region.alike(_hardest(metric.given.get("costs"), classes)) else high
+        high = most if region.alike(_hardest(metric, classes)) else high
     value = metric.best(region.points, region.fitted)
     return max(min(low, value), least), min(max(high, value), most)
 
@@ -217,15 +218,7 @@ def _slope_of_balanced(points: Floats, weights: Floats) -> Callable[[Floats], Fl
     return slope
 
 
-def _hardest(costs: object, classes: int) -> Floats:
-    """Return the probabilities of the hardest item: that on which no decision is better."""
-    if costs is None:
-        return np.full(classes, 1 / classes)
-    from scipy.optimize import linprog
-
-    matrix = np.asarray(costs, dtype=np.float64)
-    goal = np.append(np.zeros(classes), -1.0)
-    below = np.column_stack((-matrix.T, np.ones(classes)))
-    total = np.append(np.ones(classes), 0.0)[None]
-    found = linprog(goal, A_ub=below, b_ub=np.zeros(classes), A_eq=total, b_eq=[1.0])
-    return np.asarray(found.x[:classes] / found.x[:classes].sum())
+def _hardest(metric: Metric, classes: int) -> Floats:
+    if "costs" in metric.given:
+        return hardest(np.asarray(metric.given["costs"], dtype=np.float64))
+    return np.full(classes, 1 / classes)
