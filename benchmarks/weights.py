@@ -148,9 +148,9 @@ def _auc(sample: Sample, interval: str, rng: int) -> Any:
 
 
 # What is asked: of which labels, by which interval, and how many times fewer repetitions.
-CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], int]] = {
+CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = {
     ("soft labels", "betting"): (_soft, 1),
-    ("soft labels", "jackknife"): (_soft, 1),
+    ("soft labels", "jackknife"): (_soft, 0.2),
     ("scores", "honest"): (_scores, 1),
     ("scores", "certified"): (_scores, 4),
     (AUC, "honest"): (_auc, 1),
@@ -164,7 +164,7 @@ def covers(
 ) -> tuple[float, float]:
     """Return how often the interval holds the floor, and how wide it is on average."""
     ask, fewer = CASES[case]
-    held, width, repetitions, asked = 0, 0.0, max(times // fewer, 1), 0
+    held, width, repetitions, asked = 0, 0.0, max(int(times / fewer), 1), 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ef.ErrorFloorWarning)
         for seed in range(repetitions):
@@ -220,6 +220,11 @@ def with_clusters(case: tuple[str, str], times: int) -> Iterator[list[str]]:
 ALIKE = (0.1, 0.5, 1.0)
 
 
+def _noise(times: int) -> str:
+    """Return two standard errors of a share of 0.95."""
+    return f"{2 * (0.95 * 0.05 / times) ** 0.5:.3f}"
+
+
 def _cell(share: float, width: float) -> str:
     return f"{share:.3f} ({100 * width:.1f})"
 
@@ -236,10 +241,10 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
         "",
         "Written by `python -m benchmarks.weights`. Each entry is the share of samples whose 95 % "
         "interval holds the true floor, and in brackets its mean width in points. There are "
-        f"{times} samples each, {times // 4} for `certified` and `likelihood`; two standard errors "
-        f"at a coverage of 0.95 are {2 * (0.95 * 0.05 / times) ** 0.5:.3f} and "
-        f"{2 * (0.95 * 0.05 / (times // 4)) ** 0.5:.3f}. Scores are uniform from 0 to 1, and the "
-        "first column says how the probability of class 1 depends on them.",
+        f"{times} samples each, {5 * times:,} for `jackknife` and {times // 4} for `certified` and "
+        "`likelihood`; two standard errors at a coverage of 0.95 are "
+        f"{_noise(times)}, {_noise(5 * times)} and {_noise(times // 4)}. Scores are uniform from "
+        "0 to 1, and the first column says how the probability of class 1 depends on them.",
         "",
         "### Weights",
         "",
