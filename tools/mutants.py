@@ -80,6 +80,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "data/feature_items.py": ("feebee_features",),
     "data/features.py": ("features",),
     "features": ("features",),
+    "features/copies.py": ("neighbours",),
     "features/cuda.py": ("cuda",),
     "features/lists.py": ("neighbours",),
     "features/neighbours.py": ("neighbours",),
