@@ -5,8 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.special import betaincinv, factorial
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -19,7 +18,6 @@ from errorfloor.datasets.synthetic import gaussian_cloud, xor
 from errorfloor.features import classics, models, sequence
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
-from errorfloor.features.tree import spanning_tree
 from errorfloor.features.votes import Voters, errors_of
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -31,14 +29,7 @@ def points_of(kind, n=150, seed=0):
         return generator.integers(3, size=(n, 4)).astype(float)
     if kind == "many tied":
         return generator.integers(2, size=(n, 12)).astype(float)
-    if kind == "apart":
-        return generator.normal(size=(n, 3)) + 50 * (np.arange(n) % 3)[:, None]
-    if kind == "far":
-        return generator.normal(size=(n, 30)) + 1e6
     return generator.normal(size=(n, int(kind)))
-
-
-KINDS = ["1", "2", "40", "tied", "many tied", "apart", "far"]
 
 
 @pytest.fixture(scope="module")
@@ -46,57 +37,7 @@ def data():
     return gaussian_cloud(1_000, dimensions=5, classes=3, floor=0.1, rng=0)
 
 
-# Neighbours and trees.
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_neighbours_are_those_of_all_distances(kind):
-    x = points_of(kind)
-    squares = ((x[:, None] - x) ** 2).sum(axis=2)
-    np.fill_diagonal(squares, np.inf)
-    found = nearest(x, 7)
-    np.testing.assert_array_equal(found.squares, np.sort(squares, axis=1)[:, :7])
-    np.testing.assert_array_equal(np.take_along_axis(squares, found.indices, 1), found.squares)
-    assert all(len(set(row)) == 7 for row in found.indices)
-    queries = points_of(kind, 20, seed=1)
-    far = ((queries[:, None] - x) ** 2).sum(axis=2)
-    np.testing.assert_array_equal(nearest(x, 5, queries).squares, np.sort(far, axis=1)[:, :5])
-
-
-def test_plain_rows_are_not_done_again_in_full(monkeypatch):
-    def never(*_):
-        raise AssertionError("proposals of matrix products were not enough")
-
-    monkeypatch.setattr("errorfloor.features.neighbours._in_full", never)
-    x = points_of("40")
-    expected = np.sort(cdist(x, x, "sqeuclidean"), axis=1)[:, 1:8]
-    np.testing.assert_allclose(nearest(x, 7).squares, expected)
-
-
-@pytest.mark.parametrize("n", [2, 3, 9, 10, 11])
-@pytest.mark.parametrize("width", [2, 20])
-def test_few_points_have_all_others_as_neighbours(n, width):
-    x = np.random.default_rng(0).normal(size=(n, width))
-    found = nearest(x, 5)
-    assert found.indices.shape == (n, min(5, n - 1))
-    squares = ((x[:, None] - x) ** 2).sum(axis=2)
-    np.fill_diagonal(squares, np.inf)
-    np.testing.assert_allclose(found.squares, np.sort(squares, axis=1)[:, : min(5, n - 1)])
-    assert nearest(x, 50, x[:2]).indices.shape == (2, n)
-
-
-@pytest.mark.parametrize("listed", [1, 4, 30])
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_spanning_tree_is_as_short_as_that_of_all_distances(kind, listed):
-    x = points_of(kind)
-    edges = spanning_tree(x, nearest(x, listed))
-    assert edges.shape == (149, 2)
-    apart = cdist(x, x)
-    # SciPy takes 0 for no edge, and whatever is as good as 0.
-    expected = minimum_spanning_tree(apart + (apart == 0) * 1e-6).sum()
-    assert apart[edges[:, 0], edges[:, 1]].sum() == pytest.approx(expected, abs=2e-4)
-    links = coo_array((np.ones(149), edges.T), shape=(150, 150))
-    assert connected_components(links, directed=False)[0] == 1
+# Votes of neighbours.
 
 
 @pytest.mark.parametrize("most", [256, 2])  # with too many tied ones they are looked up again
@@ -180,7 +121,7 @@ def test_our_models_cover_pure_noise():
     # Labels have nothing to do with features; 60 sets, a miss in 5 % of them: at most 9 are missed
     # but for one case in 1,000.
     generator = np.random.default_rng(1)
-    told = [family for family in models.OWN if family.names != ("logistic",)]
+    told = [family for family in models.own_families() if family.names != ("logistic",)]
     missed = 0
     for _ in range(60):
         x, y = generator.normal(size=(150, 3)), generator.integers(2, size=150)
@@ -191,11 +132,12 @@ def test_our_models_cover_pure_noise():
 
 def test_no_prediction_looks_at_the_labels_of_later_items(data):
     x, y = data.features[:200], data.labels[:200].copy()
-    before = [sequence._wrong(x, y, 3, family) for family in models.OWN]
+    own = models.own_families()
+    before = [sequence._wrong(x, y, 3, family) for family in own]
     for at in (17, 60, 130):
         changed = y.copy()
         changed[at:] = (changed[at:] + 1) % 3
-        for family, wrong in zip(models.OWN, before, strict=True):
+        for family, wrong in zip(own, before, strict=True):
             again = sequence._wrong(x, changed, 3, family)
             np.testing.assert_array_equal(again[:, :at], wrong[:, :at])
 
@@ -655,3 +597,20 @@ def test_nothing_warns_on_plain_data(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ef.from_features(data.features, data.labels, rng=0)
+
+
+def test_a_device_is_where_neighbours_are_looked_for(data, monkeypatch):
+    asked = []
+
+    def nearest_on(device, points, k, queries=None):
+        asked.append(device)
+        return nearest(points, k, queries)
+
+    monkeypatch.setattr("errorfloor.features.neighbours.nearest_on", nearest_on)
+    for method in ("sequential", "1nn"):
+        there = ef.from_features(data.features, data.labels, method=method, device="cuda", rng=0)
+        here = ef.from_features(data.features, data.labels, method=method, rng=0)
+        assert (there.value, there.high) == (here.value, here.high)
+        assert "cuda" not in python_code(there)  # the answer is the same without
+    assert set(asked) == {"cuda"}
+    assert len(asked) > 2

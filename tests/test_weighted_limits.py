@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import brentq
 from scipy.stats import binom, t
 
 import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor.inference.jackknife import MISSED
-from errorfloor.inference.weighted import WeightedBetting, WeightedCertified
+from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, stakes_of
 from errorfloor.methods.design import Design
 from errorfloor.methods.weighted import WeightedCut
 
@@ -50,13 +51,39 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
 
-def test_bets_are_those_of_plain_code():
+def slow_stakes(weight, values, blocks, log_goal):
+    """Return the stake of each block from all units before it, one block after the other."""
+    stakes = []
+    for count, x in zip(np.cumsum(blocks, axis=0) - blocks, values, strict=True):
+        number, mass = count.sum(), count * weight
+        usual = count @ weight**2 / number if number else 1.0
+        mean = mass @ x / mass.sum() if number else 0.5
+        spread = count @ (weight * (x - mean)) ** 2
+        stakes.append(
+            np.sqrt(2 * log_goal / (blocks.sum() * (0.25 * usual + spread)) * (number + 1))
+        )
+    return np.array(stakes)
+
+
+@pytest.mark.parametrize("spread", [0.3, 3.0])
+def test_bets_are_those_of_plain_code(spread):
     rng = np.random.default_rng(2)
-    values, weight = rng.random(30) / 2, rng.random(30)
+    values, weight = rng.random(30) / 2, rng.lognormal(0, spread, 30)
+    weight /= weight.max()
     blocks = rng.multinomial(3, [0.2] * 5, size=30).T
-    bet = WeightedBetting(values, weight / weight.max(), blocks)
+    bet = WeightedBetting(values, weight, blocks)
     low, high = bet.limits(0.9)
-    assert 0 <= low <= high <= 0.5
+    assert bet.upper(0.9) == high
+    goal, x = np.log(20), 2 * values
+    stakes = slow_stakes(weight, [x] * 5, blocks, goal)
+    for limit, own in ((2 * low, x), (1 - 2 * high, 1 - x)):
+
+        def gain(mean, own=own):
+            stake = np.minimum(stakes, 0.5 / mean if mean > 0 else np.inf)[:, None]
+            return (blocks * np.log1p(stake * weight * (own - mean))).sum() - goal
+
+        expected = brentq(gain, 0, 1, xtol=1e-14) if gain(0) > 0 else 0
+        assert limit == pytest.approx(expected, abs=1e-11)
     # With equal weights they are those without weights.
     from errorfloor.inference.means import Betting
 
@@ -74,11 +101,11 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     assert isinstance(evidence, WeightedCertified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
-    from errorfloor.inference.weighted import stakes_of
-
-    values = [wrong.astype(float) for wrong in evidence.choices]
-    stakes = stakes_of(evidence.weight, values, evidence.blocks, log_goal)
     cut = WeightedCut(table.cells())
+    before = np.cumsum(evidence.blocks, axis=0) - evidence.blocks
+    wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
+    stakes = slow_stakes(evidence.weight, wrong, evidence.blocks, log_goal)
+    assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
     gains = []

@@ -71,16 +71,16 @@ class Classic:
     assumes: str
     references: tuple[str, ...]
 
-    def ends(self, points: Floats, codes: Counts, classes: int) -> Ends:
-        """Return between what it puts the floor."""
-        lists = neighbours_for([self], points)
+    def ends(self, points: Floats, codes: Counts, classes: int, device: str | None = None) -> Ends:
+        """Return between what it puts the floor; neighbours are looked for on the device."""
+        lists = neighbours_for([self], points, device)
         found = self.bind(points, lists, self.k)(codes[None], classes)
         return Ends(*(None if one is None else float(one[0]) for one in found))
 
 
-def neighbours_for(records: Iterable[Classic], points: Floats) -> Lists:
+def neighbours_for(records: Iterable[Classic], points: Floats, device: str | None = None) -> Lists:
     """Return neighbours that are enough for all of these."""
-    return nearest(points, max(_LISTED, *(record.k + 1 for record in records)))
+    return nearest(points, max(_LISTED, *(record.k + 1 for record in records)), device=device)
 
 
 def _one_nearest(points: Floats, lists: Lists, k: int) -> Measure:

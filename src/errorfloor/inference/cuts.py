@@ -17,7 +17,12 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.held_out import HeldOutErrors
 from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, WeightedErrors
+from errorfloor.inference.weighted import (
+    WeightedBetting,
+    WeightedCertified,
+    WeightedErrors,
+    known_of_cuts,
+)
 from errorfloor.methods.cuts import (
     cross_fitted_errors,
     fewest_errors,
@@ -96,9 +101,9 @@ def _weighted_certified(case: Case) -> Evidence:
     wrong = cut.wrong(train * weight)
     tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
     own = growing_blocks(case.count, case.streams.for_("blocks"))
-    before = np.cumsum(own, axis=0) - own
-    choices = tuple(cut.wrong(part * weight) for part in before)
-    return WeightedCertified(cut.sign, weight, own, tested, choices)
+    known = known_of_cuts(cut, weight, own)
+    positive = case.cells.positive
+    return WeightedCertified(positive, weight, own, tested, known, cut.share())
 
 
 @heeds_weights(ERROR.name)

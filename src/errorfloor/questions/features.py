@@ -47,6 +47,7 @@ def from_features(
     duplicates: str = REFUSED,
     floor: Estimate | None = None,
     same_labelling: bool = False,
+    device: str | None = None,
     level: float = 0.95,
     rng: RandomLike = None,
 ) -> FeaturesEstimate:
@@ -80,6 +81,9 @@ def from_features(
         Whether the labels were made as the votes were. Then the floor's lower limit holds here,
         too. If not, and the limit is below that floor, a finding says so: votes and labels answer
         different questions.
+    device : str, optional
+        Where neighbours are looked for: "cuda" for a graphics card, which needs PyTorch. They are
+        the same ones, so that this is a matter of time alone. By default the processor.
     level : float
         Confidence level of the upper limit; of both limits together where there are two.
     rng : None, int or numpy.random.Generator
@@ -118,7 +122,7 @@ def from_features(
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
-    told = families(models)
+    told = families(models, device)
     data = read_features(X, y, label, features, cluster)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
@@ -145,7 +149,7 @@ def from_features(
         run = sequence.run(points, codes, len(data.classes), told)
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
-        found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
+        found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
     checks.issue(found)
     return found
 

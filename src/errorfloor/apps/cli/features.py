@@ -84,6 +84,12 @@ FEATURES = _features("; --score is then read where it is named")
     section=ANSWER,
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
 )
+@option(
+    "--device",
+    metavar="DEVICE",
+    section=ANSWER,
+    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
+)
 @LEVEL
 @SEED
 @destination(report_suffixes, required=False, help="Write a report")

@@ -10,6 +10,7 @@ from errorfloor.results import (
     ClassItems,
     Comparison,
     Confusion,
+    Estimate,
     FeaturesEstimate,
     Items,
     Verdict,
@@ -114,7 +115,7 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     if verdict is not None:
         found = NO_VERDICT if floor.refuted else _standing(verdict)
         facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
-    facts.append(("Items", f"{floor.n:,}"))
+    facts.append(("Items", _number_of_items(floor)))
     facts += sampling_of(floor)
     facts.append(("Method", floor.method))
     doubts = [Caution(text) for text in floor.warnings]
@@ -128,6 +129,12 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     # What is wrong with a refuted floor is long, and comes first among the cautions.
     answer = nothing_stated(floor) if floor.refuted else summary.answer
     return Answer(answer), Facts(tuple(facts)), *doubts
+
+
+def _number_of_items(floor: Estimate) -> str:
+    if not floor.n_unlabelled:
+        return f"{floor.n:,}"
+    return f"{floor.n:,} labels of {floor.n + floor.n_unlabelled:,} items"
 
 
 def _assumptions(summary: Summary) -> tuple[Block, ...]:
