@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,9 +58,10 @@ def from_features(
     X : array-like of shape (n, d), dataframe or path
         What a model sees of each item: numbers. Of a dataframe or file (CSV, Parquet, NPZ and
         others) all columns of numbers, or the one column that holds a list of numbers. An `.npy`
-        file is not read into memory at once.
-    y : array-like of shape (n,)
-        The label of each item, of two classes or more; with an array or an `.npy` file.
+        file is mapped, so that only the numbers that are worked with are in memory.
+    y : array-like of shape (n,), or path
+        The label of each item, of two classes or more; with an array or an `.npy` file, and maybe
+        in such a file itself.
     method : str
         "sequential" for a limit that is proved. The classics "1nn", "knn-K" such as "knn-15",
         "ghp" and "noshad" have ends that hold with unlimited items only, and no interval.
@@ -168,12 +169,15 @@ class SequentialErrors:
 
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
     evidence = SequentialErrors(run.errors, n)
+    findings = tuple(_left_out(about["source"].facts))
     classes = len(about["class_names"])
     return FeaturesEstimate(
         value=min(run.errors / n, ERROR.span(classes)[1]),
         method=SEQUENTIAL,
         interval=Interval.at(level, evidence, ERROR, classes),
         evidence=evidence,
+        findings=findings,
+        warnings=tuple(finding.text for finding in findings),
         assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
         errors=run.errors,
         leader=run.leader,
@@ -185,7 +189,7 @@ def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> F
 def _classic(
     classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
 ) -> FeaturesEstimate:
-    findings = tuple(_doubts(classic, about["dimensions"]))
+    findings = (*_doubts(classic, about["dimensions"]), *_left_out(about["source"].facts))
     return FeaturesEstimate(
         value=ends.value,
         method=classic.name,
@@ -197,6 +201,18 @@ def _classic(
         warnings=tuple(finding.text for finding in findings),
         **about,
     )
+
+
+def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find that columns that nobody named number rows, which are no features."""
+    for column in facts.get("numbered_columns", ()):
+        yield Finding(
+            "Columns",
+            column,
+            "warn",
+            f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
+            "Name the features to have it among them.",
+        )
 
 
 def _doubts(classic: classics.Classic, dimensions: int) -> Iterator[Finding]:
