@@ -26,6 +26,7 @@ from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.asked import Asked
 
 LEVEL = 0.95
+ATOMS = "two atoms"
 BIAS_ITEMS, BIAS_REPETITIONS = 2000, 100
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]
@@ -259,6 +260,8 @@ def coverages(two: Results, many: Results, runs: int) -> str:
 
 {COVERAGE} of the {100 * LEVEL:g} % intervals, many classes (mean widths)
 
+{runs} repetitions each.
+
 {_coverage_table(many, tuple(MANY_METRICS))}
 """
 
@@ -279,8 +282,11 @@ def _coverage_table(results: Results, names: tuple[str, ...]) -> str:
         cells = [covers(found[metric]) for metric in names]
         shown = [f"{held:.2f} ({width:.3f})" for held, width in cells]
         lines.append([name, str(m), f"{n:,}", *shown])
-    pooled = [np.mean([covers(found[metric])[0] for found in results.values()]) for metric in names]
-    lines.append(["all settings", "", "", *(f"{held:.3f}" for held in pooled)])
+    atoms = {job: found for job, found in results.items() if job[0].startswith(ATOMS)}
+    for title, some in ((f"all settings of {ATOMS}", atoms), ("all settings", results)):
+        if some:
+            shares = [[covers(found[metric])[0] for found in some.values()] for metric in names]
+            lines.append([title, "", "", *(f"{np.mean(held):.3f}" for held in shares)])
     return _markdown(lines)
 
 
