@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +47,7 @@ def from_features(
     duplicates: str = REFUSED,
     floor: Estimate | None = None,
     same_labelling: bool = False,
+    device: str | None = None,
     level: float = 0.95,
     rng: RandomLike = None,
 ) -> FeaturesEstimate:
@@ -57,9 +58,10 @@ def from_features(
     X : array-like of shape (n, d), dataframe or path
         What a model sees of each item: numbers. Of a dataframe or file (CSV, Parquet, NPZ and
         others) all columns of numbers, or the one column that holds a list of numbers. An `.npy`
-        file is not read into memory at once.
-    y : array-like of shape (n,)
-        The label of each item, of two classes or more; with an array or an `.npy` file.
+        file is mapped, so that only the numbers that are worked with are in memory.
+    y : array-like of shape (n,), or path
+        The label of each item, of two classes or more; with an array or an `.npy` file, and maybe
+        in such a file itself.
     method : str
         "sequential" for a limit that is proved. The classics "1nn", "knn-K" such as "knn-15",
         "ghp" and "noshad" have ends that hold with unlimited items only, and no interval.
@@ -79,6 +81,9 @@ def from_features(
         Whether the labels were made as the votes were. Then the floor's lower limit holds here,
         too. If not, and the limit is below that floor, a finding says so: votes and labels answer
         different questions.
+    device : str, optional
+        Where neighbours are looked for: "cuda" for a graphics card, which needs PyTorch. They are
+        the same ones, so that this is a matter of time alone. By default the processor.
     level : float
         Confidence level of the upper limit; of both limits together where there are two.
     rng : None, int or numpy.random.Generator
@@ -117,7 +122,7 @@ def from_features(
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
-    told = families(models)
+    told = families(models, device)
     data = read_features(X, y, label, features, cluster)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
@@ -144,7 +149,7 @@ def from_features(
         run = sequence.run(points, codes, len(data.classes), told)
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
-        found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
+        found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
     checks.issue(found)
     return found
 
@@ -164,12 +169,15 @@ class SequentialErrors:
 
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
     evidence = SequentialErrors(run.errors, n)
+    findings = tuple(_left_out(about["source"].facts))
     classes = len(about["class_names"])
     return FeaturesEstimate(
         value=min(run.errors / n, ERROR.span(classes)[1]),
         method=SEQUENTIAL,
         interval=Interval.at(level, evidence, ERROR, classes),
         evidence=evidence,
+        findings=findings,
+        warnings=tuple(finding.text for finding in findings),
         assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
         errors=run.errors,
         leader=run.leader,
@@ -181,7 +189,7 @@ def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> F
 def _classic(
     classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
 ) -> FeaturesEstimate:
-    findings = tuple(_doubts(classic, ends, about["dimensions"], about["n"]))
+    findings = (*_doubts(classic, about["dimensions"]), *_left_out(about["source"].facts))
     return FeaturesEstimate(
         value=ends.value,
         method=classic.name,
@@ -195,11 +203,20 @@ def _classic(
     )
 
 
-def _doubts(
-    classic: classics.Classic, ends: classics.Ends, dimensions: int, n: int
-) -> Iterator[Finding]:
+def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find that columns that nobody named number rows, which are no features."""
+    for column in facts.get("numbered_columns", ()):
+        yield Finding(
+            "Columns",
+            column,
+            "warn",
+            f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
+            "Name the features to have it among them.",
+        )
+
+
+def _doubts(classic: classics.Classic, dimensions: int) -> Iterator[Finding]:
     """Find that a classic estimate is asked beyond where it was ever right."""
-    remedy = f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.'
     if dimensions >= classic.fails_from:
         yield Finding(
             "Dimensions",
@@ -207,17 +224,7 @@ def _doubts(
             "warn",
             f"From about {classic.fails_from} dimensions on, {classic.name} misses the floor on "
             f"made data whose floor is known, and here there are {dimensions:,}.",
-            remedy,
-        )
-    noise = 2 * np.sqrt(ends.value * (1 - ends.value) / n)
-    if ends.low is not None and ends.high is not None and ends.low > ends.high + noise:
-        yield Finding(
-            "Ends",
-            "crossed",
-            "warn",
-            f"The lower end of {classic.name} is above its upper end: neighbours are too far "
-            "from each other to have the same probabilities.",
-            remedy,
+            f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.',
         )
 
 

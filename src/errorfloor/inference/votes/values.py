@@ -23,7 +23,7 @@ from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE
 from errorfloor.inference.votes.slopes import slope_at
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
-from errorfloor.methods.votes.dual import region_bound
+from errorfloor.methods.votes.dual import Trail, region_bound
 from errorfloor.methods.votes.grid import grid
 from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
@@ -218,7 +218,8 @@ class Region:
         else:
             parts = tuple(replace(part, target=aim) for part in self.votes.parts)
             votes = replace(self.votes, parts=parts)
-        found = region_bound(votes, sign, self._chances, self._best, choose, self.use)
+        trail = self._trails.setdefault((sign, choose), {})
+        found = region_bound(votes, sign, self._chances, self._best, choose, self.use, trail)
         return scale * found[0], self._inside(found[1])
 
     def _inside(self, extreme: Floats) -> Floats:
@@ -235,6 +236,10 @@ class Region:
                 break
             part *= 0.8
         return np.asarray((1 - part) * self.fitted + part * extreme)
+
+    @cached_property
+    def _trails(self) -> dict[tuple[float, float], Trail]:
+        return {}
 
     @cached_property
     def _chances(self) -> Floats:
