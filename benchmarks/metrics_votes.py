@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.metrics_page import PAGE, section_of, write_section
+from benchmarks.metrics_page import METRICS, PAGE, section_of, write_section
 from benchmarks.votes import SETTINGS, Setting
 from errorfloor import inference, methods
 from errorfloor._typing import Floats
@@ -34,18 +34,6 @@ Job: TypeAlias = tuple[str, int, int]
 Found: TypeAlias = dict[str, Floats]
 Results: TypeAlias = dict[Job, Found]
 
-METRICS: dict[str, dict[str, Any]] = {
-    "balanced-error": {},
-    "cost": {"costs": (1, 5)},
-    "brier": {},
-    "log-loss": {},
-    "auc": {},
-    "average-precision": {},
-    "f1": {},
-    "mcc": {},
-    "error-at-coverage": {"at": 0.8},
-    "coverage-at-error": {"at": 0.02},
-}
 MANY_METRICS: dict[str, dict[str, Any]] = {
     "balanced-error": {},
     "cost": {"costs": "distance"},
