@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
-from errorfloor.features import classics, models, sequence
+from errorfloor.features import classics, leaks, models, sequence
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
 from errorfloor.features.votes import Voters, errors_of
@@ -440,8 +440,9 @@ def test_it_says_at_most_and_why_there_is_no_lower_limit(data, tmp_path):
 @pytest.mark.parametrize("method", ["sequential", "1nn"])
 def test_no_verdict_on_a_model_comes_from_features(data, method):
     found = ef.from_features(data.features, data.labels, method=method, rng=0)
-    with pytest.raises(ef.InputError, match="comes from features, which say how high"):
+    with pytest.raises(ef.InputError, match="comes from features, which say how high") as said:
         ef.headroom(found, errors=300, n=1_000)
+    assert ("is already reached" in str(said.value)) == (method == "sequential")
 
 
 def test_votes_of_the_same_labelling_add_a_lower_limit(data):
@@ -502,6 +503,9 @@ def test_only_floors_with_limits_stand_beside_features(data):
         ({"y": [1, 1]}, "`y` has one class only"),
         ({"y": [1, None]}, "`y` has missing entries: entry 1"),
         ({"y": [[0], [1]]}, "`y` must be 1-d"),
+        ({"y": [0.5, 1]}, "`y` must hold classes, got 0.5"),
+        ({"y": ["0.5", "1"]}, "`y` must hold classes, got 0.5"),
+        ({"y": "labels.csv"}, "'labels.csv' is no .npy file"),
         ({"label": "y"}, "`label` names a column"),
         ({"method": "2nn"}, "`method` must be one of"),
         ({"method": "knn-0"}, "knn-K needs a whole number"),
@@ -535,6 +539,60 @@ def test_columns_that_are_not_clear_are_asked_for(files):
         ef.from_features(folder / "both.npz", features="Z")
 
 
+def test_columns_that_number_rows_are_no_features_unless_they_are_named(data, files):
+    _, frame, _ = files
+    numbered = frame.assign(id=np.arange(len(frame)))
+    expected = ef.from_features(frame, rng=0)
+    for method in ("sequential", "1nn"):
+        with pytest.warns(ef.DoubtWarning, match="id counts rows and was left out"):
+            found = ef.from_features(numbered, method=method, rng=0)
+        assert found.dimensions == 5
+    assert ef.from_features(numbered, features=[*"abcde"], rng=0).high == expected.high
+    assert ef.from_features(numbered, features=["a", "id"], rng=0).dimensions == 2
+    twice = numbered.iloc[np.repeat(np.arange(50), 2)].assign(id=np.arange(100))
+    with pytest.raises(ef.InputError, match="are equal"):
+        ef.from_features(twice, rng=0)
+
+
+def test_lists_may_be_text_and_labels_a_file(data, files, tmp_path):
+    folder, _, lists = files
+    expected = ef.from_features(data.features, data.labels, rng=0)
+    text = lists.assign(embedding=[json.dumps(row.tolist()) for row in data.features])
+    text.to_csv(tmp_path / "lists.csv", index=False)
+    assert (
+        ef.from_features(tmp_path / "lists.csv", features="embedding", rng=0).high == expected.high
+    )
+    np.save(tmp_path / "y.npy", data.labels)
+    for given in ({"y": tmp_path / "y.npy"}, {"label": str(tmp_path / "y.npy")}):
+        assert ef.from_features(folder / "x.npy", **given, rng=0).high == expected.high
+    with pytest.raises(ef.InputError, match=r"`label` is needed: an .npy file of features"):
+        ef.from_features(folder / "x.npy")
+    bad = text.assign(embedding=["[1, 2]", '["a"]'] * 500)
+    with pytest.raises(ef.InputError, match="'embedding' must hold lists of numbers: row 1"):
+        ef.from_features(bad, features="embedding")
+
+
+def test_the_command_writes_reports(files, tmp_path, capsys):
+    from errorfloor.apps.cli.commands import run
+
+    folder, _, _ = files
+    asked = ["features", str(folder / "wide.csv"), "--label", "y", "--seed", "0"]
+    for name, sign in (("r.html", "<html"), ("r.md", "Error reached"), ("r.json", "sequential")):
+        assert run([*asked, "-o", str(tmp_path / name)]) == 0
+        assert f"Wrote {tmp_path / name}" in "".join(capsys.readouterr().out.splitlines())
+        assert sign in (tmp_path / name).read_text(encoding="utf-8")
+    assert "a, b, c, d, e" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert run([*asked, "-o", "report.pdf"]) == 2
+
+
+def test_missing_numbers_are_named_by_their_column(files):
+    _, frame, _ = files
+    with pytest.raises(ef.InputError, match="`features` must be finite: row 3, column 'b' is nan"):
+        ef.from_features(frame.assign(b=np.where(np.arange(1_000) == 3, np.nan, frame["b"])))
+    with pytest.raises(ef.InputError, match="`features` 'a': must be numbers: entry 0 is x"):
+        ef.from_features(frame.assign(a="x"), features=["a", "b"])
+
+
 def test_nothing_warns_on_plain_data(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -556,3 +614,22 @@ def test_a_device_is_where_neighbours_are_looked_for(data, monkeypatch):
         assert "cuda" not in python_code(there)  # the answer is the same without
     assert set(asked) == {"cuda"}
     assert len(asked) > 2
+
+
+def test_a_feature_that_is_the_label_is_found(data):
+    told = np.column_stack((data.features, 5.0 - data.labels))
+    with pytest.warns(ef.ErrorFloorWarning, match="Column 5 of the features .* tells the label"):
+        ef.from_features(told, data.labels, rng=0)
+    nearly = told.copy()
+    nearly[17, 5] = 4.0 if data.labels[17] != 1 else 5.0
+    ef.from_features(nearly, data.labels, rng=0)  # warnings are errors
+
+
+def test_features_of_many_values_do_not_tell_labels_by_name():
+    values = np.arange(600.0)[:, None]
+    assert leaks.telling_columns(values, (values[:, 0] >= 300).astype(int)).size == 0
+    assert leaks.telling_columns(values // 300, (values[:, 0] >= 300).astype(int)).tolist() == [0]
+    # A row that most of the rows hide.
+    one_off = (values // 300).copy()
+    one_off[1] = 1.0
+    assert leaks.telling_columns(one_off, (values[:, 0] >= 300).astype(int)).size == 0

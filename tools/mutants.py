@@ -89,6 +89,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "features/tree.py": ("neighbours",),
     "inference": ("resample", "intervals", "estimate"),
     "inference/capped.py": ("cap",),
+    "inference/draws.py": ("resample",),
     "inference/losses.py": ("metric_scores",),
     "inference/kuiper.py": ("bounds",),
     "inference/ranks.py": ("metric_scores",),

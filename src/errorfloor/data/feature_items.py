@@ -23,6 +23,7 @@ from errorfloor.data.features import (
     as_points,
     chosen_columns,
     is_frame,
+    mapped,
     matrix_of,
 )
 from errorfloor.data.matrices import as_class_scores, counted_scores
@@ -114,7 +115,7 @@ def _refuse(where: Where, scores: Any) -> None:
 
 def _array(features: Any) -> Any:
     if isinstance(features, str | os.PathLike) and str(features).endswith(".npy"):
-        return np.load(os.fspath(features), mmap_mode="r")
+        return mapped(features)
     return features
 
 

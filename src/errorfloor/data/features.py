@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from errorfloor._checks import InputError, argument, as_numbers, check_same_leng
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import text_of
 from errorfloor.data.asked import is_source
+from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.numbering import number_rows
 from errorfloor.data.source import ARRAY, Source
 
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
@@ -48,8 +51,11 @@ def read_features(
     data: Any, labels: Any, label: str | None, features: Any, cluster: Any
 ) -> Features:
     """Return features and labels, checked, from whatever holds them."""
-    if is_source(data) and str(data).endswith(".npy"):
-        data = np.load(os.fspath(data), mmap_mode="r")
+    mapped_file = is_source(data) and str(data).endswith(".npy")
+    if mapped_file:
+        # A file of one array has no columns: labels are an array, or another such file.
+        labels, label = (label, None) if labels is None else (labels, label)
+        data = mapped(data)
     if is_source(data) and str(data).endswith(".npz"):
         return _of_archive(data, labels, label, features, cluster)
     if is_source(data) or is_frame(data):
@@ -58,10 +64,23 @@ def read_features(
         if value is not None:
             text = " names a column. Beside arrays leave it out."
             raise InputError(argument(name), text)
+    if labels is None and mapped_file:
+        text = " is needed: an .npy file of features has no labels. Name another one that has them."
+        raise InputError(argument("label"), text)
     if labels is None:
         raise InputError(argument("y"), " is missing. Pass the label of each row.")
     source = Source(origin="arrays", layout="features", cluster=None if cluster is None else ARRAY)
-    return _checked(data, labels, cluster, source, "y")
+    return _checked(data, mapped(labels), mapped(cluster), source, "y")
+
+
+def mapped(value: Any) -> Any:
+    """Return the array in an `.npy` file, which is read as it is needed; else what was given."""
+    if not isinstance(value, str | os.PathLike):
+        return value
+    path = os.fspath(value)
+    if not str(path).endswith(".npy") or not os.path.exists(path):
+        raise InputError(f"{path!r} is no .npy file. Pass an array, or the path of one.")
+    return np.load(path, mmap_mode="r")
 
 
 def is_frame(data: Any) -> bool:
@@ -84,7 +103,7 @@ def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) 
     return Features(x, codes, classes, groups, source)
 
 
-def as_points(points: Any, name: str = "X") -> Floats:
+def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floats:
     """Return features as finite numbers, or say which entry is none."""
     try:
         array = np.asarray(points)
@@ -94,16 +113,20 @@ def as_points(points: Any, name: str = "X") -> Floats:
         text = f" must be 2-d, a row of features for each item, got shape {array.shape}."
         raise InputError(argument(name), text)
     x = np.ascontiguousarray(as_numbers(array, name))
+    if np.shares_memory(x, array):
+        x = x.copy()
     bad = ~np.isfinite(x)
     if bad.any():
         row, column = (int(one) for one in np.unravel_index(int(bad.argmax()), x.shape))
+        which = repr(columns[column]) if len(columns) == x.shape[1] else column
         raise InputError(
             argument(name),
-            f" must be finite: row {row}, column {column} is {x[row, column]} "
+            f" must be finite: row {row}, column {which} is {x[row, column]} "
             f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). "
             "Fill or drop missing values first.",
         )
-    return x + 0.0  # -0 is 0
+    x += 0.0  # -0 is 0
+    return x
 
 
 def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
@@ -112,6 +135,10 @@ def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     if array.ndim != 1 or array.size == 0:
         text = f" must be 1-d with an entry for each item, got shape {array.shape}."
         raise InputError(argument(name), text)
+    between = None if name == "cluster" else _between(array)
+    if between is not None:
+        text = f" must hold classes, got {between}. Pass whole numbers or words for classes."
+        raise InputError(argument(name), text)
     if array.dtype.kind in "fO":
         gone = np.array([one is None or one != one for one in array.tolist()])
         refuse(gone, array, (argument(name), " has missing entries"), "Drop these items first.")
@@ -119,7 +146,22 @@ def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
         values, codes = np.unique(array, return_inverse=True)
     except TypeError:  # numbers among words
         values, codes = np.unique(array.astype(str), return_inverse=True)
+    if name != "cluster" and values.size > MOST_CLASSES:
+        text = f" has {values.size:,} different values, which are no classes. Name the labels."
+        raise InputError(argument(name), text)
     return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
+
+
+def _between(labels: NDArray[Any]) -> float | None:
+    """Return a label that is a number with a fraction, as no class is; text may spell it."""
+    if labels.dtype.kind not in "fOUT":
+        return None
+    try:
+        values = labels.astype(np.float64)
+    except (TypeError, ValueError):  # words
+        return None
+    some = values[np.isfinite(values) & (values % 1 > 0)]
+    return float(some[0]) if some.size else None
 
 
 def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
@@ -174,9 +216,17 @@ def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: 
         raise InputError(argument("y"), text, argument("label"), ".")
     beside = [cluster] if isinstance(cluster, str) else []
     found, column, wanted = chosen_columns(data, label or labels, features, beside)
-    points = matrix_of(found, wanted)
+    matrix = matrix_of(found, wanted)
+    numbered: list[str] = []
+    if features is None and matrix.shape[1] == len(wanted) > 1:
+        kept = [not number_rows(column) for column in matrix.T]
+        numbered = [one for one, keep in zip(wanted, kept, strict=True) if not keep]
+        wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
+        matrix = matrix[:, kept]
+    points = as_points(matrix, "features", wanted)
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    source = _from_file(data, column, wanted, cluster)
+    facts = {"numbered_columns": numbered} if numbered else {}
+    source = replace(_from_file(data, column, wanted, cluster), facts=facts)
     return _checked(points, found[column], groups, source, "label")
 
 
@@ -220,6 +270,8 @@ def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]
 def matrix_of(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
     """Return columns of numbers side by side, or the lists in one column as rows."""
     columns = [np.asarray(found[name]) for name in wanted]
+    if len(columns) == 1 and columns[0].dtype == object and str(columns[0][0]).startswith("["):
+        columns[0] = _lists_of(columns[0], wanted[0])
     if len(columns) == 1 and columns[0].dtype == object and np.ndim(columns[0][0]) == 1:
         sizes = {len(row) for row in columns[0]}
         if len(sizes) > 1:
@@ -227,4 +279,31 @@ def matrix_of(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
             text = f" {wanted[0]!r} holds lists of unequal lengths, such as {few}."
             raise InputError(argument("features"), text)
         return np.stack([np.asarray(row) for row in columns[0]])
-    return np.column_stack([as_numbers(column, "X") for column in columns])
+    pairs = zip(wanted, columns, strict=True)
+    return np.column_stack([_numbers(column, name) for name, column in pairs])
+
+
+def _numbers(column: NDArray[Any], name: str) -> Floats:
+    try:
+        return as_numbers(column, "features")
+    except InputError as error:
+        raise InputError(argument("features"), f" {name!r}: {_later(error)}") from error
+
+
+def _later(error: InputError) -> str:
+    """Return a message without the argument that it begins with."""
+    return str(error).partition(" ")[2]
+
+
+def _lists_of(column: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return lists of numbers, which text files write between brackets."""
+    found = np.empty(column.size, dtype=object)
+    for i, one in enumerate(column.tolist()):
+        try:
+            found[i] = np.asarray(
+                json.loads(one) if isinstance(one, str) else one, dtype=np.float64
+            )
+        except (ValueError, TypeError) as error:
+            text = f" {name!r} must hold lists of numbers: row {i} is {str(one)[:60]!r}."
+            raise InputError(argument("features"), text) from error
+    return found

@@ -34,6 +34,7 @@ from errorfloor.apps.cli.options import (
     Precision,
     destination,
     either,
+    report_suffixes,
     with_how,
     with_labels,
     with_precision,
@@ -328,13 +329,6 @@ def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
     with session.step("planning"):
         advice = plan(reading, **asdict(about), **how)
     show_without_count(session, advice)
-
-
-def report_suffixes() -> list[str]:
-    """Return how names of reports may end."""
-    from errorfloor.show.report import FORMATS
-
-    return list(FORMATS)
 
 
 @cli.command(

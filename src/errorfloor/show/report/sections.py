@@ -11,6 +11,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    FeaturesEstimate,
     Items,
     Verdict,
 )
@@ -103,11 +104,14 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
     metric = floor.measure
     value, interval = value_and_limits(floor)
-    facts = [(metric.limit.capitalize(), value)]
+    # What models reach on features is above the floor, and is not to be read as one.
+    from_features = isinstance(floor, FeaturesEstimate) and floor.is_limit and not floor.lower_from
+    facts = [("Error reached" if from_features else metric.limit.capitalize(), value)]
     if metric.name != ERROR.name:
         facts.insert(0, ("Metric", metric.words))
     if floor.level is not None and not floor.refuted:
-        facts.append((f"{level(floor.level)} interval", interval))
+        said = "interval of the floor" if from_features else "interval"
+        facts.append((f"{level(floor.level)} {said}", interval))
     if verdict is not None:
         found = NO_VERDICT if floor.refuted else _standing(verdict)
         facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
