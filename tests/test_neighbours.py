@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from errorfloor.features import neighbours, products
 from errorfloor.features.lists import in_full, squares_between
 from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
-from errorfloor.features.rounded import Rounded
+from errorfloor.features.rounded import Cloud, Rounded
 from errorfloor.features.tree import spanning_tree
 
 NAMES = [engine.name for engine in ENGINES]
@@ -174,7 +174,7 @@ def test_the_nearest_of_other_parts_are_those_of_all_distances():
         x = points_of(kind)
         part = np.random.default_rng(3).integers(4, size=len(x))
         rows = np.flatnonzero(part != 2)[::3]
-        found = nearest_apart(x, Rounded.of(x, np.float32), rows, part, 3)
+        found = nearest_apart(Cloud(x), rows, part, 3)
         for at, row in enumerate(rows):
             expected = in_full(x, x[row], 3, part == part[row])
             squares = np.where(part == part[row], np.inf, squares_between(x, x[row]))
@@ -207,9 +207,9 @@ def test_the_spanning_tree_is_as_short_as_another_library_has_it(kind):
 def test_only_points_that_may_have_the_shortest_edge_are_looked_at_further(monkeypatch):
     seen = []
 
-    def watched(points, known, rows, part, k=1):
+    def watched(cloud, rows, part):
         seen.append(len(rows))
-        return nearest_apart(points, known, rows, part, k)
+        return nearest_apart(cloud, rows, part)
 
     monkeypatch.setattr("errorfloor.features.tree.nearest_apart", watched)
     monkeypatch.setattr("errorfloor.features.tree._AT_ONCE", 4)

@@ -304,3 +304,11 @@ def test_rows_of_votes_are_those_of_the_table():
         ones = rng.integers(0, totals + 1)
         table = ef.VoteTable.from_arrays(ones, totals, weight=rng.random(300))
         assert len(table.entries.count) == 300  # and the check of entries found every row
+
+
+def test_rows_are_the_same_however_they_are_found(monkeypatch):
+    soft = np.concatenate((RNG.random(500).round(2), [0.0, -0.0, 1.0]))
+    weight = RNG.random(503)
+    expected = ef.SoftTable.from_arrays(soft, weight=weight)
+    monkeypatch.setattr("errorfloor.data.weighing._MANY", 0)
+    assert ef.SoftTable.from_arrays(soft, weight=weight) == expected

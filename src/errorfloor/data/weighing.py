@@ -13,6 +13,7 @@ from errorfloor.data.entries import Entries, as_clusters, as_weights
 from errorfloor.data.matrices import as_class_scores, as_votes, is_matrix, normalised
 from errorfloor.data.table import rows_of, side_by_side, vote_key
 
+_MANY = 2**13  # distinct values
 _FEW = 2**16  # numbers of votes that are looked up however few items there are
 
 
@@ -66,7 +67,9 @@ def of_items(row: NDArray[np.intp], label: Any, beside: Mapping[str, object], na
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
     values = values + 0.0  # equal places, equal bits
-    return rows_of(values) if values.ndim == 2 else np.searchsorted(places, values)
+    if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
+        return rows_of(values)
+    return np.searchsorted(places, values)
 
 
 def _entries(

@@ -52,8 +52,15 @@ def squares_between(points: Floats, others: Floats) -> Floats:
 def squares_of_pairs(points: Floats, at: Counts, others: Floats, other: Counts) -> Floats:
     """Return the squared distances of pairs of rows, a block at a time."""
     squares = np.empty(len(at))
-    for some in blocks_of(len(at), points.shape[1]):
-        squares[some] = squares_between(points[at[some]], others[other[some]])
+    blocks = blocks_of(len(at), 16 * points.shape[1])
+    first, second = np.empty((2, blocks[0].stop if blocks else 0, points.shape[1]))
+    for some in blocks:
+        # Into the same memory again and again: to ask for new one takes as long as the rest.
+        size = some.stop - some.start
+        np.take(points, at[some], axis=0, out=first[:size], mode="clip")
+        np.take(others, other[some], axis=0, out=second[:size], mode="clip")
+        steps = np.subtract(first[:size], second[:size], out=first[:size])
+        squares[some] = np.multiply(steps, steps, out=steps).sum(axis=-1)
     return squares
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.features import products
+from errorfloor.features.copies import nearest_by_place, places_of
 from errorfloor.features.cuda import nearest_on
 from errorfloor.features.lists import (
     Lists,
@@ -29,12 +30,13 @@ from errorfloor.features.lists import (
     squares_of_pairs,
 )
 from errorfloor.features.products import Apart, Proposals
-from errorfloor.features.rounded import Precision, Rounded
+from errorfloor.features.rounded import Cloud, Precision, Rounded
 
 __all__ = ["Lists", "all_squares", "blocks_of", "nearest", "nearest_apart", "squares_between"]
 
 _FEW = 8  # dimensions in which a tree is quicker than matrix products
 _MANY_CORES = 4  # with which faiss is quicker at neighbours among points than products are
+_MOST = 0.5  # of the queries: where more are left open, all are done again, each pair once
 _SPARE = 16  # proposals of other libraries beyond those that are asked for
 
 
@@ -77,44 +79,62 @@ def nearest(
         return nearest_on(device, points, k, queries)
     own = queries is None
     k = min(k, len(points) - own)
-    asked = points if queries is None else queries
+    places = places_of(points)
+    if places is None:
+        return _nearest(points, k, queries, engine)
+    some = points[places.first]
+    return nearest_by_place(places, k, own, lambda k: _nearest(some, k, queries, engine))
+
+
+def _nearest(points: Floats, k: int, queries: Floats | None, engine: str | None) -> Lists:
+    own = queries is None
     taken = _engine(engine, points.shape[1], own)
-    known = Rounded.of(points, taken.precision)
+    cloud = Cloud(points)
+    known = cloud.rounded(taken.precision)
     there = known if queries is None else Rounded.of(queries, taken.precision, known)
-    proposals = taken.propose(known, there, k, own)
-    lists, unsure = _measured(points, asked, there, proposals, k)
-    if unsure.any():
-        rows = np.flatnonzero(unsure)
-        apart = Apart(rows, np.arange(len(points))) if own else None
-        again = _in_double(points, asked[rows], k, apart)
+    asked = points if queries is None else queries
+    lists, unsure = _measured(points, asked, there, taken.propose(known, there, k, own), k)
+    if own and unsure.mean() > _MOST:
+        return _in_double(cloud, None, k, None)
+    rows = np.flatnonzero(unsure)
+    apart = Apart(rows, np.arange(len(points))) if own else None
+    return _mended(lists, rows, cloud, asked, k, apart)
+
+
+def nearest_apart(cloud: Cloud, rows: Counts, part: Counts, k: int = 1) -> Lists:
+    """Return the `k` nearest points of some of them that are in another part than these.
+
+    Each of `rows` has at least `k` points in other parts.
+    """
+    known, asked = cloud.rounded(np.float32), cloud.points[rows]
+    some, apart = known.some(rows), Apart(part[rows], part)
+    proposals = products.propose(known, some, k, apart)
+    lists, unsure = _measured(cloud.points, asked, some, proposals, k)
+    at = np.flatnonzero(unsure)
+    return _mended(lists, at, cloud, asked, k, Apart(apart.queries[at], part))
+
+
+def _mended(
+    lists: Lists, rows: Counts, cloud: Cloud, queries: Floats, k: int, apart: Apart | None
+) -> Lists:
+    """Return lists of which some rows are done again; `apart` is of these."""
+    if rows.size:
+        again = _in_double(cloud, queries[rows], k, apart)
         lists.squares[rows], lists.indices[rows] = again.squares, again.indices
     return lists
 
 
-def nearest_apart(points: Floats, known: Rounded, rows: Counts, part: Counts, k: int = 1) -> Lists:
-    """Return the `k` nearest points of some of them that are in another part than these.
-
-    `known` are the points, rounded. Each of `rows` has at least `k` points in other parts.
-    """
-    asked, some = points[rows], known.some(rows)
-    apart = Apart(part[rows], part)
-    lists, unsure = _measured(points, asked, some, products.propose(known, some, k, apart), k)
-    if unsure.any():
-        at = np.flatnonzero(unsure)
-        again = _in_double(points, asked[at], k, Apart(part[rows[at]], part))
-        lists.squares[at], lists.indices[at] = again.squares, again.indices
-    return lists
-
-
-def _in_double(points: Floats, queries: Floats, k: int, apart: Apart | None) -> Lists:
+def _in_double(cloud: Cloud, queries: Floats | None, k: int, apart: Apart | None) -> Lists:
     """Return lists by products of double precision, and by all distances where these are open."""
-    known = Rounded.of(points, np.float64)
-    there = Rounded.of(queries, np.float64, known)
-    proposals = products.propose(known, there, k, apart)
-    lists, unsure = _measured(points, queries, there, proposals, k)
+    points, known = cloud.points, cloud.rounded(np.float64)
+    there = known if queries is None else Rounded.of(queries, np.float64, known)
+    asked = points if queries is None else queries
+    lists, unsure = _measured(points, asked, there, products.propose(known, there, k, apart), k)
+    if queries is None:
+        apart = Apart(*np.tile(np.arange(len(points)), (2, 1)))
     for row in np.flatnonzero(unsure):
         excluded = None if apart is None else apart.excluded(int(row))
-        full = in_full(points, queries[row], k, excluded)
+        full = in_full(points, asked[row], k, excluded)
         lists.squares[row], lists.indices[row] = full.squares[0], full.indices[0]
     return lists
 

@@ -9,7 +9,7 @@ the unit of rounding. That says which points can be among the nearest, and when 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -86,6 +86,20 @@ class Rounded:
         reach = (reach + 2 * root * length) / (1 - root)
         least = (width + 8) * float(information.tiny)  # what is lost below the smallest number
         return np.asarray(2 * (share * (2 * length + reach) ** 2 + least))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cloud:
+    """Points, with what was made of them for products."""
+
+    points: Floats
+    _made: dict[Precision, Rounded] = field(default_factory=dict)
+
+    def rounded(self, precision: Precision) -> Rounded:
+        """Return the points as products take them, made the first time."""
+        if precision not in self._made:
+            self._made[precision] = Rounded.of(self.points, precision)
+        return self._made[precision]
 
 
 def _blocks(points: Floats) -> list[slice]:

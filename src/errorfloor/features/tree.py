@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errorfloor._typing import Bools, Counts, Floats
+from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import Lists, nearest_apart
-from errorfloor.features.rounded import Rounded
+from errorfloor.features.rounded import Cloud
 
 _AT_ONCE = 256  # points that are looked at further; what is found spares others
 
@@ -25,8 +25,10 @@ class _Known:
 
     Attributes
     ----------
-    points, rounded
-        The points, and as products take them once they are needed.
+    places : array
+        The first point at each place, which speaks for its copies.
+    cloud : Cloud
+        These points.
     lists : Lists
         The nearest of each.
     edge : array of shape (n,)
@@ -35,27 +37,27 @@ class _Known:
         The nearest in another part when it was last looked for; it may be in the same by now.
     """
 
-    points: Floats
+    places: Counts
+    cloud: Cloud
     lists: Lists
     edge: Floats
     square: Floats
     other: Counts
-    rounded: Rounded | None = None
 
     @classmethod
-    def of(cls, points: Floats, lists: Lists) -> _Known:
+    def of(cls, points: Floats, lists: Lists, places: Counts) -> _Known:
         n = len(points)
+        cloud = Cloud(points if places.size == n else points[places])
         edge = lists.squares[:, -1].copy()
         if lists.indices.shape[1] == n - 1:  # the lists have all
             edge[:] = np.inf
-        return cls(points, lists, edge, np.full(n, np.inf), np.arange(n))
+        return cls(places, cloud, lists, edge, np.full(n, np.inf), np.arange(n))
 
     def look(self, rows: Counts, part: Counts) -> None:
         """Find the nearest in another part."""
-        if self.rounded is None:
-            self.rounded = Rounded.of(self.points, np.float32)
-        found = nearest_apart(self.points, self.rounded, rows, part)
-        self.square[rows], self.other[rows] = found.squares[:, 0], found.indices[:, 0]
+        at = np.searchsorted(self.places, rows)
+        found = nearest_apart(self.cloud, at, part[self.places])
+        self.square[rows], self.other[rows] = found.squares[:, 0], self.places[found.indices[:, 0]]
         self.edge[rows] = self.square[rows]
 
 
@@ -91,14 +93,13 @@ class _Best:
 def spanning_tree(points: Floats, lists: Lists) -> Counts:
     """Return the edges of the minimum spanning tree as pairs of indices, the lower one first."""
     n = len(points)
-    known = _Known.of(points, lists)
     first = _same_place(lists)
-    asked = first == np.arange(n)
-    # Equal points are all linked to the first of them, which then speaks for all.
-    keys = first[~asked] * n + np.flatnonzero(~asked)
+    copies = np.flatnonzero(first != np.arange(n))
+    known = _Known.of(points, lists, np.unique(first))
+    keys = first[copies] * n + copies
     part, number = _parts(keys, n)
     while number > 1:
-        best = _shortest(known, part, number, asked)
+        best = _shortest(known, part, number)
         taken = best.square < np.inf
         keys = np.unique(np.concatenate((keys, best.low[taken] * n + best.high[taken])))
         part, number = _parts(keys, n)
@@ -125,10 +126,10 @@ def _parts(keys: Counts, n: int) -> tuple[Counts, int]:
     return part.astype(np.int64), int(number)
 
 
-def _shortest(known: _Known, part: Counts, number: int, asked: Bools) -> _Best:
-    """Return the shortest edge out of each part but the largest, by the points that are asked."""
+def _shortest(known: _Known, part: Counts, number: int) -> _Best:
+    """Return the shortest edge out of each part but the largest."""
     largest = np.bincount(part, minlength=number).argmax()
-    active = np.flatnonzero(asked & (part != largest))
+    active = known.places[part[known.places] != largest]
     own = part[active]
     best = _Best.none(number)
     outside = part[known.lists.indices[active]] != own[:, None]
