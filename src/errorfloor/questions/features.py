@@ -33,7 +33,10 @@ NO_LOWER_LIMIT = (
     "There is no lower limit: with one label per item, features cannot tell noise in the labels "
     "from a pattern that no model has found yet."
 )
-_ASSUMES = "Items are drawn independently, those of one cluster counting as one"
+_ASSUMES = (
+    "Items are drawn independently, those of one cluster counting as one, and their features were "
+    "made without their labels"
+)
 
 
 def from_features(

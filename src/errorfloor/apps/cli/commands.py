@@ -16,7 +16,7 @@ from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
-from errorfloor.apps.cli.features import FEATURES, features
+from errorfloor.apps.cli.features import DEVICE, FEATURES, features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
@@ -223,6 +223,7 @@ def compare(
     help="Draws of the noise at each level.",
 )
 @CLIP
+@DEVICE
 @SEED
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
