@@ -73,7 +73,7 @@ headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
 
 features: .venv/dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features $(FEATURES)
 
 weights: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights

@@ -26,8 +26,11 @@ FETCHING = {"openreview", "pooch", "requests", "tqdm"}
 DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
+# What the extra `features` brings.
+NEIGHBOURS = {"faiss", "torch"}
 EXTRA = {
     "data": ENGINES,
+    "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     "paper": DRAWING,

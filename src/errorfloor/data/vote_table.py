@@ -158,13 +158,13 @@ class VoteTable(Table):
 
     def cells(self) -> Any:
         """Lay the table out for statistics: VoteCells, or ClassVoteCells of many classes."""
-        votes: Counts = self.votes
+        row: Any = slice(None)
         more: tuple[Any, ...] = (self.counts,)
         if self.entries is not None:
-            votes, more = self.votes[self.entries.row], of_entries(self.entries)
+            row, more = self.entries.row, of_entries(self.entries)
         if len(self.classes) > 2:
-            return ClassVoteCells(votes, *more)
-        return VoteCells(votes[:, 1], votes.sum(axis=1), *more)
+            return ClassVoteCells(self.votes[row], *more)
+        return VoteCells(self.votes[:, 1][row], self.totals[row], *more)
 
     @classmethod
     def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:

@@ -21,6 +21,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._numbers import per_cent
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
@@ -363,9 +364,11 @@ def beside(
 def _evidence(floor: Estimate) -> Evidence:
     """Return the limits of a floor at any level, or say that it has none to compare with."""
     if isinstance(floor, FeaturesEstimate) and floor.lower_from is None:
+        reached = f"An error of {per_cent(floor.value)} is already reached on its labels. "
         raise InputError(
             argument("estimate"),
             " comes from features, which say how high the floor can be at most and not how low. "
+            f"{reached if floor.is_limit else ''}"
             "A model's room needs a lower limit too: estimate the floor by ",
             *(function("from_votes"), " or ", function("from_scores"), "."),
         )

@@ -124,6 +124,8 @@ class FeeBeeResult(Rows[FeeBeeScore]):
         Of balanced error and AUC: the probabilities that a redrawn label is 1.
     share : float or None
         Of these too: the share of class 1 before noise was added.
+    dimensions : int or None
+        Number of features, where there are some.
     """
 
     model_error: float
@@ -136,6 +138,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     metric: str = ERROR.name
     means: tuple[float, ...] = ()
     share: float | None = None
+    dimensions: int | None = None
 
     @property
     def measure(self) -> Metric:
@@ -230,6 +233,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
         return {
             "metric": self.metric,
             **({} if self.share is None else asked),
+            **({} if self.dimensions is None else {"dimensions": self.dimensions}),
             "model_error": self.model_error,
             "n": self.n,
             "levels": self.noise.size,

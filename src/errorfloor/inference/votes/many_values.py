@@ -18,7 +18,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.inversion import coverage_limits, error_limits
 from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.dual import Kernel, region_bound
+from errorfloor.methods.votes.dual import Kernel, Trail, region_bound
 from errorfloor.methods.votes.joint import Joint
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import expected
@@ -30,6 +30,7 @@ from errorfloor.metrics.means import hardest, least_error
 from errorfloor.metrics.record import Metric
 
 _TIE_BREAK = 1e-7
+_LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
 _ROUNDS, _NEAR = 4, 5e-4  # of the balanced error, whose slope depends on the shares of classes
 
 
@@ -122,11 +123,12 @@ class ManyRegion:
 
     def limit(self, aim: Callable[[Floats], Floats], sign: float) -> tuple[float, Floats]:
         """Bound sign times a mean from below; also return the distribution that is extreme."""
-        parts = [replace(part, floor=aim(part.points)) for part in self.parts]
+        parts = [replace(part, floor=aim(part.points), least=_LEAST) for part in self.parts]
         kernel: Kernel = parts[0] if len(parts) == 1 else Joint(parts, self.sizes)
         chances = self._chances
         best = float(kernel.share @ np.log(chances))
-        return region_bound(kernel, sign, chances, best, self.choose, self.use)
+        trail = self._trails.setdefault(sign, {})
+        return region_bound(kernel, sign, chances, best, self.choose, self.use, trail)
 
     def noisier(self, error: float) -> float:
         """Return the error among sure items if a few votes on every item were guesses.
@@ -148,6 +150,10 @@ class ManyRegion:
             else:
                 lost += size * part.uniform_loss(fitted / size)
         return lost <= self.choose
+
+    @cached_property
+    def _trails(self) -> dict[float, Trail]:
+        return {}
 
     @cached_property
     def _chances(self) -> Floats:
