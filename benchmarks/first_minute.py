@@ -102,7 +102,7 @@ APP = Step(
     "The app",
     "The same in the browser: drop the file on the page. The time is that until the page is there.",
     ("errorfloor app",),
-    (Picture("app", "The app's first screen."),),
+    (Picture("app", "The app with the file: its columns, the answer, and pictures."),),
 )
 
 
@@ -177,12 +177,13 @@ def page(extra: str, install: float, found: Mapping[str, Sequence[Typed]]) -> st
     return HEAD + "\n\n".join([table, first, *sections]) + "\n"
 
 
-def photograph(address: str, pictures: Sequence[Picture]) -> None:
-    """Save screens of a page, light and dark."""
+def photograph(address: str, pictures: Sequence[Picture], dropped: Path | None = None) -> None:
+    """Save screens of a page, light and dark, with the answer to a file that is dropped there."""
     from base64 import b64decode
     from shutil import which
 
     from selenium import webdriver
+    from selenium.webdriver.support.ui import WebDriverWait
 
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
@@ -197,6 +198,9 @@ def photograph(address: str, pictures: Sequence[Picture]) -> None:
             media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
             browser.get(address)
+            if dropped is not None:
+                browser.find_element("css selector", "input[type=file]").send_keys(str(dropped))
+                WebDriverWait(browser, 60).until(lambda page: "best possible" in page.page_source)
             for one in pictures:
                 browser.execute_script(f"document.querySelector('{one.begins}').scrollIntoView()")
                 time.sleep(1)
@@ -216,10 +220,11 @@ def opened(folder: Path, environment: Mapping[str, str]) -> Typed:
         assert app.stdout is not None
         address = app.stdout.readline().strip()
         taken = time.perf_counter() - start
-        photograph(address, APP.pictures)
+        photograph(address, APP.pictures, folder / OWN)
         app.terminate()
-    # The address holds a secret of that run.
-    return Typed(APP.commands[0], re.sub(r"[\w-]{16,}", "SECRET", address) + "\n", taken)
+    # The address holds a port and a secret of that run.
+    shown = re.sub(r":\d+/[\w-]+", ":PORT/SECRET", address)
+    return Typed(APP.commands[0], f"{shown}\n", taken)
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ version = release = errorfloor.__version__
 html_title = f"errorfloor {release}"
 
 extensions = [
+    "commands",
     "mathml",
     "myst_parser",
     "pictures",

@@ -77,6 +77,15 @@ def test_pages_exist_for_every_public_name(pages):
 
 
 @needs_sphinx
+def test_pages_exist_for_every_command(pages):
+    from errorfloor.apps.cli.commands import cli
+
+    for name in cli.commands:
+        text = (pages / "auto_commands" / f"{name}.html").read_text(encoding="utf-8")
+        assert f"<h1>errorfloor {name}<" in text
+
+
+@needs_sphinx
 def test_pages_need_nothing_from_the_network_to_be_read(pages):
     for page in pages.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
