@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -74,7 +75,8 @@ def answer(question: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
             from errorfloor.apps import demo
 
             demo.save("demo")
-        place = f"{question['folder']}/{question['file']}"
+        at = os.stat(question["file"])  # another upload may have the same name
+        place = f"{question['folder']}/{question['file']}:{at.st_mtime_ns}:{at.st_size}"
         return KINDS[question["kind"]](question, place, PageSession(tell))
 
 
@@ -86,7 +88,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
             preview = _preview(place, file)
     except (InputError, OSError) as error:
         said = error.told(written) if isinstance(error, InputError) else str(error)
-        return {"regions": {"problem": parts.problem(said, [])}, "bad": True, "status": said}
+        return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
     return _parts(first_state(file, preview), place, session)
 
 
@@ -105,11 +107,9 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         else:
             found = _found(place, state, session)
     except InputError as error:
-        said = error.told(written)
-        problem = parts.problem(said, remedies_of_error(error, state))
+        problem = parts.problem(error.told(written), remedies_of_error(error, state))
     except click.ClickException as error:
-        said = error.format_message()
-        problem = parts.problem(said, [])
+        problem = parts.problem(error.format_message(), [])
     facts = form.Facts(state, preview, classes)
     regions = {"problem": problem, "answer": "", "standing": "", "downloads": ""}
     if found is not None:
@@ -211,7 +211,7 @@ def _again(question: Mapping[str, Any], place: str, session: PageSession) -> Fou
 
 def _found(place: str, state: State, session: PageSession) -> Found:
     """Read and estimate; what was found last is kept, because other parts need it as well."""
-    key = (place, tuple(sorted(state.given.items())))
+    key = (place, state.without_plan)
     if key in _last:
         return _last[key]
     with warnings.catch_warnings():

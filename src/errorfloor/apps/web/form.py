@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from errorfloor import inference, methods, metrics
+from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import ROLE, ROLES, State
@@ -107,8 +108,15 @@ def _column(column: Column, facts: Facts) -> Markup:
 
 def checks_list(found: Iterable[tuple[Finding, Estimate]], facts: Facts) -> tuple[Markup, ...]:
     """Return what was found, with buttons that do something about it."""
-    rows = [_check(one, estimate, facts) for one, estimate in found]
-    return (tag("ul", *rows, class_="findings"),) if rows else ()
+    every = list(found)
+    rows = [_check(*pair, facts) for pair in every if pair[0].level != "ok"]
+    fine = [_check(*pair, facts) for pair in every if pair[0].level == "ok"]
+    shown = [tag("ul", *rows, class_="findings")] if rows else []
+    if fine:
+        said = f"{counted(len(fine), 'check')} fine"
+        folded = tag("details", tag("summary", said), tag("ul", *fine, class_="findings"))
+        shown.append(folded)
+    return tuple(shown)
 
 
 def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:

@@ -108,6 +108,10 @@ def _list_classes(estimate: Estimate, state: State, classes: Mapping[str, int]) 
 PLACES: Mapping[str, Place] = {
     "A total among the classes": Place(("counts",), _total),
     "Answers that are no class": Place(_VALUES, _list_classes),
+    "annotators": Place(("annotator", "annotators")),
+    "Interval of an average": Place(),
+    "Classes without labels": Place(_LABELS),
+    "Classes without votes": Place(_VOTES),
     "Bias of vote shares": Place(_VOTES),
     "Bound on that bias": Place(_VOTES),
     "Class balance": Place(("label", "soft", *_VOTES)),

@@ -55,6 +55,11 @@ class State:
         return State(self.file, {**self.given, **more})
 
     @property
+    def without_plan(self) -> tuple[tuple[str, str], ...]:
+        """The fields that an answer depends on."""
+        return tuple(sorted(pair for pair in self.given.items() if pair[0] not in _PLANNING))
+
+    @property
     def prediction(self) -> str | None:
         """The column of a model's predictions."""
         column: str | None = self._columns().get("prediction")
