@@ -21,7 +21,7 @@ from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
-from errorfloor.data.layouts import LAYOUTS, SCORES
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.read import Reading
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
@@ -103,7 +103,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     problem, said = Markup(""), ""
     try:
         if preview.columns and not state.roles:
-            said = "Choose the roles of the columns."
+            said = "Choose the roles of the columns. The answer will be here."
         else:
             found = _found(place, state, session)
     except InputError as error:
@@ -111,7 +111,8 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     except click.ClickException as error:
         problem = parts.problem(error.format_message(), [])
     facts = form.Facts(state, preview, classes)
-    regions = {"problem": problem, "answer": "", "standing": "", "downloads": ""}
+    regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
+    regions |= {"standing": "", "downloads": ""}
     if found is not None:
         source, table = found.reading.source, next(iter(found.reading.tables.values()))
         facts = form.Facts(state, preview, classes, table, source, found.estimates)
@@ -125,7 +126,11 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
 def _can(found: Found | None) -> dict[str, bool]:
     """Tell what else can be asked of the same."""
     kinds = set() if found is None else {table.kind for table in found.reading.tables.values()}
-    return {"comparable": kinds == {SCORES.kind}, "plannable": bool(kinds - {"soft labels"})}
+    return {
+        "comparable": kinds == {SCORES.kind},
+        "plannable": bool(kinds - {SOFT_LABELS.kind}),
+        "votes": kinds == {VOTES.kind},
+    }
 
 
 def _details(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:

@@ -76,16 +76,18 @@ def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
     if not ways:
         said = "No columns are called what labels are usually called. Choose their roles below."
         return (tag("p", said, class_="caution"),)
-    buttons = (
-        button(Remedy(one.layout, {f"{ROLE}{name}": role for name, role in one.roles.items()}))
-        for one in ways
-    )
     said = "Names alone do not tell how the columns are to be read. Take what is meant:"
-    says = (tag("li", tag("b", f"{one.layout}:"), " ", one.says) for one in ways)
-    return (
-        tag("div", tag("p", said), tag("ul", *says), tag("div", *buttons, class_="row"),
-            class_="caution"),
-    )  # fmt: skip
+    return (tag("div", tag("p", said), *map(_one_way, ways), class_="caution"),)
+
+
+def _one_way(way: Way) -> Markup:
+    columns: dict[str, list[str]] = {}
+    for name, role in way.roles.items():
+        columns.setdefault(role, []).append(in_sight(name))
+    named = "; ".join(f"{role} = {', '.join(own)}" for role, own in columns.items())
+    fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
+    take = button(Remedy(f"Read as {way.layout}", fields))
+    return tag("div", tag("p", f"{way.says} ({named})"), take, class_="way")
 
 
 def _column(column: Column, facts: Facts) -> Markup:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,9 +24,13 @@ _AT_ONCE = ("model", "groups", "assumptions")  # sections of the report that nee
 _LATER = ("pictures", "classes", "items", "annotators", "methods", "next", "method")
 
 
+# Where copies of a file lie for a while says nothing to anybody.
+_COPIES = re.compile(rf"{re.escape(tempfile.gettempdir())}[^\s\"']*/")
+
+
 def problem(said: str, remedies: Sequence[Remedy]) -> Markup:
     """Return what is wrong, and buttons that may help."""
-    first, *rest = in_sight(said).split("\n")
+    first, *rest = in_sight(_COPIES.sub("", said)).split("\n")
     more = (tag("pre", "\n".join(rest)),) if rest and not remedies else ()
     buttons = tag("div", *map(button, remedies), class_="row")
     return tag("div", tag("p", first), *more, buttons, class_="caution")

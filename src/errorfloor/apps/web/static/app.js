@@ -80,6 +80,7 @@ async function shown(said) {
   id("form").hidden = !hasFile;
   id("planner").hidden = !said.plannable;
   id("compare").hidden = !said.comparable;
+  id("f-votes").parentElement.hidden = !said.votes;
   if (!answered) { put({details: ""}); return; }
   await further();
 }
