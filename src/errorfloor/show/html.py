@@ -200,7 +200,9 @@ def _headroom(result: Verdict, said: str) -> str:
 def _table(grid: Grid) -> str:
     body = "".join(_row(row, "td") for row in grid.rows)
     table = f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
-    return f'<div style="overflow-x:auto;white-space:nowrap">{table}</div>'  # for narrow cells
+    # In narrow cells it scrolls by itself, and then it must be reachable by keyboard.
+    reached = 'tabindex="0" role="group" aria-label="The numbers"'
+    return f'<div {reached} style="overflow-x:auto;white-space:nowrap">{table}</div>'
 
 
 def _row(cells: Sequence[str], tag: str) -> str:

@@ -27,7 +27,9 @@ from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 
 Tell = Callable[[Mapping[str, Any]], None]
-_KEPT = 3  # files whose counts are kept
+_KEPT = 64  # files whose counts are kept
+_ROWS = 2**21  # of counts that are kept, but for the last file's
+_ANSWERS = 8  # that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     regions |= {"standing": "", "downloads": ""}
     if found is not None:
         source, table = found.reading.source, next(iter(found.reading.tables.values()))
+        state = state.with_guesses(source, {one.name for one in preview.columns})
         facts = form.Facts(state, preview, classes, table, source, found.estimates)
         said, own = parts.answered(found.result, found.floor, facts)
         regions |= own
@@ -182,7 +185,7 @@ def _shown(run: Callable[[], Any]) -> Markup:
     from errorfloor.show.html import html_of
 
     try:
-        return Markup(html_of(run()))
+        return parts.on_page(html_of(run()))
     except InputError as error:
         return tag("p", error.told(written), class_="caution")
     except click.ClickException as error:
@@ -222,7 +225,8 @@ def _found(place: str, state: State, session: PageSession) -> Found:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ErrorFloorWarning)
         found = _estimated(place, state, session)
-    _last.clear()
+    while len(_last) >= _ANSWERS:
+        _last.pop(next(iter(_last)))
     _last[key] = found
     return found
 
@@ -259,10 +263,15 @@ def _reading(place: str, where: str, labels: Labels, session: PageSession) -> Re
     key = (place, where)
     if key not in _readings:
         reading = labels.read(session)
-        while len(_readings) >= _KEPT:
+        while _readings and (len(_readings) >= _KEPT or _rows_kept() > _ROWS):
             _readings.pop(next(iter(_readings)))
+            _last.clear()  # which hold the same counts
         _readings[key] = reading
     return _readings[key]
+
+
+def _rows_kept() -> int:
+    return sum(len(table) for one in _readings.values() for table in one.tables.values())
 
 
 @lru_cache(_KEPT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -157,8 +158,13 @@ def question_part(facts: Facts) -> Markup:
 
 def _labels(facts: Facts) -> Iterator[Markup]:
     state, classes = facts.state, facts.classes
-    if len(classes) > 1:
-        yield select("positive", _class_options(facts), state.field("positive"), "Class 1 is")
+    columns = Counter(role for role in state.roles.values() if ROLES[role].by_class)
+    if columns and max(columns.values()) > 1:  # one for each class, so that none is class 1
+        counted_up = ", ".join(f"{in_sight(name)} ({n:,})" for name, n in classes.items())
+        yield tag("p", f"Classes: {counted_up or 'one for each column'}.", dir="auto")
+    elif len(classes) > 1:
+        said = "Class 1 is" if len(classes) == 2 else "Ask about"
+        yield select("positive", _class_options(facts), state.field("positive"), said)
     if (are_numbers(classes) and len(classes) > 2) or state.field("positive_from"):
         yield number("positive_from", state, "Ratings from", after="on are class 1")
     if "votes" in state.roles.values() and "total" not in state.roles.values():
@@ -175,7 +181,7 @@ def _class_options(facts: Facts) -> dict[str, str]:
     known = None if facts.source is None else facts.source.facts.get("classes")
     usual = str(known["1"][0]) if isinstance(known, dict) and len(known["1"]) == 1 else "1"
     several = len(classes) > 2
-    options = {"": f"each of the {len(classes)} classes by itself"} if several else {}
+    options = {"": f"all {len(classes)} classes"} if several else {}
     if not several and (chosen or usual not in classes):
         options[""] = "told by the values"
     for name, count in classes.items():

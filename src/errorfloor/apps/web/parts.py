@@ -13,6 +13,7 @@ from errorfloor.results import Groups, Verdict
 from errorfloor.show.characters import in_sight
 from errorfloor.show.html import html_of, picture_of
 from errorfloor.show.markup import Markup, tag
+from errorfloor.show.palette import on_a_page
 from errorfloor.show.report import summarize
 from errorfloor.show.report.blocks import Section
 from errorfloor.show.report.document import Document
@@ -42,7 +43,7 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
     blocks = map(block_of, sections["answer"].blocks)
-    picture = Markup("" if isinstance(floor, Groups) else picture_of(result))
+    picture = on_page("" if isinstance(floor, Groups) else picture_of(result))
     answer = tag("div", heading, *blocks, picture)
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
@@ -55,6 +56,16 @@ def details(result: Any) -> Markup:
     """Return the pictures and whatever else the report says."""
     sections = {one.name: one for one in summarize(result).sections()}
     return tag("div", *map(section_of, (sections[name] for name in _LATER if name in sections)))
+
+
+def on_page(html: str) -> Markup:
+    """Return what notebooks show in the colours of the page, which change with its theme."""
+    return Markup(_TAGS.sub(lambda one: _COLOURS.sub(lambda drawn: _OWN[drawn[0]], one[0]), html))
+
+
+_OWN = on_a_page()
+_TAGS = re.compile("<[^>]*>")
+_COLOURS = re.compile("|".join(_OWN))
 
 
 def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
@@ -73,7 +84,7 @@ def _beside(result: Any) -> tuple[Markup, ...]:
     )
     if not verdicts:
         return ()
-    return (tag("section", tag("h2", "The model in each group"), Markup(html_of(result))),)
+    return (tag("section", tag("h2", "The model in each group"), on_page(html_of(result))),)
 
 
 def _other_checks(facts: Facts) -> tuple[Markup, ...]:

@@ -41,11 +41,11 @@ class Job:
 
 
 class Worker:
-    """A process, and the page that it answered last: it still has what that page's file says."""
+    """A process, and the pages that it answered: it may still have what their files say."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self.page: str | None = None
+        self.pages: set[str] = set()
         self.used = 0.0
         self.killed = False
 
@@ -159,7 +159,8 @@ class Pool:
         worker = await self._take(job)
         if worker is None:
             return
-        job.worker, job.began, worker.page = worker, time.monotonic(), job.page
+        job.worker, job.began = worker, time.monotonic()
+        worker.pages.add(job.page)
         try:
             outcome = await worker.run(job)
         except asyncio.CancelledError:
@@ -188,7 +189,7 @@ class Pool:
                 self.idle = [one for one in self.idle if one.lives]
                 self.number -= len(lost)
                 if self.idle:
-                    self.idle.sort(key=lambda one: (one.page != job.page, one.used))
+                    self.idle.sort(key=lambda one: (job.page not in one.pages, one.used))
                     return self.idle.pop(0)
                 if self.number < self.limits.workers:
                     self.number += 1

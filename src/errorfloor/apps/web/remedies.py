@@ -121,7 +121,7 @@ PLACES: Mapping[str, Place] = {
     "Constant soft labels": Place(("soft",)),
     "Copied items": Place(),
     "Direction of scores": Place(_SCORES),
-    "Exact zeros and ones": Place(("score", "soft"), _calibrate),
+    "Exact zeros and ones": Place((*_SCORES, "soft"), _calibrate),
     "Falling probabilities": Place(_SCORES, _by_bins),
     "Few clusters": Place(("cluster",)),
     "Few items": Place(),

@@ -63,15 +63,13 @@ def _opening() -> Markup:
         tag("button", demo.title, type="button", class_="quiet", **{"data-demo": demo.name})
         for demo in DEMOS
     )
+    said = "Or take made data, whose true floor is 7.7 % (23.5 % of the five classes):"
     demos = tag(
-        "div",
-        tag(
-            "p",
-            "Or take made data, whose true floor is 7.7 % (23.5 % of the five classes):",
-            id="demo-words",
-        ),
+        "details",
+        tag("summary", said, id="demo-words"),
         tag("div", *buttons, class_="row", role="group", **{"aria-labelledby": "demo-words"}),
         id="demos",
+        open="open",
     )
     script = tag("noscript", tag("p", "This page needs JavaScript, its own small script only."))
     return tag(

@@ -6,7 +6,7 @@ options: what is refused at a terminal is refused here, in the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from errorfloor.apps.cli.modelling import Model
 from errorfloor.apps.cli.options import How
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
 from errorfloor.data.read import Where
+from errorfloor.data.source import Source
 
 ROLE = "role:"  # before the name of a column, in the name of a field
 GROUP = Role("group", "group", "One answer for each value of this column.")
@@ -53,6 +54,16 @@ class State:
     def with_fields(self, more: Mapping[str, str]) -> State:
         """Return the same with other values of some fields."""
         return State(self.file, {**self.given, **more})
+
+    def with_guesses(self, source: Source, columns: Collection[str]) -> State:
+        """Return the same with the roles that were guessed, so that the form shows them."""
+        guessed = {
+            f"{ROLE}{name}": role
+            for role in source.guessed
+            for name in _several(source.columns.get(role))
+            if name in columns
+        }
+        return self.with_fields(guessed)
 
     @property
     def without_plan(self) -> tuple[tuple[str, str], ...]:
@@ -134,3 +145,7 @@ class State:
                 continue
             flag = max(option.opts, key=len)
             yield flag if option.is_flag else f"{flag}={value}"
+
+
+def _several(columns: Any) -> tuple[Any, ...]:
+    return tuple(columns) if isinstance(columns, list | tuple) else (columns,)

@@ -4,6 +4,7 @@
 const id = name => document.getElementById(name);
 const PATIENCE = 350; // milliseconds after the last key
 let page = null, turn = 0, timer = null, hasFile = false, answered = false;
+let pending = false, detailed = false; // whether an answer is on its way, and all of it there
 
 async function post(path, body, type) {
   const headers = type ? {"Content-Type": type} : {};
@@ -49,10 +50,10 @@ async function ask(start) {
       said = await told(await fetch(await own(`jobs/${said.job}`)));
     }
     if (mine !== turn) return null;
-    if (said.event === "failed") { fail(said.message, said.crashed || said.stopped); return null; }
+    if (said.event === "failed") { pending = false; fail(said.message, said.crashed || said.stopped); return null; }
     return said;
   } catch (error) {
-    if (mine === turn) fail(error.message || "The server does not answer. Is the app still running?");
+    if (mine === turn) { pending = false; fail(error.message || "The server does not answer. Is the app still running?"); }
     return null;
   } finally {
     clearTimeout(slow);
@@ -68,16 +69,19 @@ function question(kind, more = {}, set = {}) {
 
 async function update(set) {
   if (!hasFile) return;
+  pending = true;
   const said = await ask(question("answer", {}, set));
   if (said) await shown(said);
 }
 
 async function shown(said) {
+  pending = detailed = false;
   put(said.regions);
   say(said.status);
   hasFile = !said.bad;
   answered = Boolean(said.answered);
   id("form").hidden = !hasFile;
+  if (hasFile && innerWidth < 640) id("demos").open = false; // the answer is far down on a phone
   id("planner").hidden = !said.plannable;
   id("compare").hidden = !said.comparable;
   id("f-votes").parentElement.hidden = !said.votes;
@@ -95,12 +99,16 @@ async function further() {
     if (!said) return;
     put(said.regions);
   }
+  detailed = true;
 }
 
+// One part alone; where an answer is on its way, it comes with that.
 async function one(kind) {
-  if (!answered) return;
+  if (!answered || pending) return;
   const said = await ask(question(kind));
-  if (said) put(said.regions);
+  if (!said) return;
+  put(said.regions);
+  if (!detailed) await further();
 }
 
 // Puts parts in place; what has the focus keeps it, and what was open stays open.
@@ -161,7 +169,7 @@ function cleared() {
   const names = ["columns", "question", "answer", "standing", "downloads", "details", "problem",
                  "compare-body", "plan-body"];
   put(Object.fromEntries(names.map(name => [name, ""])));
-  hasFile = answered = false;
+  hasFile = answered = pending = false;
   for (const name of ["form", "planner", "compare"]) id(name).hidden = true;
 }
 
@@ -215,6 +223,7 @@ function changed(field, at) {
   if (!field.name) return;
   clearTimeout(timer);
   const planning = Boolean(field.closest("#planner"));
+  if (!planning) { turn++; pending = true; } // what is on its way is of yesterday
   timer = setTimeout(() => planning ? one("plan") : update(), at);
 }
 
@@ -236,6 +245,7 @@ document.addEventListener("change", event => {
 });
 document.addEventListener("submit", event => { event.preventDefault(); update(); });
 id("file").addEventListener("change", event => take(event.target.files[0]));
+id("file").addEventListener("click", event => { event.target.value = ""; }); // the same again
 id("stop").addEventListener("click", async () => {
   try { await post(await own("stop")); } catch {}
 });
