@@ -1,8 +1,8 @@
 """Time the app: its start, a file of 10^7 rows, and twenty tabs at once.
 
-Run `python -m benchmarks.app [ROWS]`, which writes `benchmarks/APP.md`. Times are given beside one of
-the same run: that of `python -c "import numpy"`, of the command line on the same file, of one tab.
-Tabs are clients that speak to the server as the page's script does.
+Run `python -m benchmarks.app [ROWS]`, which writes `benchmarks/APP.md`. Times are given beside one
+of the same run: that of `python -c "import numpy"`, of the command line on the same file, of one
+tab. Tabs are clients that speak to the server as the page's script does.
 """
 
 from __future__ import annotations
