@@ -143,9 +143,9 @@ def large_file(folder: Path, rows: int) -> str:
         again = tab.answer(0.9)
     size = path.stat().st_size / 2**20
     return (
-        f"A Parquet file of {rows:,} rows ({size:.0f} MiB) is uploaded, read and answered "
-        f"{page / command:.1f} times as slowly as by `errorfloor estimate` "
-        f"({page:.1f} s and {command:.1f} s); another level takes {again:.1f} s more."
+        f"A Parquet file of {rows:,} rows ({size:.0f} MiB) is uploaded, read and answered in "
+        f"{page / command:.1f} times the time that `errorfloor estimate` takes "
+        f"({page:.1f} s and {command:.1f} s); another level then takes {again:.1f} s."
     )
 
 
