@@ -163,6 +163,35 @@ def test_an_answer_is_the_same_as_that_of_the_command_it_shows(app, page, tmp_pa
     assert floor["low"] == names["floor"].interval.low
 
 
+def test_predictions_in_the_file_are_judged(app, page):
+    guess = (PROB > 0.6).astype(int)
+    lines = [f"{p:.4f},{y},{g}" for p, y, g in zip(PROB, LABELS, guess, strict=True)]
+    app.upload(page, "a.csv", "\n".join(["score,label,guess", *lines]).encode())
+    said = app.question(page, "answer", {**STATE, "role:guess": "prediction"})
+    assert "Your model" in said["status"]
+    said = app.question(page, "answer", {**STATE, "role:guess": "prediction", "metric": "auc"})
+    assert "AUC" in said["status"]
+
+
+def test_a_column_for_each_of_very_many_classes_keeps_its_role(app, page):
+    import re
+
+    soft = RNG.dirichlet(np.full(350, 0.05), 40).round(6)
+    soft[:, 0] += 1 - soft.sum(axis=1)
+    head = ",".join(f"soft_{i}" for i in range(350))
+    lines = [",".join(f"{p:.6f}" for p in row) for row in np.abs(soft)]
+    said = app.upload(page, "a.csv", "\n".join([head, *lines]).encode())
+    columns = said["regions"]["columns"]
+    assert len(re.findall('<option value="soft" selected="selected">', columns)) == 350
+
+
+def test_a_saved_table_needs_no_columns(app, page, tmp_path):
+    errorfloor.ScoreTable.from_arrays(PROB, LABELS).save(tmp_path / "table.npz")
+    said = app.upload(page, "table.npz", (tmp_path / "table.npz").read_bytes())
+    assert said["answered"], said
+    assert "saved table" in said["regions"]["columns"]
+
+
 def test_what_no_form_sends_is_refused(app, page):
     for body in (b"{", b"[]", b'{"kind": "answer"}', b'{"kind": "open", "state": {}}',
                  b'{"kind": "answer", "state": {"a": 1}}', b"[" * 10_000):  # fmt: skip

@@ -23,8 +23,8 @@ from errorfloor.show.characters import in_sight
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.report.html import LEVELS
 
-_FEW = 12  # columns without a role that are shown at once
-_MOST = 300  # columns that can be given a role
+_FEW = 12  # columns with a role, and without one, that are shown at once
+_MOST = 300  # columns without a role that can be given one
 _COUNTS_ALONE = "No column names: this is a saved table of counts."
 
 
@@ -59,16 +59,17 @@ def columns_part(facts: Facts) -> Markup:
     if not preview.columns:
         return tag("section", heading, tag("p", _COUNTS_ALONE))
     ways = () if preview.is_sure or state.roles else _ways(preview.ways)
-    shown = preview.columns[:_MOST]
-    rows = {one.name: _column(one, facts) for one in shown}
-    own = [one.name for one in shown if one.name in state.roles]
-    plain = [one.name for one in shown if one.name not in state.roles]
-    first = [name for name in rows if name in own or name in plain[:_FEW]]
-    rest = [rows[name] for name in plain[_FEW:]]
+    # Those that have a role are all there, or the next question would be another one.
+    own = [one.name for one in preview.columns if one.name in state.roles]
+    plain = [one.name for one in preview.columns if one.name not in state.roles][:_MOST]
+    first = {*own[:_FEW], *plain[:_FEW]}
+    kept = [one for one in preview.columns if one.name in {*own, *plain}]
+    rest = [_column(one, facts) for one in kept if one.name not in first]
     more = (tag("details", tag("summary", f"{len(rest):,} more columns"), *rest),) if rest else ()
-    left = len(preview.columns) - len(shown)
+    left = len(preview.columns) - len(kept)
     said = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
-    parts = (*ways, *(rows[name] for name in first), *more, *said)
+    shown = (_column(one, facts) for one in kept if one.name in first)
+    parts = (*ways, *shown, *more, *said)
     return tag("section", heading, *parts, **{"aria-labelledby": "columns-heading"})
 
 
