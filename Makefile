@@ -121,5 +121,5 @@ clean:
 	@touch $@ .venv/core
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,data,docs,paper,spark,test,dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[app,cli,data,docs,paper,spark,test,dev]"
 	@touch $@ .venv/core .venv/paper
