@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
-from errorfloor.features import classics, models, sequence
+from errorfloor.features import classics, leaks, models, sequence
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
 from errorfloor.features.votes import Voters, errors_of
@@ -614,3 +614,22 @@ def test_a_device_is_where_neighbours_are_looked_for(data, monkeypatch):
         assert "cuda" not in python_code(there)  # the answer is the same without
     assert set(asked) == {"cuda"}
     assert len(asked) > 2
+
+
+def test_a_feature_that_is_the_label_is_found(data):
+    told = np.column_stack((data.features, 5.0 - data.labels))
+    with pytest.warns(ef.ErrorFloorWarning, match="Column 5 of the features .* tells the label"):
+        ef.from_features(told, data.labels, rng=0)
+    nearly = told.copy()
+    nearly[17, 5] = 4.0 if data.labels[17] != 1 else 5.0
+    ef.from_features(nearly, data.labels, rng=0)  # warnings are errors
+
+
+def test_features_of_many_values_do_not_tell_labels_by_name():
+    values = np.arange(600.0)[:, None]
+    assert leaks.telling_columns(values, (values[:, 0] >= 300).astype(int)).size == 0
+    assert leaks.telling_columns(values // 300, (values[:, 0] >= 300).astype(int)).tolist() == [0]
+    # A row that most of the rows hide.
+    one_off = (values // 300).copy()
+    one_off[1] = 1.0
+    assert leaks.telling_columns(one_off, (values[:, 0] >= 300).astype(int)).size == 0

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from errorfloor.features import neighbours, products
+from errorfloor.features import copies, neighbours, products
 from errorfloor.features.lists import in_full, squares_between
 from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
 from errorfloor.features.rounded import Cloud, Rounded
@@ -85,6 +85,43 @@ def test_every_engine_finds_the_neighbours_of_all_distances(kind, name):
             np.testing.assert_array_equal(found.indices, indices)
 
 
+@pytest.mark.parametrize("most", [0.0, 1.0])
+@pytest.mark.parametrize("kind", ["two", "tied", "many tied", "copies", "all equal", "apart"])
+def test_asking_each_place_once_gives_the_same_lists(kind, most, monkeypatch):
+    monkeypatch.setattr(copies, "_MOST", most)
+    x = points_of(kind)
+    assert (copies.places_of(x) is None) == (most == 0)
+    for k in (1, 9, 60, 149):
+        for asked in (None, points_of(kind, 40, seed=1)):
+            found = nearest(x, k, asked)
+            squares, indices = by_all_distances(x, k, asked)
+            np.testing.assert_array_equal(found.squares, squares)
+            np.testing.assert_array_equal(found.indices, indices)
+
+
+def test_places_are_told_apart_by_all_numbers_and_come_in_the_order_of_points():
+    x = np.array([[2.0, 0.0], [1.0, 5.0], [2.0, -0.0], [1.0, 5.0], [2.0, 0.0], [1.0, 5.0]])
+    places = copies.places_of(x)
+    assert places.first.tolist() == [0, 1]
+    assert places.place.tolist() == [0, 1, 0, 1, 0, 1]
+    assert places.members.tolist() == [0, 2, 4, 1, 3, 5]
+    assert places.start.tolist() == [0, 3, 6]
+    assert copies.places_of(np.array([[2.0, 0.0], [1.0, 5.0], [2.0, 1.0]])) is None
+
+
+def test_many_copies_are_no_more_work_than_their_places(monkeypatch):
+    asked = []
+    find = neighbours._nearest
+
+    def watched(points, *rest):
+        asked.append(len(points))
+        return find(points, *rest)
+
+    monkeypatch.setattr(neighbours, "_nearest", watched)
+    nearest(points_of("copies"), 5)
+    assert asked == [len(np.unique(points_of("copies"), axis=0))]
+
+
 def test_the_engine_depends_on_the_dimensions_and_on_what_is_installed(monkeypatch):
     def taken(width, own):
         return neighbours._engine(None, width, own).name
@@ -128,6 +165,18 @@ def test_single_precision_is_enough_where_points_are_plain(kind, monkeypatch):
     x = points_of(kind)
     found = nearest(x, 7, engine="products")
     np.testing.assert_array_equal(found.indices, by_all_distances(x, 7)[1])
+
+
+@pytest.mark.parametrize("most", [0.0, 1.0])
+def test_all_are_done_again_where_most_are_open(most, monkeypatch):
+    # Far clusters are beyond single precision. Done again all at once or one by one: the same.
+    monkeypatch.setattr(neighbours, "_MOST", most)
+    x = points_of("apart")
+    found = nearest(x, 9, engine="products")
+    np.testing.assert_array_equal(found.indices, by_all_distances(x, 9)[1])
+    tied = points_of("many tied")[:60]  # left open by double precision as well
+    found = nearest(tied, 9, engine="products")
+    np.testing.assert_array_equal(found.indices, by_all_distances(tied, 9)[1])
 
 
 def test_double_precision_is_enough_where_points_lie_in_clusters(monkeypatch):

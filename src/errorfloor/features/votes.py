@@ -6,15 +6,17 @@ of labels as there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.features.neighbours import Lists, all_squares
+from errorfloor.features.neighbours import Lists, all_squares, nearest_apart
+from errorfloor.features.rounded import Cloud
 
-_MOST_TIED = 256  # neighbours of a point that are kept; more are looked up again
+_MOST_TIED = 256  # neighbours beyond those of a list; points with more are looked up again
 _SAME = 1e-9  # votes are sums of shares, which rounding moves by less
 
 
@@ -55,13 +57,14 @@ class Voters:
             tied = np.flatnonzero(lists.squares[:, k - 1] == lists.squares[:, k])
             kept = ~np.isin(rows, tied)
             parts = [(rows[kept], columns[kept], np.ones(np.count_nonzero(kept)))]
-            for row in tied:
+            longer = _longer(points, lists, tied, lists.squares[tied, k - 1])
+            for row, (squares, indices) in zip(tied, longer, strict=True):
                 edge = float(lists.squares[row, k - 1])
-                near, share = _sharing(points, int(row), edge, k)
-                if near.size > _MOST_TIED + k:
+                if squares[-1] == edge and squares.size < n - 1:
                     wide[int(row)] = edge
                 else:
-                    parts.append((np.full(near.size, row), near, share))
+                    near, share = _sharing(squares, edge, k)
+                    parts.append((np.full(near.size, row), indices[near], share))
         at, of, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
         return cls(points, csr_array((shares, (at, of)), shape=(n, n)), wide, k)
 
@@ -73,16 +76,30 @@ class Voters:
         told = np.ascontiguousarray(codes.T)
         found = np.stack([self.shares @ (told == one).astype(np.float64) for one in range(classes)])
         for row, edge in self.wide.items():
-            near, share = _sharing(self.points, row, edge, self.k)
+            squares = all_squares(self.points, self.points[row])
+            squares[row] = np.inf
+            near, share = _sharing(squares, edge, self.k)
             for one in range(classes):
                 found[one, row] = share @ (told[near] == one)
         return found
 
 
-def _sharing(points: Floats, row: int, edge: float, k: int) -> tuple[Counts, Floats]:
-    """Return the neighbours of a point up to an edge, where places are shared, and their shares."""
-    squares = all_squares(points, points[row])
-    squares[row] = np.inf
+def _longer(
+    points: Floats, lists: Lists, rows: Counts, edges: Floats
+) -> Iterator[tuple[Floats, Counts]]:
+    """Yield the lists of some points, made longer where they end with an edge."""
+    n = len(points)
+    short = (lists.squares[rows, -1] == edges) & (lists.indices.shape[1] < n - 1)
+    most = min(lists.indices.shape[1] + _MOST_TIED, n - 1)
+    if short.any():
+        found = nearest_apart(Cloud(points), rows[short], np.arange(n), most)
+        more = zip(found.squares, found.indices, strict=True)
+    for row, is_short in zip(rows, short, strict=True):
+        yield next(more) if is_short else (lists.squares[row], lists.indices[row])
+
+
+def _sharing(squares: Floats, edge: float, k: int) -> tuple[Counts, Floats]:
+    """Return who is near up to an edge, where places are shared, and their shares."""
     inside, tied = np.flatnonzero(squares < edge), np.flatnonzero(squares == edge)
     share = (k - inside.size) / tied.size
     return np.concatenate((inside, tied)), np.repeat((1.0, share), (inside.size, tied.size))

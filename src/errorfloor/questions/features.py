@@ -15,9 +15,10 @@ from errorfloor._checks import (
     check_choice,
     check_level,
 )
-from errorfloor._typing import Counts, RandomLike
+from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.features import Features, read_features
 from errorfloor.features import classics, sequence
+from errorfloor.features.leaks import telling_columns
 from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.inference.binomial import upper_limit
@@ -71,10 +72,13 @@ def from_features(
     models : sequence of estimators
         Further models for "sequential": unfitted, with `fit` and `predict`, in the manner of
         scikit-learn. Labels are given to them as 0, 1 and so on.
-    label, features, cluster : str
-        Columns of a dataframe or file; `features` may be a list of columns. By default the column
-        of a usual name for the label, and all other numbers. `cluster` may be an array beside
-        arrays: items that belong together count as one, for which one of them is drawn.
+    label : str, optional
+        Column of the label in a dataframe or file; by default that of a usual name.
+    features : str or sequence of str, optional
+        Columns of the features; by default all other numbers.
+    cluster : str or array-like of shape (n,), optional
+        Column or array that says which items belong together. They count as one, for which one of
+        them is drawn.
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
         kept; or all, where they are different items that only look alike.
@@ -153,8 +157,17 @@ def from_features(
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
         found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
+    found = _with(found, (*_left_out(data.source.facts), *_telling(points, codes)))
     checks.issue(found)
     return found
+
+
+def _with(found: FeaturesEstimate, findings: tuple[Finding, ...]) -> FeaturesEstimate:
+    return replace(
+        found,
+        findings=(*found.findings, *findings),
+        warnings=(*found.warnings, *(finding.text for finding in findings)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +185,12 @@ class SequentialErrors:
 
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
     evidence = SequentialErrors(run.errors, n)
-    findings = tuple(_left_out(about["source"].facts))
     classes = len(about["class_names"])
     return FeaturesEstimate(
         value=min(run.errors / n, ERROR.span(classes)[1]),
         method=SEQUENTIAL,
         interval=Interval.at(level, evidence, ERROR, classes),
         evidence=evidence,
-        findings=findings,
-        warnings=tuple(finding.text for finding in findings),
         assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
         errors=run.errors,
         leader=run.leader,
@@ -192,18 +202,30 @@ def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> F
 def _classic(
     classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
 ) -> FeaturesEstimate:
-    findings = (*_doubts(classic, about["dimensions"]), *_left_out(about["source"].facts))
-    return FeaturesEstimate(
+    found = FeaturesEstimate(
         value=ends.value,
         method=classic.name,
         interval=None,
         assumptions=f"{classic.assumes}. Its ends are no limits at any number of items.",
         lower_end=ends.low,
         upper_end=ends.high,
-        findings=findings,
-        warnings=tuple(finding.text for finding in findings),
         **about,
     )
+    return _with(found, tuple(_doubts(classic, about["dimensions"])))
+
+
+def _telling(points: Floats, codes: Counts) -> Iterator[Finding]:
+    """Find that a feature is the label under another name."""
+    for column in telling_columns(points, codes)[:1]:
+        yield Finding(
+            "Label",
+            f"column {column}",
+            "warn",
+            f"Column {column} of the features (the first is 0) tells the label by itself: each of "
+            "its few values goes with one class. It may be the label under another name, which no "
+            "model sees.",
+            "Leave it out, unless a model has it when it is used.",
+        )
 
 
 def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:

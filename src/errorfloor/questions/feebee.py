@@ -129,8 +129,20 @@ def feebee(
         and trees are found once, and each set of noisy labels is looked up. Of a dataframe or file
         the columns of numbers, or the one that holds lists; scores are then read where `score`
         names them.
-    score, label, positive, positive_from, classes, group, drop_missing
-        As in `from_scores`.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
         functions names of its own. All methods that fit the scores by default. Of features
