@@ -71,6 +71,7 @@ votes: .venv/dev
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
 
+# With ends by DataEval: FEATURES="--dataeval PATH", an interpreter that has it.
 features: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features $(FEATURES)
 
