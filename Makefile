@@ -97,7 +97,7 @@ follow-up: .venv/paper
 # what is left from the last time may come from other code or data.
 docs: .venv/dev
 	$(BIN)/python -m pytest -q docs
-	rm -rf docs/api docs/auto_gallery
+	rm -rf docs/api docs/auto_*
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
@@ -107,7 +107,7 @@ generated: .venv/dev
 	$(BIN)/python -m tools.generated
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_gallery
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -121,5 +121,5 @@ clean:
 	@touch $@ .venv/core
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,data,docs,paper,spark,test,dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[app,cli,data,docs,paper,spark,test,dev]"
 	@touch $@ .venv/core .venv/paper

@@ -284,7 +284,9 @@ def feebee_table(n: int) -> Iterator[str]:
     yield "### FeeBee on some of them"
     yield ""
     yield "Mean distance out of bounds over 21 levels of noise and 5 repeats, with the floor itself"
-    yield "as the known error. `scores` are the true probabilities, by isotonic; top1 of ten classes."
+    yield (
+        "as the known error. `scores` are the true probabilities, by isotonic; top1 of ten classes."
+    )
     yield ""
     yield f"| problem | d | K | floor | scores | {' | '.join(methods)} | oracle |"
     yield f"|{' --- |' * (6 + len(methods))}"

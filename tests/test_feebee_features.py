@@ -260,6 +260,11 @@ def test_the_command_scores_classics_and_methods_of_scores(files, capsys):
         ({"methods": ["isotonic"]}, "'isotonic' reads scores, and there are features only"),
         ({"methods": {"mine": lambda table: 0.1}}, "reads scores, and there are features only"),
         ({"methods": ["knn-K", "knn-15"]}, "`methods` has 'knn-15' twice"),
+        (
+            {"features": None, "scores": [1, 2, 3, 4], "device": "cuda"},
+            "`device` is for neighbours",
+        ),
+        ({"device": "nothing"}, "`device='nothing'`"),
         ({"group": "g"}, "`group` does not go with `features`"),
         ({"drop_missing": True}, "`drop_missing` does not go with `features`"),
         ({"positive": "yes"}, "`positive` 'yes' is no label"),

@@ -156,6 +156,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/cap.py": ("cap",),
     "questions/class_tables.py": ("many_scores",),
     "questions/estimate.py": ("checks", "estimate", "gold", "decide", "door"),
+    "questions/votes.py": ("checks", "estimate", "gold", "decide", "door"),
     "questions/features.py": ("features",),
     "questions/features_beside.py": ("features",),
     "questions/feebee.py": (
@@ -183,6 +184,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "questions/paired.py": ("headroom",),
     "questions/plan.py": ("checks", "decide", "two_atoms"),
     "questions/plan_metric.py": ("metric_show",),
+    "questions/plan_widths.py": ("checks", "decide", "two_atoms"),
     "questions/predicted.py": ("metric_models",),
     "questions/question.py": ("estimate", "votes", "designs", "show"),
     "questions/reliability.py": ("checks", "reliability_band", "many_scores"),

@@ -33,7 +33,10 @@ NO_LOWER_LIMIT = (
     "There is no lower limit: with one label per item, features cannot tell noise in the labels "
     "from a pattern that no model has found yet."
 )
-_ASSUMES = "Items are drawn independently, those of one cluster counting as one"
+_ASSUMES = (
+    "Items are drawn independently, those of one cluster counting as one, and their features were "
+    "made without their labels"
+)
 
 
 def from_features(
@@ -69,10 +72,13 @@ def from_features(
     models : sequence of estimators
         Further models for "sequential": unfitted, with `fit` and `predict`, in the manner of
         scikit-learn. Labels are given to them as 0, 1 and so on.
-    label, features, cluster : str
-        Columns of a dataframe or file; `features` may be a list of columns. By default the column
-        of a usual name for the label, and all other numbers. `cluster` may be an array beside
-        arrays: items that belong together count as one, for which one of them is drawn.
+    label : str, optional
+        Column of the label in a dataframe or file; by default that of a usual name.
+    features : str or sequence of str, optional
+        Columns of the features; by default all other numbers.
+    cluster : str or array-like of shape (n,), optional
+        Column or array that says which items belong together. They count as one, for which one of
+        them is drawn.
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
         kept; or all, where they are different items that only look alike.

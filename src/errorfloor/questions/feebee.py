@@ -61,6 +61,7 @@ class _Options(ScoreColumns, total=False):
     levels: int | None
     repeats: int
     clip: Clip
+    device: str | None
     rng: RandomLike
 
 
@@ -100,6 +101,7 @@ def feebee(
     levels: int | None = None,
     repeats: int = 10,
     clip: Clip = "auto",
+    device: str | None = None,
     rng: RandomLike = None,
 ) -> Any:
     """Score estimators of the floor by how they follow label noise added on purpose.
@@ -127,8 +129,20 @@ def feebee(
         and trees are found once, and each set of noisy labels is looked up. Of a dataframe or file
         the columns of numbers, or the one that holds lists; scores are then read where `score`
         names them.
-    score, label, positive, positive_from, classes, group, drop_missing
-        As in `from_scores`.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
         functions names of its own. All methods that fit the scores by default. Of features
@@ -153,6 +167,8 @@ def feebee(
         hides the differences between good methods.
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
+    device : str, optional
+        Where neighbours of `features` are looked for, such as "cuda"; see `from_features`.
     rng : None, int or numpy.random.Generator
         Makes the noise repeatable. It depends on the table only, not on `methods`.
 
@@ -207,7 +223,7 @@ def feebee(
     True
     """
     asked = asked_for(metric, means)
-    check_asked(asked, features)
+    check_asked(asked, features, device)
     named = None if methods is None else named_methods(methods, asked, features is not None)
     usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
     levels = usual if levels is None else levels
@@ -237,15 +253,14 @@ def feebee(
         model_error=known_error(measure, model_error, model_value, number),
         means=() if measure is ERROR else check_means(means),
         items=items,
+        device=device,
     )
     if named is not None:
         check_scored(named.values(), items is None or items.scored)
         task = replace(task, named=found_methods(named, reading, measure))
     if items is None:
         check_scale(scores, reading, task.records)
-    return task.answer(
-        reading, rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-    )
+    return task.answer(reading, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +274,7 @@ class _Task:
     repeats: int
     means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
     items: Items | None = None
+    device: str | None = None  # where neighbours are looked for
 
     @property
     def records(self) -> tuple[Method, ...]:
@@ -271,12 +287,13 @@ class _Task:
         """What the methods are to estimate."""
         return self.options.metric
 
-    def answer(self, reading: Reading, rng: np.random.Generator) -> Any:
+    def answer(self, reading: Reading, rng: RandomLike) -> Any:
         """Return the scores on the table that was read, or on that of each group."""
+        generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
         if reading.source.group is None:
-            return self.run(reading.table, rng)
+            return self.run(reading.table, generator)
         groups = list(tables_with_items(reading))
-        own = dict(zip(groups, rng.spawn(len(groups)), strict=True))
+        own = dict(zip(groups, generator.spawn(len(groups)), strict=True))
         return by_group(reading, lambda table, name: self.run(table, own[name]))
 
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
@@ -327,7 +344,7 @@ class _Task:
         self, named: Mapping[str, Asked], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
         parts = {name: one for name, one in named.items() if isinstance(one, Part)}
-        own, rule = ({}, None) if self.items is None else bind(parts, self.items)
+        own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
         cut = MeanFloor(self._wrong(cells).astype(np.float64), cells.count)
         oracle: Statistic = cut if rule is None else rule
 

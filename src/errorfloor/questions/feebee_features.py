@@ -64,8 +64,10 @@ def part_named(name: object) -> Part | None:
     return Part(classic, last)
 
 
-def check_asked(asked: Asked, features: Any) -> None:
-    """Refuse metrics that no classic estimates."""
+def check_asked(asked: Asked, features: Any, device: str | None) -> None:
+    """Refuse metrics that no classic estimates, and a device for nothing."""
+    if device is not None and features is None:
+        raise InputError(argument("device"), " is for neighbours, of ", argument("features"), ".")
     if features is not None and asked.metric != ERROR.name:
         raise InputError(
             *(argument("features"), " goes with error: no classic estimates another metric. "),
@@ -73,7 +75,9 @@ def check_asked(asked: Asked, features: Any) -> None:
         )
 
 
-def bind(parts: Mapping[str, Part], items: Items) -> tuple[dict[str, OfItems], OfItems | None]:
+def bind(
+    parts: Mapping[str, Part], items: Items, device: str | None = None
+) -> tuple[dict[str, OfItems], OfItems | None]:
     """Find neighbours and trees, and return what looks labels up through them, and an oracle.
 
     The oracle of items without scores is the rule that goes by the majority of neighbours with
@@ -83,7 +87,7 @@ def bind(parts: Mapping[str, Part], items: Items) -> tuple[dict[str, OfItems], O
     beside = [] if items.scored else [classics.K_NEAREST]
     if not records and not beside:
         return {}, None
-    lists = classics.neighbours_for([*records.values(), *beside], items.points)
+    lists = classics.neighbours_for([*records.values(), *beside], items.points, device)
     shared = {
         name: _Last(one.bind(items.points, lists, one.k), items.classes)
         for name, one in records.items()

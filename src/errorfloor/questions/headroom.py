@@ -120,26 +120,59 @@ def headroom(
     confusion : array-like of shape (classes, classes)
         Number of test items of each true class (rows) and decision (columns): for error, balanced
         error, cost, F1 and MCC.
-    labels, predictions : array-like of shape (n,), optional
-        Beside an array of scores: the label of each item, and what the model predicts for it.
-        Beside an Estimate: the same for test items, from which `confusion` is counted.
+    labels : array-like of shape (n,), optional
+        Beside an array of scores: the label of each item. Beside an Estimate: that of test items.
+    predictions : array-like of shape (n,), optional
+        What the model predicts for each of these items; `confusion` is counted from both.
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
         go by scores the column holds the model's scores, and the test is left out.
-    metric, costs, at, prior
-        For data, or a floor that is given as a number: as in `from_scores`. That of the Estimate
-        by default.
+    metric : str, optional
+        For data, or a floor that is a number: as in `from_scores`. By default that of the
+        Estimate.
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        What each kind of error costs, with ``metric="cost"``.
+    at : float, optional
+        The share of items to answer, or the error to allow, of metrics that abstain.
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known; for balanced error and AUC.
     level : float
         Confidence level.
     same_labelling : bool
         For a floor from votes: whether the test labels were drawn as the votes were. If not,
         the floor is that of another labelling, and the verdict comes with a warning.
 
-    score, label, soft, positives, totals, counts, item, vote, annotator, annotators
-        Columns of a dataframe or file, as in `from_scores`, `from_votes` and `from_soft_labels`.
-    positive, positive_from, classes, group, drop_missing
-        As in `from_scores`; with `group`, the model is compared with the floor of each group.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    soft : str or sequence of str, optional
+        Column of the true probabilities, or one for each class.
+    positives : str, optional
+        Column of the number of votes for class 1.
+    totals : str or int, optional
+        Column of the number of all votes, or that number if all items have the same.
+    counts : str or sequence of str, optional
+        Columns of the number of votes for each class, or a pattern such as "n_*".
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, optional
+        Columns of votes, one for each annotator.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column: the model is compared with the floor of each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     rng : None, int or numpy.random.Generator
         For the interval of a floor that is estimated here.
 

@@ -12,11 +12,12 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
+from errorfloor.apps.cli.app import app
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
-from errorfloor.apps.cli.features import FEATURES, features
+from errorfloor.apps.cli.features import DEVICE, FEATURES, features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
@@ -87,6 +88,7 @@ def cli(context: click.Context) -> None:
 
 
 cli.add_command(demo)
+cli.add_command(app)
 cli.add_command(look)
 
 
@@ -223,6 +225,7 @@ def compare(
     help="Draws of the noise at each level.",
 )
 @CLIP
+@DEVICE
 @SEED
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:

@@ -44,6 +44,14 @@ def _features(what: str) -> Decorator:
 FEATURES = _features("; --score is then read where it is named")
 
 
+DEVICE = option(
+    "--device",
+    metavar="DEVICE",
+    section=ANSWER,
+    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
+)
+
+
 @click.command(
     cls=Command,
     short_help="Say how high the floor can be at most, from features.",
@@ -84,12 +92,7 @@ FEATURES = _features("; --score is then read where it is named")
     section=ANSWER,
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
 )
-@option(
-    "--device",
-    metavar="DEVICE",
-    section=ANSWER,
-    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
-)
+@DEVICE
 @LEVEL
 @SEED
 @destination(report_suffixes, required=False, help="Write a report")
