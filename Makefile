@@ -72,6 +72,7 @@ votes: .venv/dev
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
 
+# With ends by DataEval: FEATURES="--dataeval PATH", an interpreter that has it.
 features: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features $(FEATURES)
 
@@ -126,5 +127,5 @@ clean:
 	@touch $@ .venv/core
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,data,docs,paper,spark,test,dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[app,cli,data,docs,paper,spark,test,dev]"
 	@touch $@ .venv/core .venv/paper

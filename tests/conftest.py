@@ -28,6 +28,8 @@ needs_browser = pytest.mark.skipif(
 TOGETHER = {
     "Spark": "[spark",
     "the browser": "tests/test_report_browser.py::",
+    "the app": "tests/test_app_browser.py::",
+    "the app's server": "tests/test_app.py::",
     "the built pages": "tests/test_docs.py::test_pages_",
     "reports": "tests/test_report.py::",
     "pictures": "tests/test_plot.py::",

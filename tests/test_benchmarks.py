@@ -5,6 +5,7 @@ import pytest
 
 import errorfloor as ef
 from benchmarks import (
+    app,
     attacks,
     coverage,
     door,
@@ -109,6 +110,12 @@ def test_the_start_of_commands_is_measured_in_imports_of_numpy():
     found = start.ratios(repeats=1)
     assert [name for _, name in found] == list(start.COMMANDS)
     assert all((ratio > 0).all() for ratio in found.values())
+
+
+def test_the_app_is_timed_by_tabs_that_get_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr(app, "TABS", 2)
+    monkeypatch.setattr(app, "TURNS", 1)
+    assert "Where 2 tabs ask at the same instant, 1 times over" in app.twenty_tabs(tmp_path)
 
 
 def test_the_door_is_timed_against_a_sort_a_group_by_and_a_fit():

@@ -108,7 +108,10 @@ def examples_of(text):
 
 
 @pytest.mark.parametrize("path", [(), *commands()], ids=lambda path: " ".join(path) or "errorfloor")
-def test_the_examples_of_every_help_page_work(path, folder):
+def test_the_examples_of_every_help_page_work(path, folder, monkeypatch):
+    # The app would serve its page until it is ended.
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: sockets[0].close())
+    monkeypatch.setattr("webbrowser.open", lambda address: True)
     examples = examples_of(help_of(path))
     assert examples
     for example in examples:

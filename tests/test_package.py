@@ -28,13 +28,15 @@ DRAWING = {"matplotlib", "tqdm"}
 COMMAND = {"click", "duckdb", "rich"}
 # What the extra `features` brings.
 NEIGHBOURS = {"faiss", "torch"}
+# What the extra `app` brings, which only the page imports.
+PAGE = {"starlette", "uvicorn"}
 EXTRA = {
     "data": ENGINES,
     "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     "paper": DRAWING,
-    "apps": COMMAND | DRAWING,
+    "apps": COMMAND | DRAWING | PAGE,
 }
 
 
@@ -98,7 +100,10 @@ def test_a_folder_imports_only_from_the_layers_before_it(path):
 @pytest.mark.parametrize("path", modules(), ids=named)
 def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(path):
     extra = EXTRA.get(layer_of(path), set())
-    at_import = ALLOWED | ({"click"} if named(path).startswith("apps.cli.") else set())
+    at_import = ALLOWED | (
+        {"click"} if named(path).startswith(("apps.cli.", "apps.web.")) else set()
+    )
+    at_import |= PAGE if named(path).startswith("apps.web.") else set()
     assert {imported.split(".")[0] for imported in imports(path)} <= ALLOWED | extra
     if path.name != "__init__.py" or layer_of(path) != "apps":
         assert {name.split(".")[0] for name in imports(path, at_import=True)} <= at_import

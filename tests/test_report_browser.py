@@ -2,13 +2,13 @@
 
 import base64
 import json
-import shutil
 import time
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from browsers import sized, started
 from conftest import needs_browser
 
 import errorfloor as ef
@@ -16,16 +16,6 @@ from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ri
 
 pytestmark = needs_browser
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 ATTACK = "<script>document.title = 'owned'; alert(1)</script>"
 
 DATA = gaussian_mixture(1000, rng=0)
@@ -111,24 +101,13 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome")
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(shutil.which("chromedriver"))
-    driver = webdriver.Chrome(options=options, service=service)
+    driver = started(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
 
 
 def show(browser, page, *, width=1200, theme="light", media="screen"):
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    sized(browser, width, theme, media)
     browser.get(page)
 
 

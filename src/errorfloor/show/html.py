@@ -158,6 +158,14 @@ def _(result: Confusion) -> str:
     return card(said, grids.of_pairs(result), picture=picture, remarks=[result.basis])
 
 
+def picture_of(result: Estimate | Verdict) -> str:
+    """Return the small picture of a floor, or of a model beside it; empty where it is refuted."""
+    said = sentence_of(result)
+    if isinstance(result, Verdict):
+        return "" if result.floor.refuted else _headroom(result, said)
+    return _intervals([(result.method, result)], said)
+
+
 def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     """Return the floors on one axis, without those that are refuted."""
     stated = [(name, row) for name, row in rows if not row.refuted]
@@ -192,7 +200,9 @@ def _headroom(result: Verdict, said: str) -> str:
 def _table(grid: Grid) -> str:
     body = "".join(_row(row, "td") for row in grid.rows)
     table = f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
-    return f'<div style="overflow-x:auto;white-space:nowrap">{table}</div>'  # for narrow cells
+    # In narrow cells it scrolls by itself, and then it must be reachable by keyboard.
+    reached = 'tabindex="0" role="group" aria-label="The numbers"'
+    return f'<div {reached} style="overflow-x:auto;white-space:nowrap">{table}</div>'
 
 
 def _row(cells: Sequence[str], tag: str) -> str:

@@ -12,6 +12,7 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
+from errorfloor.apps.cli.app import app
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
@@ -87,6 +88,7 @@ def cli(context: click.Context) -> None:
 
 
 cli.add_command(demo)
+cli.add_command(app)
 cli.add_command(look)
 
 

@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from errorfloor.results.finding import Finding
+from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import style_sheet
 from errorfloor.show.report.blocks import (
     Answer,
@@ -29,25 +30,6 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LEVELS = {"ok": "fine", "note": "note", "warn": "warning", "refuted": "refuted"}
 
 
-class Markup(str):
-    """Text that is HTML already. All other text is escaped on its way into a page."""
-
-    __slots__ = ()
-
-
-def tag(name: str, *children: str, **attributes: str) -> Markup:
-    """Return an element.
-
-    Examples
-    --------
-    >>> tag("p", "a < b", tag("b", "!"), class_="x")
-    '<p class="x">a &lt; b<b>!</b></p>'
-    """
-    given = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
-    inner = "".join(child if isinstance(child, Markup) else escape(child) for child in children)
-    return Markup(f"<{name}{given}>{inner}</{name}>")
-
-
 def page(title: str, sections: Iterable[Section]) -> str:
     """Return the whole page."""
     style = files("errorfloor.show.report").joinpath("style.css").read_text(encoding="utf-8")
@@ -61,18 +43,20 @@ def page(title: str, sections: Iterable[Section]) -> str:
         tag("title", title),
         tag("style", Markup(f"{style_sheet()}{style}")),
     )
-    main = tag("main", tag("h1", title, dir="auto"), *map(_section, sections))
+    main = tag("main", tag("h1", title, dir="auto"), *map(section_of, sections))
     return f'<!DOCTYPE html>\n<html lang="en">\n{head}\n<body>\n{main}\n</body>\n</html>\n'
 
 
-def _section(section: Section) -> Markup:
+def section_of(section: Section) -> Markup:
+    """Return a section with its heading."""
     heading = tag("h2", section.heading, id=f"{section.name}-heading")
     labelled = {"aria-labelledby": f"{section.name}-heading"}
-    blocks = map(_block, section.blocks)
+    blocks = map(block_of, section.blocks)
     return tag("section", heading, *blocks, id=section.name, **labelled)
 
 
-def _block(block: Block) -> Markup:
+def block_of(block: Block) -> Markup:
+    """Return a block."""
     match block:
         case Answer(text):
             return tag("p", _unbroken(text), class_="answer")

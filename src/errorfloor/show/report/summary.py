@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
@@ -18,6 +18,7 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
+    Groups,
     Items,
     Verdict,
 )
@@ -130,13 +131,34 @@ def summarize(
     The arguments are those of `report`.
     """
     subject = _subject(result)
-    estimate, verdict = subject.estimate, subject.verdict
+    estimate = subject.estimate
     context = Context.of(estimate, comparison or subject.comparison, rng, theory=theory)
+    summary = _summary(subject, context, source, _Call(subject, comparison, rng, theory))
+    return replace(
+        summary,
+        title=summary.title if title is None else in_sight(title),
+        items=items_again(estimate) if items is None else items,
+        annotators=annotators_again(estimate) if annotators is None else annotators,
+        command=summary.command if command is None else in_sight(command),
+    )
+
+
+def brief(result: Any) -> Document:
+    """Return what a report says of a result that takes no time: nothing more is computed for it."""
+    if isinstance(result, Groups):
+        return summarize(result)
+    subject = _subject(result)
+    context = Context(estimate=subject.estimate)
+    return _summary(subject, context, None, _Call(subject, None, None, False))
+
+
+def _summary(
+    subject: _Subject, context: Context, source: Mapping[str, str] | None, call: _Call
+) -> Summary:
+    estimate, verdict = subject.estimate, subject.verdict
     about = in_sight_of(_about(estimate) if source is None else source)
-    call = _Call(subject, comparison, rng, theory)
-    typed = call.command if command is None else command
     return Summary(
-        title=title_of(about, estimate) if title is None else in_sight(title),
+        title=title_of(about, estimate),
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
@@ -144,10 +166,8 @@ def summarize(
         confusion=None if estimate.refuted else context.confusion,
         pictures=pictures_of(context, verdict),
         source=about,
-        items=items_again(estimate) if items is None else items,
-        annotators=annotators_again(estimate) if annotators is None else annotators,
         python=in_sight(call.python),
-        command=None if typed is None else in_sight(typed),
+        command=None if call.command is None else in_sight(call.command),
         versions=versions(),
         steps=steps_of(estimate, verdict),
     )

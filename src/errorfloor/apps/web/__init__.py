@@ -1,0 +1,1 @@
+"""A local page that asks the library: `errorfloor app`."""

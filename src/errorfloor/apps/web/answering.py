@@ -1,0 +1,303 @@
+"""Questions of a page, answered in a worker: the parts of the page that change."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import click
+
+from errorfloor._checks import ErrorFloorWarning, InputError
+from errorfloor.apps.cli import asking
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.voice import written
+from errorfloor.apps.web import form, parts
+from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
+from errorfloor.apps.web.remedies import remedies_of_error
+from errorfloor.apps.web.state import State
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
+from errorfloor.data.read import Reading
+from errorfloor.results import Estimate, Groups
+from errorfloor.show.markup import Markup, tag
+
+Tell = Callable[[Mapping[str, Any]], None]
+_KEPT = 64  # files whose counts are kept
+_ROWS = 2**21  # of counts that are kept, but for the last file's
+_ANSWERS = 8  # that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read and what came of it."""
+
+    reading: Reading
+    floor: Any
+    verdict: Any = None
+
+    @property
+    def result(self) -> Any:
+        """The verdict where there is one, else the floor."""
+        return self.floor if self.verdict is None else self.verdict
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The floors, of which there may be one per group."""
+        return tuple(asking.each(self.floor).values())
+
+
+class PageSession(Session):
+    """A run of a command whose progress goes to the page."""
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__("app", (), as_json=False, quiet=True)
+        self._tell = tell
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Callable[[float], None] | None]:
+        """Tell what is done, and how far it is."""
+        self._tell({"event": "progress", "what": what})
+
+        def update(share: float) -> None:
+            self._tell({"event": "progress", "what": what, "share": round(float(share), 3)})
+
+        yield update
+
+
+def answer(question: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Return what came of a question: parts of the page, or a report."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # results carry their doubts
+        if question.get("demo"):
+            from errorfloor.apps import demo
+
+            demo.save("demo")
+        at = os.stat(question["file"])  # another upload may have the same name
+        place = f"{question['folder']}/{question['file']}:{at.st_mtime_ns}:{at.st_size}"
+        return KINDS[question["kind"]](question, place, PageSession(tell))
+
+
+def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    """Look at a file, and ask what is likely meant."""
+    file = question["file"]
+    try:
+        with session.step(f"looking at {file}"):
+            preview = _preview(place, file)
+    except (InputError, OSError) as error:
+        said = error.told(written) if isinstance(error, InputError) else str(error)
+        return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
+    return _parts(first_state(file, preview), place, session)
+
+
+def _ask(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    return _parts(State(question["file"], question["state"]), place, session)
+
+
+def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
+    """Return the form and the answer, or what is wrong and what may help."""
+    preview, found = _preview(place, state.file), None
+    classes = _classes(place, state)
+    problem, said = Markup(""), ""
+    try:
+        if preview.columns and not state.roles:
+            said = "Choose the roles of the columns. The answer will be here."
+        else:
+            found = _found(place, state, session)
+    except InputError as error:
+        problem = parts.problem(error.told(written), remedies_of_error(error, state))
+    except click.ClickException as error:
+        problem = parts.problem(error.format_message(), [])
+    facts = form.Facts(state, preview, classes)
+    regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
+    regions |= {"standing": "", "downloads": ""}
+    if found is not None:
+        source, table = found.reading.source, next(iter(found.reading.tables.values()))
+        state = state.with_guesses(source, {one.name for one in preview.columns})
+        facts = form.Facts(state, preview, classes, table, source, found.estimates)
+        said, own = parts.answered(found.result, found.floor, facts)
+        regions |= own
+    regions |= {"columns": form.columns_part(facts), "question": form.question_part(facts)}
+    can = _can(found)
+    return {"regions": regions, "status": said, "answered": found is not None, **can}
+
+
+def _can(found: Found | None) -> dict[str, bool]:
+    """Tell what else can be asked of the same."""
+    kinds = set() if found is None else {table.kind for table in found.reading.tables.values()}
+    return {
+        "comparable": kinds == {SCORES.kind},
+        "plannable": bool(kinds - {SOFT_LABELS.kind}),
+        "votes": kinds == {VOTES.kind},
+    }
+
+
+def _details(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    """Return what the report says besides, with pictures."""
+    found = _again(question, place, session)
+    if found is None:
+        return {"regions": {"details": ""}}
+    with session.step("drawing"):
+        return {"regions": {"details": parts.details(_reported(found))}}
+
+
+def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from errorfloor.questions.compare import compare
+
+    state = State(question["file"], question["state"])
+
+    def run() -> Any:
+        found = _found(place, state, session)
+        how = asdict(state.how())
+        precision = {
+            name: how[name] for name in ("interval", "level", "n_resamples", "clip", "rng")
+        }
+        with session.step("comparing methods"):
+            return compare(found.reading, **asdict(state.about()), **precision)
+
+    return {"regions": {"compare-body": _shown(run)}}
+
+
+def _plan(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from errorfloor.questions.plan import plan
+
+    state = State(question["file"], question["state"])
+
+    def run() -> Any:
+        found = _found(place, state, session)
+        planning = {**state.planning(), "level": state.how().level}
+        with session.step("planning"):
+            return plan(found.reading, **asdict(state.about()), **planning)
+
+    return {"regions": {"plan-body": _shown(run)}}
+
+
+def _shown(run: Callable[[], Any]) -> Markup:
+    """Return a result as notebooks show it, or why there is none."""
+    from errorfloor.show.html import html_of
+
+    try:
+        return parts.on_page(html_of(run()))
+    except InputError as error:
+        return tag("p", error.told(written), class_="caution")
+    except click.ClickException as error:
+        return tag("p", error.format_message(), class_="caution")
+
+
+def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
+    """Return a report, to be saved by the browser."""
+    from errorfloor.show.report import FORMATS, summarize
+
+    suffix = question.get("format", "")
+    found = _again(question, place, session)
+    if found is None or suffix not in FORMATS:
+        return {"event": "failed", "message": "There is no answer to report on yet."}
+    with session.step("writing the report"):
+        text = FORMATS[suffix].write(summarize(_reported(found)))
+    return {"name": f"report{suffix}", "text": text}
+
+
+def _reported(found: Found) -> Any:
+    """Return what a report is about: of groups the floors alone."""
+    return found.floor if isinstance(found.floor, Groups) else found.result
+
+
+def _again(question: Mapping[str, Any], place: str, session: PageSession) -> Found | None:
+    try:
+        return _found(place, State(question["file"], question["state"]), session)
+    except (InputError, click.ClickException):
+        return None  # which the answer says
+
+
+def _found(place: str, state: State, session: PageSession) -> Found:
+    """Read and estimate; what was found last is kept, because other parts need it as well."""
+    key = (place, state.without_plan)
+    if key in _last:
+        return _last[key]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ErrorFloorWarning)
+        found = _estimated(place, state, session)
+    while len(_last) >= _ANSWERS:
+        _last.pop(next(iter(_last)))
+    _last[key] = found
+    return found
+
+
+_last: dict[Any, Found] = {}
+
+
+def _estimated(place: str, state: State, session: PageSession) -> Found:
+    how, about, model = state.how(), state.about(), state.model()
+    where = state.where()
+    labels = Labels((state.file,), where, LAYOUTS)
+    if state.prediction is not None:
+        model.check_paired(how, where.group)
+        if about.is_error:
+            verdict = asking.paired_verdict(labels, session, state.prediction, how)
+        else:
+            verdict = asking.scored_verdict(labels, session, state.prediction, how, about)
+        return Found(labels.read(session), verdict.floor, verdict)
+    reading = _reading(place, repr(where), labels, session)
+    with session.step("estimating"):
+        floor = asking.floor(reading, how, about, simultaneous=state.simultaneous)
+        verdict = None
+        if model.n is not None and (model.errors is not None or model.model_value is not None):
+            model.check(how, about)
+            verdict = asking.verdict(floor, model, how.level)
+    return Found(reading, floor, verdict)
+
+
+_readings: dict[tuple[str, str], Reading] = {}
+
+
+def _reading(place: str, where: str, labels: Labels, session: PageSession) -> Reading:
+    """Return counts, of which the last few are kept: they do not depend on what is asked."""
+    key = (place, where)
+    if key not in _readings:
+        reading = labels.read(session)
+        while _readings and (len(_readings) >= _KEPT or _rows_kept() > _ROWS):
+            _readings.pop(next(iter(_readings)))
+            _last.clear()  # which hold the same counts
+        _readings[key] = reading
+    return _readings[key]
+
+
+def _rows_kept() -> int:
+    return sum(len(table) for one in _readings.values() for table in one.tables.values())
+
+
+@lru_cache(_KEPT)
+def _preview(place: str, file: str) -> Preview:
+    return preview_of(file)
+
+
+def _classes(place: str, state: State) -> dict[str, int]:
+    try:
+        return _classes_of(place, state.file, tuple(sorted(state.roles.items())))
+    except (InputError, OSError):
+        return {}  # which reading will say
+
+
+@lru_cache(_KEPT)
+def _classes_of(place: str, file: str, roles: tuple[tuple[str, str], ...]) -> dict[str, int]:
+    from errorfloor.apps.web.state import ROLE
+
+    return classes_of(State(file, {f"{ROLE}{column}": role for column, role in roles}))
+
+
+KINDS: Mapping[str, Callable[[Mapping[str, Any], str, PageSession], dict[str, Any]]] = {
+    "open": _open,
+    "answer": _ask,
+    "details": _details,
+    "compare": _compare,
+    "plan": _plan,
+    "report": _report,
+}

@@ -1,0 +1,289 @@
+"""The form: the columns with their roles and checks, and what is asked of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from errorfloor import inference, methods, metrics
+from errorfloor._numbers import counted
+from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.state import ROLE, ROLES, State
+from errorfloor.data.asked import DUPLICATES
+from errorfloor.data.source import Source
+from errorfloor.data.table import Table
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import Classes
+from errorfloor.results import Estimate
+from errorfloor.results.finding import Finding
+from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import Markup, tag
+from errorfloor.show.report.html import LEVELS
+
+_FEW = 12  # columns with a role, and without one, that are shown at once
+_MOST = 300  # columns without a role that can be given one
+_COUNTS_ALONE = "No column names: this is a saved table of counts."
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the form shows besides what it was sent."""
+
+    state: State
+    preview: Preview
+    classes: Mapping[str, int]
+    table: Table | None = None  # the first of them, once columns can be read
+    source: Source | None = None
+    estimates: tuple[Estimate, ...] = ()  # whose findings are shown
+
+    @property
+    def findings(self) -> list[tuple[Finding, Estimate]]:
+        """What the checks found: all of one floor, what is serious of several."""
+        alone = len(self.estimates) == 1
+        found = {
+            (one.name, one.value): (one, row)
+            for row in self.estimates
+            for one in row.findings
+            if alone or one.level in ("refuted", "warn")
+        }
+        return list(found.values())
+
+
+def columns_part(facts: Facts) -> Markup:
+    """Return the columns, each with its role and what was found about it."""
+    state, preview = facts.state, facts.preview
+    heading = tag("h2", f"Columns of {in_sight(state.file)}", id="columns-heading", dir="auto")
+    if not preview.columns:
+        return tag("section", heading, tag("p", _COUNTS_ALONE))
+    ways = () if preview.is_sure or state.roles else _ways(preview.ways)
+    # Those that have a role are all there, or the next question would be another one.
+    own = [one.name for one in preview.columns if one.name in state.roles]
+    plain = [one.name for one in preview.columns if one.name not in state.roles][:_MOST]
+    first = {*own[:_FEW], *plain[:_FEW]}
+    kept = [one for one in preview.columns if one.name in {*own, *plain}]
+    rest = [_column(one, facts) for one in kept if one.name not in first]
+    more = (tag("details", tag("summary", f"{len(rest):,} more columns"), *rest),) if rest else ()
+    left = len(preview.columns) - len(kept)
+    said = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
+    shown = (_column(one, facts) for one in kept if one.name in first)
+    parts = (*ways, *shown, *more, *said)
+    return tag("section", heading, *parts, **{"aria-labelledby": "columns-heading"})
+
+
+def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
+    """Return a button for each way to read the columns."""
+    if not ways:
+        said = "No columns are called what labels are usually called. Choose their roles below."
+        return (tag("p", said, class_="caution"),)
+    said = "Names alone do not tell how the columns are to be read. Take what is meant:"
+    return (tag("div", tag("p", said), *map(_one_way, ways), class_="caution"),)
+
+
+def _one_way(way: Way) -> Markup:
+    columns: dict[str, list[str]] = {}
+    for name, role in way.roles.items():
+        columns.setdefault(role, []).append(in_sight(name))
+    named = "; ".join(f"{role} = {', '.join(own)}" for role, own in columns.items())
+    fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
+    take = button(Remedy(f"Read as {way.layout}", fields))
+    return tag("div", tag("p", f"{way.says} ({named})"), take, class_="way")
+
+
+def _column(column: Column, facts: Facts) -> Markup:
+    name, role = column.name, facts.state.roles.get(column.name, "")
+    options = {"": "no role", **{one: one for one in ROLES}}
+    label = f"Role of {in_sight(name)}"
+    chip = select(f"{ROLE}{name}", options, role, label, chip="on" if role else "off")
+    values = ", ".join(value or "blank" for value in column.values)
+    head = tag(
+        "div",
+        tag("b", in_sight(name), dir="auto", class_="name"),
+        chip,
+        tag("span", values, dir="auto", class_="values"),
+        class_="head",
+    )
+    about = (tag("p", ROLES[role].help, class_="hint"),) if role else ()
+    own = [pair for pair in facts.findings if column_of(pair[0], facts.state) == name]
+    return tag("div", head, *about, *checks_list(own, facts), class_="column")
+
+
+def checks_list(found: Iterable[tuple[Finding, Estimate]], facts: Facts) -> tuple[Markup, ...]:
+    """Return what was found, with buttons that do something about it."""
+    every = list(found)
+    rows = [_check(*pair, facts) for pair in every if pair[0].level != "ok"]
+    fine = [_check(*pair, facts) for pair in every if pair[0].level == "ok"]
+    shown = [tag("ul", *rows, class_="findings")] if rows else []
+    if fine:
+        said = f"{counted(len(fine), 'check')} fine"
+        folded = tag("details", tag("summary", said), tag("ul", *fine, class_="findings"))
+        shown.append(folded)
+    return tuple(shown)
+
+
+def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
+    buttons = map(button, remedies_of(one, estimate, facts.state, facts.classes))
+    body = tag(
+        "div",
+        tag("p", tag("b", f"{one.name}:"), " ", in_sight(one.value)),
+        tag("p", in_sight(one.text)),
+        tag("div", *buttons, class_="row"),
+    )
+    return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)
+
+
+def button(remedy: Remedy) -> Markup:
+    """Return a button that sets fields."""
+    fields = json.dumps(dict(remedy.fields))
+    return tag("button", in_sight(remedy.title), type="button", **{"data-set": fields})
+
+
+def question_part(facts: Facts) -> Markup:
+    """Return the fields for what is asked."""
+    groups = (
+        ("Labels", _labels(facts)),
+        ("Metric and method", _asked(facts)),
+        ("My model", _model(facts)),
+    )
+    parts = [
+        tag("fieldset", tag("legend", title), *fields)
+        for title, fields in ((title, list(own)) for title, own in groups)
+        if fields
+    ]
+    more = tag("details", tag("summary", "More options"), *_more(facts), id="more-options")
+    heading = tag("h2", "Question", id="question-heading")
+    return tag("section", heading, *parts, more, **{"aria-labelledby": "question-heading"})
+
+
+def _labels(facts: Facts) -> Iterator[Markup]:
+    state, classes = facts.state, facts.classes
+    columns = Counter(role for role in state.roles.values() if ROLES[role].by_class)
+    if columns and max(columns.values()) > 1:  # one for each class, so that none is class 1
+        counted_up = ", ".join(f"{in_sight(name)} ({n:,})" for name, n in classes.items())
+        yield tag("p", f"Classes: {counted_up or 'one for each column'}.", dir="auto")
+    elif len(classes) > 1:
+        said = "Class 1 is" if len(classes) == 2 else "Ask about"
+        yield select("positive", _class_options(facts), state.field("positive"), said)
+    if (are_numbers(classes) and len(classes) > 2) or state.field("positive_from"):
+        yield number("positive_from", state, "Ratings from", after="on are class 1")
+    if "votes" in state.roles.values() and "total" not in state.roles.values():
+        yield number("totals", state, "Votes on each item")
+    if isinstance(facts.table, VoteTable):
+        yield number("majority", state, "For the majority of", after="votes (blank: one more vote)")
+    if "group" in state.roles.values():
+        yield check("simultaneous", state, "Intervals of all groups hold at once")
+
+
+def _class_options(facts: Facts) -> dict[str, str]:
+    """Return the classes with their numbers; the value is blank for what is so by default."""
+    classes, chosen = facts.classes, facts.state.field("positive")
+    known = None if facts.source is None else facts.source.facts.get("classes")
+    usual = str(known["1"][0]) if isinstance(known, dict) and len(known["1"]) == 1 else "1"
+    several = len(classes) > 2
+    options = {"": f"all {len(classes)} classes"} if several else {}
+    if not several and (chosen or usual not in classes):
+        options[""] = "told by the values"
+    for name, count in classes.items():
+        is_usual = not chosen and not several and name == usual
+        rest = " against the rest" if several else ""
+        options["" if is_usual else name] = f"{in_sight(name)}{rest} ({count:,})"
+    return options
+
+
+def _asked(facts: Facts) -> Iterator[Markup]:
+    state = facts.state
+    names = {"" if one.name == metrics.ERROR.name else one.name: one for one in metrics.METRICS}
+    titles = {name: one.words for name, one in names.items()}
+    yield select("metric", titles, state.field("metric"), "Metric")
+    chosen = names.get(state.field("metric"))
+    for name in () if chosen is None else (*chosen.needs, *chosen.takes):
+        yield text(name, state, _OF_METRICS[name])
+    if facts.table is not None:
+        kind, number_of = facts.table.kind, Classes.of(facts.table)
+        able = methods.names(kind, number_of, state.field("metric") or metrics.ERROR.name)
+        options = {"": "the default", **{one: one for one in able}}
+        yield select("method", options, state.field("method"), "Method")
+
+
+_OF_METRICS = {
+    "costs": "Costs of a false positive and a false negative, such as 1,5",
+    "at": "At which share of items, or which error, such as 0.8",
+    "prior": "Known share of class 1, or shares of all classes",
+}
+
+
+def _model(facts: Facts) -> Iterator[Markup]:
+    state = facts.state
+    if "prediction" in state.roles.values():
+        yield tag("p", "Its predictions are in the file, and are judged by them.", class_="hint")
+        return
+    if state.field("metric"):
+        name = metrics.named(state.field("metric")).words
+        model = number("model_value", state, f"Its {name} is")
+        yield tag("div", model, number("n", state, "on", after="test items"), class_="row")
+    else:
+        model = number("errors", state, "My model got", after="wrong")
+        yield tag("div", model, number("n", state, "of", after="test items"), class_="row")
+    if isinstance(facts.table, VoteTable):
+        yield check("same_labelling", state, "The test labels were made as the votes were")
+
+
+def _more(facts: Facts) -> Iterator[Markup]:
+    state, roles = facts.state, set(facts.state.roles.values())
+    yield text("level", state, "Confidence level, 0.95 by default")
+    options = {"": "chosen to fit the method", **{one: one for one in inference.names()}}
+    yield select("interval", {**options, "none": "none"}, state.field("interval"), "Interval")
+    yield check("drop_missing", state, "Leave out what has missing values")
+    if isinstance(facts.table, ScoreTable) or facts.table is None:
+        yield check("unlabelled", state, "Keep items without a label: their scores count, too")
+    if "annotator" in roles:
+        same = {"" if one == "error" else one: one for one in DUPLICATES}
+        same[""] = "an error"
+        said = "Several votes of one annotator on an item are"
+        yield select("duplicates", same, state.field("duplicates"), said)
+    if isinstance(facts.table, VoteTable):
+        why = {"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"}
+        yield select("totals_by", why, state.field("totals_by"), "Numbers of votes differ")
+        yield text("stopping", state, "Votes were collected by the rule, such as lead-2")
+    if not isinstance(facts.table, SoftTable) or state.field("classes"):
+        yield text("classes", state, "All classes in order, a,b,c")
+
+
+def select(name: str, options: Mapping[str, str], value: str, label: str, chip: str = "") -> Markup:
+    """Return a choice; what was chosen stays there even if it is none of the options."""
+    known = options if value in options else {**options, value: value}
+    listed = (
+        tag("option", title, value=one, **({"selected": "selected"} if one == value else {}))
+        for one, title in known.items()
+    )
+    if chip:
+        given = {"aria-label": label, "data-chip": chip}
+        return tag("select", *listed, name=name, id=f"f-{name}", **given)
+    own = tag("select", *listed, name=name, id=f"f-{name}")
+    return tag("label", tag("span", label), own, class_="field")
+
+
+def number(name: str, state: State, label: str, after: str = "") -> Markup:
+    """Return a short field for a number."""
+    return _field(name, state, label, after, inputmode="decimal", size="6")
+
+
+def text(name: str, state: State, label: str) -> Markup:
+    """Return a field for anything."""
+    return _field(name, state, label, "", size="14")
+
+
+def check(name: str, state: State, label: str) -> Markup:
+    """Return a box to tick."""
+    ticked = " checked" if state.field(name) else ""
+    box = Markup(f'<input type="checkbox" name="{name}" id="f-{name}" value="yes"{ticked}>')
+    return tag("label", box, tag("span", label), class_="check")
+
+
+def _field(name: str, state: State, label: str, after: str, **more: str) -> Markup:
+    opened = tag("input", name=name, id=f"f-{name}", value=state.field(name), autocomplete="off",
+                 **more)  # fmt: skip
+    own = Markup(opened.removesuffix("</input>"))
+    return tag("label", tag("span", label), own, tag("span", after), class_="field")

@@ -1,0 +1,82 @@
+"""How much the page may use of this machine, each number once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What uploads and the processes that read them may use.
+
+    Attributes
+    ----------
+    file_bytes, all_bytes : int
+        Size of one upload, and of all that are kept at a time.
+    pages : int
+        Pages that are open at a time; a page keeps one upload.
+    form_bytes : int
+        Size of what a form sends.
+    answer_bytes : int
+        Size of what a worker answers.
+    workers : int
+        Processes that read and compute.
+    memory : int
+        Bytes of address space of a worker.
+    cpu_seconds : int
+        Computing time of one question.
+    written_bytes : int
+        Size of a file that a worker writes, such as what it unpacks.
+    away_seconds : float
+        How long a page may be silent before its upload is deleted.
+    grace_seconds : float
+        How long the last question of a page may go on once there is a new one.
+    """
+
+    file_bytes: int = 4 * GIB
+    all_bytes: int = 16 * GIB
+    pages: int = 60
+    form_bytes: int = 2**20
+    answer_bytes: int = 2**26
+    workers: int = max(2, min(4, os.cpu_count() or 2))
+    memory: int = 8 * GIB
+    cpu_seconds: int = 1800
+    written_bytes: int = 16 * GIB
+    away_seconds: float = 900.0
+    grace_seconds: float = 2.0
+
+
+def hold(limits: Limits) -> None:
+    """Hold this process to the limits that do not depend on a question."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for name, value in (
+        ("RLIMIT_AS", limits.memory),
+        ("RLIMIT_FSIZE", limits.written_bytes),
+        ("RLIMIT_CORE", 0),
+    ):
+        kind = getattr(resource, name)
+        _, most = resource.getrlimit(kind)
+        least = value if most == resource.RLIM_INFINITY else min(value, most)
+        if sys.platform != "darwin" or name != "RLIMIT_AS":  # which macOS refuses
+            resource.setrlimit(kind, (least, most))
+
+
+def allow_another(limits: Limits) -> None:
+    """Give the next question its computing time; the system ends the process beyond it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    until = int(used.ru_utime + used.ru_stime) + limits.cpu_seconds + 1
+    if most != resource.RLIM_INFINITY:
+        until = min(until, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (until, most))

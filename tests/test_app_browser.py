@@ -1,0 +1,532 @@
+"""The app as people use it: in a browser, by mouse and keyboard, on a phone, in the dark."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browsers import sized, started
+from conftest import needs_browser
+from pages import eventually, running
+from servers import serving
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytestmark = needs_browser
+
+RNG = np.random.default_rng(0)
+N = 400
+PROB = RNG.random(N)
+LABELS = (RNG.random(N) < PROB).astype(int)
+VOTES = (RNG.random((N, 5)) < PROB[:, None]).astype(int)
+ATTACK = "<img src=x onerror=\"window.owned=1;document.title='owned'\"><script>owned=1</script>"
+PHONE, SCREEN = 360, 1280
+# What happens where a part of the page is replaced under the hand of a test.
+PASSING = (
+    "StaleElementReferenceException",
+    "ElementNotInteractableException",
+    "ElementClickInterceptedException",
+    "NoSuchElementException",
+)
+
+
+def rows(head, lines):
+    return "\n".join([head, *(",".join(map(str, line)) for line in lines)]) + "\n"
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+FILES = {
+    "scores.csv": rows(
+        "score,label,site",
+        ((f"{p:.4f}", y, "ab"[i % 2]) for i, (p, y) in enumerate(zip(PROB, LABELS, strict=True))),
+    ),
+    "reversed.csv": rows(
+        "score,label", ((f"{1 - p:.4f}", y) for p, y in zip(PROB, LABELS, strict=True))
+    ),
+    "words.csv": rows(
+        "score,label",
+        ((f"{p:.4f}", ("left", "right")[y]) for p, y in zip(PROB, LABELS, strict=True)),
+    ),
+    "gold.csv": rows(
+        "item,annotator,vote,gold",
+        ((i, "abcde"[j], VOTES[i, j], LABELS[i]) for i in range(N) for j in range(5)),
+    ),
+    "ratings.csv": rows(
+        "score,label", ((f"{p:.4f}", 1 + int(4.999 * p)) for p in PROB)
+    ),
+    "missing.csv": rows(
+        "score,label",
+        ((f"{p:.4f}", "" if i % 9 == 0 else y)
+         for i, (p, y) in enumerate(zip(PROB, LABELS, strict=True))),
+    ),
+    "odd.csv": rows("a,b", ((f"{p:.4f}", y) for p, y in zip(PROB, LABELS, strict=True))),
+    "bad.parquet": "PAR1 this is no Parquet",
+    f"{'x' * 40}.csv": rows(
+        f"score,label,{quoted(ATTACK)}",
+        ((f"{p:.4f}", quoted(ATTACK) if y else quoted("</option></select><b>no"),
+          quoted(f"{ATTACK}{i % 2}"))
+         for i, (p, y) in enumerate(zip(PROB, LABELS, strict=True))),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("app")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    found = started(tmp_path_factory.mktemp("profile"))
+    found.set_script_timeout(60)
+    yield found
+    found.quit()
+
+
+class User:
+    """Somebody in front of the page."""
+
+    def __init__(self, driver, app, files):
+        self.driver, self.app, self.files = driver, app, files
+
+    def all(self, what):
+        return self.driver.find_elements("css selector", what)
+
+    def one(self, what):
+        return self.driver.find_element("css selector", what)
+
+    def text(self, what):
+        """Return what can be read in a part of the page."""
+        return self.driver.execute_script(
+            "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''", what
+        )
+
+    def sees(self, words, what="main", seconds=30):
+        assert eventually(lambda: words in self.text(what), seconds), self.text("#result")[:2000]
+
+    def rests(self):
+        """Wait until all parts of the answer are there."""
+        assert eventually(
+            lambda: self.all("#details section") and not self.one("#busy").is_displayed()
+        )
+
+    def drops(self, name):
+        self.one("#file").send_keys(str(self.files / name))
+
+    def tries(self, do):
+        """Do something, again if the page has just put another part in place."""
+        from selenium.common.exceptions import WebDriverException
+
+        def done():
+            try:
+                return do() is not False
+            except WebDriverException as error:
+                if type(error).__name__ not in PASSING:
+                    raise
+                return False
+
+        assert eventually(done), self.text("main")
+
+    def clicks(self, words, what="button"):
+        """Click what has these words on it."""
+
+        def click():
+            found = next((one for one in self.all(what) if words in one.text), None)
+            if found is None:
+                return False
+            self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+            return found.click()
+
+        self.tries(click)
+
+    def chooses(self, name, value):
+        def choose():
+            fields = (one for one in self.all("main select") if one.get_attribute("name") == name)
+            options = next(fields).find_elements("tag name", "option")
+            return next(one for one in options if one.get_attribute("value") == value).click()
+
+        self.tries(choose)
+
+    def types(self, name, text):
+        def write():
+            field = self.driver.find_element("name", name)
+            field.clear()
+            field.send_keys(text)
+            return field.get_attribute("value") == text
+
+        self.tries(write)
+
+    def opens(self, summary):
+        self.clicks(summary, "summary")
+
+
+@pytest.fixture
+def user(driver, app, files):
+    sized(driver, SCREEN)
+    driver.get("about:blank")
+    driver.get_log("browser"), driver.get_log("performance")
+    driver.get(app.address)
+    yield User(driver, app, files)
+    assert [entry["message"] for entry in driver.get_log("browser")] == []
+
+
+def test_scores_from_a_file_to_a_verdict_by_groups(user):
+    user.drops("scores.csv")
+    user.sees("The best possible accuracy for the given label is about", "#answer")
+    user.sees("best possible accuracy", "#status")  # for those who hear the page
+    assert user.one("[name='role:score']").get_attribute("value") == "score"
+    assert "1 (" in user.text("#f-positive")
+    user.rests()
+    assert user.all("#pictures figure svg")
+    user.types("errors", "150")
+    user.types("n", "400")
+    user.sees("Your model, at", "#answer")
+    user.chooses("role:site", "group")
+    user.sees("The model in each group", "#standing")
+    user.sees("2 groups", "#answer")
+    user.clicks("Intervals of all groups hold at once", "label")
+    user.opens("The exact command line and Python")
+    user.sees("--group site", "#downloads")
+    user.sees("--simultaneous", "#downloads")
+
+
+def test_counted_votes_and_their_majority(user):
+    user.clicks("Counted votes")
+    user.sees("one more annotator's vote", "#answer")
+    user.types("majority", "3")
+    user.sees("majority of 3", "#answer")
+    user.opens("The exact command line and Python")
+    user.sees("errorfloor estimate demo/votes.csv", "#downloads")
+    user.sees("--majority 3", "#downloads")
+
+
+def test_annotators_with_gold(user):
+    user.drops("gold.csv")
+    user.sees("Votes beside labels", "#columns")
+    user.sees("one more annotator's vote", "#answer")
+    user.clicks("Ask about gold")
+    user.sees("for the gold label", "#answer")
+    assert user.one("[name='role:gold']").get_attribute("value") == "label"
+
+
+def test_many_classes_one_of_them_and_their_confusion(user):
+    user.clicks("Scores of five classes")
+    user.sees("The best possible accuracy", "#answer")
+    user.rests()
+    user.sees("apple", "#classes")
+    user.sees("apple (392)", "#question")
+    user.clicks("Votes for five classes")
+    user.sees("one more annotator's vote", "#answer")
+    user.chooses("positive", "apple")
+    user.sees("apple against the rest", "#question")
+    user.opens("The exact command line and Python")
+    user.sees("--positive apple", "#downloads")
+
+
+def test_soft_labels_and_another_metric(user):
+    user.clicks("Soft labels")
+    user.sees("a label drawn from the soft labels", "#answer")
+    user.chooses("metric", "auc")
+    user.sees("The best possible AUC", "#answer")
+    user.types("model_value", "0.9")
+    user.types("n", "1000")
+    user.sees("Your model", "#answer")
+    assert not user.one("#planner").is_displayed()
+    assert not user.one("#compare").is_displayed()
+
+
+def test_a_bad_file_gets_words_and_the_next_one_an_answer(user):
+    user.drops("bad.parquet")
+    user.sees("Could not read", "#problem")
+    assert not user.one("#form").is_displayed()
+    user.drops("scores.csv")
+    user.sees("The best possible accuracy", "#answer")
+    assert user.text("#problem") == ""
+
+
+def test_reversed_scores_are_flipped_by_one_click(user):
+    user.drops("reversed.csv")
+    user.sees("No floor can be stated", "#answer")
+    column = next(one for one in user.all(".column") if "Reversed scores" in one.text)
+    assert column.text.startswith("score")  # beside the column that it is about
+    user.clicks("Flip: class 1 is 0")
+    user.sees("The best possible accuracy", "#answer")
+    assert user.one("[name=positive]").get_attribute("value") == "0"
+
+
+def test_an_error_offers_what_helps(user):
+    user.drops("words.csv")
+    user.clicks("Class 1 is left")
+    user.sees("Reversed scores", "#columns")
+    user.chooses("positive", "right")
+    user.sees("The best possible accuracy", "#answer")
+    user.drops("missing.csv")
+    user.clicks("Leave out what has missing values")
+    user.sees("The best possible accuracy", "#answer")
+    user.sees("Left out", "#result")
+
+
+def test_ratings_get_a_threshold(user):
+    user.drops("ratings.csv")
+    assert eventually(lambda: user.all("[name=positive_from]"))
+    user.types("positive_from", "4")
+    user.sees("The best possible accuracy", "#answer")
+    user.opens("The exact command line and Python")
+    user.sees("--positive-from 4", "#downloads")
+
+
+def test_roles_can_be_chosen_where_names_do_not_tell(user):
+    user.drops("odd.csv")
+    user.sees("Choose the roles of the columns", "#answer")
+    user.chooses("role:b", "score")
+    user.sees("--label", "#problem")
+    user.chooses("role:b", "label")
+    user.sees("The best possible accuracy", "#answer")
+    assert user.text("#problem") == ""
+    assert user.one("[name='role:a']").get_attribute("value") == "score"  # as it was taken
+
+
+def test_the_planner_follows_its_sliders(user):
+    from selenium.webdriver.common.keys import Keys
+
+    user.clicks("Counted votes")
+    user.sees("The best possible accuracy", "#answer")
+    user.rests()
+    user.opens("Plan: which labels to buy next")
+    user.sees("1,000 items", "#plan-body")
+    user.one("#f-items").send_keys(Keys.ARROW_RIGHT)
+    user.sees("2,000 items", "#plan-body")
+    assert user.one("#f-items").get_attribute("aria-valuetext") == "2,000"
+    user.one("#f-target").send_keys(Keys.END)
+    user.sees("20.00 points", "#plan-body")
+
+
+def test_methods_are_compared(user):
+    user.drops("scores.csv")
+    user.sees("The best possible accuracy", "#answer")
+    user.rests()
+    user.opens("Compare methods")
+    user.sees("hist-25", "#compare-body")
+    user.sees("platt", "#compare-body")
+    user.chooses("method", "beta")
+    user.sees("beta", "#answer")
+
+
+def test_reports_are_saved(user, tmp_path):
+    where = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    user.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+    user.drops("scores.csv")
+    user.sees("The best possible accuracy", "#answer")
+    for words, name in (("Report", "report.html"), ("Markdown", "report.md"),
+                        ("JSON", "report.json")):  # fmt: skip
+        user.clicks(words)
+        assert eventually(lambda name=name: (tmp_path / name).exists())
+        assert "The best possible accuracy" in (tmp_path / name).read_text(encoding="utf-8")
+    found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert found["command"].startswith("errorfloor estimate scores.csv")
+
+
+def test_all_can_be_done_by_keyboard(user):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def press(*keys):
+        ActionChains(user.driver).send_keys(*keys).perform()
+
+    def focused():
+        return user.driver.execute_script(
+            "const e = document.activeElement; return e.name || e.textContent || e.id"
+        )
+
+    press(Keys.TAB)
+    assert focused() == "Go to the answer"
+    for _ in range(10):
+        press(Keys.TAB)
+        if focused() == "Scores and labels":
+            break
+    press(Keys.ENTER)
+    user.sees("The best possible accuracy", "#answer")
+    user.rests()
+    for _ in range(40):
+        press(Keys.TAB)
+        if focused() == "method":
+            break
+    press(Keys.ARROW_DOWN)
+    user.sees("corrupted", "#answer")
+    assert eventually(lambda: focused() == "method")  # it keeps the focus
+    for _ in range(10):
+        press(Keys.TAB)
+        if focused() == "errors":
+            break
+    press("900")
+    press(Keys.TAB)
+    press("10000")
+    user.sees("Model", "#answer")
+    assert focused() == "n"
+
+
+def violations(driver):
+    """Return what axe finds against WCAG and its best practices."""
+    import axe_core_python
+
+    script = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    driver.execute_script(script)
+    found = driver.execute_async_script(
+        "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+        ".then(r => done(r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 200))])))"
+    )
+    return [one for one in found if one[1]]
+
+
+@pytest.mark.parametrize("name", ["", "scores.csv", "reversed.csv", "odd.csv", "bad.parquet"])
+def test_the_page_is_accessible_in_both_themes_and_fits_a_phone(user, name):
+    if name:
+        user.drops(name)
+        user.sees("Could not" if "bad" in name else "Columns of")
+    if name == "scores.csv":
+        user.rests()
+        user.opens("The exact command line and Python")
+        user.opens("More options")
+        user.opens("Plan: which labels to buy next")
+        user.sees("points", "#plan-body")
+        user.opens("Compare methods")
+        user.sees("isotonic", "#compare-body")
+    for width in (SCREEN, PHONE):
+        for theme in ("light", "dark"):
+            sized(user.driver, width, theme)
+            assert violations(user.driver) == []
+        inner, outer = user.driver.execute_script(
+            "return [document.documentElement.scrollWidth, window.innerWidth]"
+        )
+        assert outer == width
+        assert inner <= width
+        outside = user.driver.execute_script(
+            "return [...document.querySelectorAll('main *')].filter(e => e.checkVisibility() &&"
+            " !e.closest('.wide, svg, .errorfloor, pre, .values') &&"
+            " e.getBoundingClientRect().right > innerWidth + 0.5)"
+            ".map(e => e.outerHTML.slice(0, 99))"
+        )
+        assert outside == []
+
+
+def test_nothing_in_a_file_runs(user):
+    name = next(name for name in FILES if name.startswith("xx"))
+    user.drops(name)
+    user.sees("<img src=x onerror=", "#columns")
+    user.chooses("positive", ATTACK)
+    user.sees("The best possible accuracy", "#answer")
+    user.chooses(f"role:{ATTACK}", "group")
+    user.sees("2 groups", "#answer")
+    user.rests()
+    user.opens("The exact command line and Python")
+    user.sees("onerror", "#downloads")
+    assert user.driver.execute_script("return window.owned === undefined")
+    assert user.driver.title == "errorfloor"
+    assert user.all("main img, main script, main iframe, main style") == []
+    # What slipped in would not run either: the policy is that of the server.
+    user.driver.execute_script(
+        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.owned=1\">')"
+    )
+    time.sleep(0.2)
+    assert user.driver.execute_script("return window.owned === undefined")
+    blocked = [entry["message"] for entry in user.driver.get_log("browser")]
+    assert any("Content Security Policy" in message for message in blocked)
+
+
+def test_the_page_asks_its_own_server_only(user):
+    user.drops("scores.csv")
+    user.sees("The best possible accuracy", "#answer")
+    user.rests()
+    messages = [json.loads(one["message"])["message"] for one in user.driver.get_log("performance")]
+    asked = [
+        one["params"]["request"]["url"]
+        for one in messages
+        if one["method"] == "Network.requestWillBeSent"
+    ]
+    assert len(asked) > 5
+    assert all(one.startswith((user.app.address, "data:,")) for one in asked)
+
+
+FOREIGN = """<!DOCTYPE html><title>waiting</title><script>
+const found = [];
+const note = (name, go) => go().then(r => r.text()).then(t => found.push(`${name} read ${t}`),
+                                                        () => found.push(`${name} refused`));
+(async () => {
+  await note("get", () => fetch("ADDRESS"));
+  await note("post", () => fetch("ADDRESSpages", {method: "POST"}));
+  await note("plain", () => fetch("ADDRESSpages", {method: "POST", mode: "no-cors"}));
+  await note("json", () => fetch("ADDRESSpages", {method: "POST", body: "{}",
+    headers: {"Content-Type": "application/json"}}));
+  document.title = JSON.stringify(found);
+})();
+</script><iframe src="ADDRESS"></iframe><form method="post" action="ADDRESSpages"></form>"""
+
+
+def test_a_foreign_page_can_neither_read_nor_post(driver, app):
+    from http.server import BaseHTTPRequestHandler
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(FOREIGN.replace("ADDRESS", app.address).encode())
+
+        def log_message(self, *_):
+            pass
+
+    before = set(app.folders())
+    with serving(Handler) as address:
+        driver.get(address)
+        assert eventually(lambda: driver.title != "waiting")
+        found = json.loads(driver.title)
+        driver.switch_to.frame(0)
+        assert "errorfloor" not in driver.find_element("tag name", "body").text
+        driver.switch_to.default_content()
+        driver.execute_script("document.forms[0].submit()")
+        assert eventually(lambda: "another page" in driver.page_source)
+    assert found == ["get refused", "post refused", "plain refused", "json refused"]
+    assert set(app.folders()) <= before
+    driver.get("about:blank")
+    driver.get_log("browser")
+
+
+def test_long_work_can_be_stopped_and_a_crash_is_told(driver, tmp_path):
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"score,label\n" + b"0.1,0\n0.9,1\n0.8,0\n" * 3_000_000)
+    folder = tmp_path / "app"
+    folder.mkdir()
+    with running(folder) as app:
+        driver.get(app.address)
+        user = User(driver, app, tmp_path)
+        user.drops("large.csv")
+        assert eventually(lambda: user.one("#stop").is_displayed())
+        user.sees("large.csv", "#doing")
+        assert eventually(lambda: "reading" in user.text("#doing") or user.text("#answer"))
+        user.one("#stop").click()
+        user.sees("Stopped.", "#problem")
+        large.rename(tmp_path / "again.csv")
+        user.drops("again.csv")
+        assert eventually(lambda: "again.csv" in user.text("#doing") or user.text("#answer"))
+        assert eventually(lambda: "reading" in user.text("#doing") or user.text("#answer"))
+        for pid in app.workers():
+            os.kill(pid, signal.SIGKILL)
+        user.sees("came to an end", "#problem")
+        driver.get("about:blank")  # the page goes, and its file with it
+        assert eventually(lambda: not app.folders())
+    driver.get_log("browser")
