@@ -17,14 +17,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.webdriver import WebDriver
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "first_minute.md"
 FIGURES = ROOT / "docs" / "figures"
 OWN = "mine.csv"
-WIDTH, HEIGHT = 900, 640  # of the pictures, in pixels
 
 HEAD = """# The first minute, timed
 
@@ -37,11 +40,13 @@ the network; all are from one run. [The first minute](start.md) has the same in 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a page: its name, what it shows, and the element that it begins with."""
+    """A picture of a page: its name, what it shows, the element it begins with, and its pixels."""
 
     name: str
     alt: str
     begins: str = "body"
+    width: int = 900
+    height: int = 640
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,15 @@ APP = Step(
     "The app",
     "The same in the browser: drop the file on the page. The time is that until the page is there.",
     ("errorfloor app",),
-    (Picture("app", "The app with the file: its columns, the answer, and pictures."),),
+    (
+        Picture(
+            "app",
+            "The app with the file: its columns and what they are taken for, and the answer.",
+            "#work",
+            1200,
+            800,
+        ),
+    ),
 )
 
 
@@ -192,22 +205,29 @@ def photograph(address: str, pictures: Sequence[Picture], dropped: Path | None =
     service = webdriver.ChromeService(which("chromedriver"))
     browser = webdriver.Chrome(options=options, service=service)
     try:
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         for theme in ("light", "dark"):
             media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
             browser.get(address)
             if dropped is not None:
                 browser.find_element("css selector", "input[type=file]").send_keys(str(dropped))
-                WebDriverWait(browser, 60).until(lambda page: "best possible" in page.page_source)
+                WebDriverWait(browser, 60).until(is_answered)
             for one in pictures:
+                size = {"width": one.width, "height": one.height}
+                size |= {"deviceScaleFactor": 1, "mobile": False}
+                browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
                 browser.execute_script(f"document.querySelector('{one.begins}').scrollIntoView()")
                 time.sleep(1)
                 shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
                 (FIGURES / f"{one.name}-{theme}.png").write_bytes(b64decode(shot["data"]))
     finally:
         browser.quit()
+
+
+def is_answered(browser: WebDriver) -> bool:
+    """Return whether the app has answered, pictures and all."""
+    busy = browser.find_element("css selector", "#busy")
+    return "best possible" in browser.page_source and not busy.is_displayed()
 
 
 def opened(folder: Path, environment: Mapping[str, str]) -> Typed:
