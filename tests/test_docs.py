@@ -57,8 +57,8 @@ def pages(tmp_path_factory):
     ignored = shutil.ignore_patterns("_build", "api", "auto_*", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
     (folder / "benchmarks").mkdir()
-    for name in ("CHANGELOG.md", "benchmarks/RESULTS.md"):
-        shutil.copy(ROOT / name, folder / name)
+    for path in (ROOT / "CHANGELOG.md", *(ROOT / "benchmarks").glob("*.md")):
+        shutil.copy(path, folder / path.relative_to(ROOT))
     built = folder / "html"
     options = ("-n", "-W", "--keep-going", "-q", "-D", "plot_gallery=0")
     run("-m", "sphinx", *options, "docs", built, folder=folder)
