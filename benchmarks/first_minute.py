@@ -105,8 +105,8 @@ STEPS = (
 )
 APP = Step(
     "The app",
-    "The same in the browser: drop the file on [the page](app.md). The time is that until the page is "
-    "there.",
+    "The same in the browser: drop the file on [the page](app.md). The time is that until the page "
+    "is there.",
     ("errorfloor app",),
     (
         Picture(
