@@ -71,8 +71,9 @@ votes: .venv/dev
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
 
+# With ends by DataEval: FEATURES="--dataeval PATH", an interpreter that has it.
 features: .venv/dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features $(FEATURES)
 
 weights: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights
@@ -97,7 +98,7 @@ follow-up: .venv/paper
 # what is left from the last time may come from other code or data.
 docs: .venv/dev
 	$(BIN)/python -m pytest -q docs
-	rm -rf docs/api docs/auto_gallery
+	rm -rf docs/api docs/auto_*
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -q \
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
@@ -107,7 +108,7 @@ generated: .venv/dev
 	$(BIN)/python -m tools.generated
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_gallery
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

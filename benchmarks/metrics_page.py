@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
+# Metrics beyond error with two classes, and what they are asked with.
+METRICS: dict[str, dict[str, Any]] = {
+    "balanced-error": {},
+    "cost": {"costs": (1, 5)},
+    "brier": {},
+    "log-loss": {},
+    "auc": {},
+    "average-precision": {},
+    "f1": {},
+    "mcc": {},
+    "error-at-coverage": {"at": 0.8},
+    "coverage-at-error": {"at": 0.02},
+}
 
 
 def write_section(name: str, text: str, page: Path = PAGE) -> None:

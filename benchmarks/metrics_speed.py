@@ -21,25 +21,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import errorfloor as ef
+from benchmarks.metrics_page import METRICS
 
 DOCUMENT = Path(__file__).with_name("METRICS_SPEED.md")
 MANY, ITEMS, VOTES, RESAMPLES = 10**7, 10_000, 50, 1000
 Floats = NDArray[np.float64]
 Work: TypeAlias = Callable[[], object]
 
-TWO: dict[str, dict[str, Any]] = {
-    "error": {},
-    "balanced-error": {},
-    "cost": {"costs": (1, 5)},
-    "brier": {},
-    "log-loss": {},
-    "auc": {},
-    "average-precision": {},
-    "f1": {},
-    "mcc": {},
-    "error-at-coverage": {"at": 0.8},
-    "coverage-at-error": {"at": 0.02},
-}
+TWO: dict[str, dict[str, Any]] = {"error": {}, **METRICS}
 TEN = ("error", "balanced-error", "cost", "brier", "log-loss", "error-at-coverage",
        "coverage-at-error")  # fmt: skip
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.metrics_page import PAGE, section_of, write_section
+from benchmarks.metrics_page import METRICS, PAGE, section_of, write_section
 from benchmarks.votes import SETTINGS, Setting
 from errorfloor import inference, methods
 from errorfloor._typing import Floats
@@ -26,6 +26,7 @@ from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.asked import Asked
 
 LEVEL = 0.95
+ATOMS = "two atoms"
 BIAS_ITEMS, BIAS_REPETITIONS = 2000, 100
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]
@@ -33,18 +34,6 @@ Job: TypeAlias = tuple[str, int, int]
 Found: TypeAlias = dict[str, Floats]
 Results: TypeAlias = dict[Job, Found]
 
-METRICS: dict[str, dict[str, Any]] = {
-    "balanced-error": {},
-    "cost": {"costs": (1, 5)},
-    "brier": {},
-    "log-loss": {},
-    "auc": {},
-    "average-precision": {},
-    "f1": {},
-    "mcc": {},
-    "error-at-coverage": {"at": 0.8},
-    "coverage-at-error": {"at": 0.02},
-}
 MANY_METRICS: dict[str, dict[str, Any]] = {
     "balanced-error": {},
     "cost": {"costs": "distance"},
@@ -259,6 +248,8 @@ def coverages(two: Results, many: Results, runs: int) -> str:
 
 {COVERAGE} of the {100 * LEVEL:g} % intervals, many classes (mean widths)
 
+{runs} repetitions each.
+
 {_coverage_table(many, tuple(MANY_METRICS))}
 """
 
@@ -279,8 +270,11 @@ def _coverage_table(results: Results, names: tuple[str, ...]) -> str:
         cells = [covers(found[metric]) for metric in names]
         shown = [f"{held:.2f} ({width:.3f})" for held, width in cells]
         lines.append([name, str(m), f"{n:,}", *shown])
-    pooled = [np.mean([covers(found[metric])[0] for found in results.values()]) for metric in names]
-    lines.append(["all settings", "", "", *(f"{held:.3f}" for held in pooled)])
+    atoms = {job: found for job, found in results.items() if job[0].startswith(ATOMS)}
+    for title, some in ((f"all settings of {ATOMS}", atoms), ("all settings", results)):
+        if some:
+            shares = [[covers(found[metric])[0] for found in some.values()] for metric in names]
+            lines.append([title, "", "", *(f"{np.mean(held):.3f}" for held in shares)])
     return _markdown(lines)
 
 

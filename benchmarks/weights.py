@@ -17,12 +17,15 @@ import numpy as np
 
 import errorfloor as ef
 from errorfloor._typing import Floats
+from errorfloor.metrics.asked import Asked
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "weights.md"
 HEADING = "## How often they hold"
 MARK, END = "<!-- speed -->", "<!-- end of speed -->"
 GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors
 CLUSTERS = 50
+ROUNDING = 1e-9
+AUC = "AUC of scores"
 
 
 def _certain_or_coin(x: Floats) -> Floats:
@@ -76,6 +79,13 @@ def weighted_floor(truth: str, weighting: str) -> float:
     """Return the floor of the population that the weights stand for."""
     eta = TRUTHS[truth](GRID)
     return float(np.average(np.minimum(eta, 1 - eta), weights=WEIGHTINGS[weighting].mean(eta)))
+
+
+def best_auc(truth: str, weighting: str | None = None) -> float:
+    """Return the largest AUC there, of all items alike where no weights are named."""
+    eta = TRUTHS[truth](GRID)
+    weight = np.ones(eta.size) if weighting is None else WEIGHTINGS[weighting].mean(eta)
+    return float(Asked("auc").of(2).best(eta, weight))
 
 
 @dataclass(frozen=True)
@@ -132,12 +142,19 @@ def _votes(sample: Sample, interval: str, rng: int) -> Any:
     return ef.from_votes(sample.votes, 3, interval=interval, **sample.beside)
 
 
+def _auc(sample: Sample, interval: str, rng: int) -> Any:
+    beside = sample.beside
+    return ef.from_scores(sample.scores, sample.labels, metric="auc", interval=interval, **beside)
+
+
 # What is asked: of which labels, by which interval, and how many times fewer repetitions.
-CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], int]] = {
+CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = {
     ("soft labels", "betting"): (_soft, 1),
-    ("soft labels", "jackknife"): (_soft, 1),
+    ("soft labels", "jackknife"): (_soft, 0.2),
     ("scores", "honest"): (_scores, 1),
     ("scores", "certified"): (_scores, 4),
+    (AUC, "honest"): (_auc, 1),
+    (AUC, "jackknife"): (_auc, 1),
     ("three votes", "likelihood"): (_votes, 4),
 }
 
@@ -147,14 +164,18 @@ def covers(
 ) -> tuple[float, float]:
     """Return how often the interval holds the floor, and how wide it is on average."""
     ask, fewer = CASES[case]
-    held, width, repetitions = 0, 0.0, max(times // fewer, 1)
+    held, width, repetitions, asked = 0, 0.0, max(int(times / fewer), 1), 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ef.ErrorFloorWarning)
         for seed in range(repetitions):
-            found = ask(draw(np.random.default_rng(seed)), case[1], seed)
-            held += found.low <= floor <= found.high
+            sample = draw(np.random.default_rng(seed))
+            if case[0] == AUC and sample.labels.all() == sample.labels.any():
+                continue  # no AUC of one class alone
+            found = ask(sample, case[1], seed)
+            held += found.low <= floor + ROUNDING and floor <= found.high + ROUNDING
             width += found.high - found.low
-    return held / repetitions, width / repetitions
+            asked += 1
+    return held / asked, width / asked
 
 
 def with_weights(case: tuple[str, str], n: int, times: int) -> Iterator[list[str]]:
@@ -164,7 +185,7 @@ def with_weights(case: tuple[str, str], n: int, times: int) -> Iterator[list[str
             continue  # all numbers are equal
         row = [truth]
         for name in WEIGHTINGS:
-            floor = weighted_floor(truth, name)
+            floor = (best_auc if case[0] == AUC else weighted_floor)(truth, name)
 
             def draw(rng: np.random.Generator, truth: str = truth, name: str = name) -> Sample:
                 return weighted(truth, name, n, rng)
@@ -179,7 +200,7 @@ def with_clusters(case: tuple[str, str], times: int) -> Iterator[list[str]]:
         if (case[0], truth) == ("soft labels", "coin flips"):
             continue
         eta = TRUTHS[truth](GRID)
-        floor = float(np.minimum(eta, 1 - eta).mean())
+        floor = best_auc(truth) if case[0] == AUC else float(np.minimum(eta, 1 - eta).mean())
         row = [truth]
         for sizes in SIZES:
             for alike in ALIKE:
@@ -199,6 +220,11 @@ def with_clusters(case: tuple[str, str], times: int) -> Iterator[list[str]]:
 ALIKE = (0.1, 0.5, 1.0)
 
 
+def _noise(times: int) -> str:
+    """Return two standard errors of a share of 0.95."""
+    return f"{2 * (0.95 * 0.05 / times) ** 0.5:.3f}"
+
+
 def _cell(share: float, width: float) -> str:
     return f"{share:.3f} ({100 * width:.1f})"
 
@@ -215,10 +241,10 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
         "",
         "Written by `python -m benchmarks.weights`. Each entry is the share of samples whose 95 % "
         "interval holds the true floor, and in brackets its mean width in points. There are "
-        f"{times} samples each, {times // 4} for `certified` and `likelihood`; two standard errors "
-        f"at a coverage of 0.95 are {2 * (0.95 * 0.05 / times) ** 0.5:.3f} and "
-        f"{2 * (0.95 * 0.05 / (times // 4)) ** 0.5:.3f}. Scores are uniform from 0 to 1, and the "
-        "first column says how the probability of class 1 depends on them.",
+        f"{times} samples each, {5 * times:,} for `jackknife` and {times // 4} for `certified` and "
+        "`likelihood`; two standard errors at a coverage of 0.95 are "
+        f"{_noise(times)}, {_noise(5 * times)} and {_noise(times // 4)}. Scores are uniform from "
+        "0 to 1, and the first column says how the probability of class 1 depends on them.",
         "",
         "### Weights",
         "",
@@ -300,6 +326,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--sizes", type=int, nargs="*", default=[300, 1000])
     parser.add_argument("--interval", action="append", choices=[name for _, name in CASES])
+    parser.add_argument("--labels", action="append", choices=sorted({one for one, _ in CASES}))
     parser.add_argument("--speed", action="store_true", help="measure times instead")
     given = parser.parse_args()
     if given.speed:
@@ -308,11 +335,11 @@ def main() -> None:
         DOCUMENT.write_text(with_speed(text, table), encoding="utf-8")
         return
     for case in [*CASES]:
-        if given.interval and case[1] not in given.interval:
+        if case[1] not in (given.interval or case) or case[0] not in (given.labels or case):
             del CASES[case]
     section = document(given.times, tuple(given.sizes))
     before, _, old = DOCUMENT.read_text(encoding="utf-8").partition(HEADING)
-    if given.interval:
+    if given.interval or given.labels:
         section = renewed(f"{HEADING}{old}", section).rstrip() + "\n"
     DOCUMENT.write_text(before + section, encoding="utf-8")
 

@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 # Pictures are drawn into files; what the pages say must not depend on a cluster's setting.
 os.environ["MPLBACKEND"] = "Agg"
 
+from pictures import scrape
+
 project = "errorfloor"
 author = "errorfloor's authors"
 version = release = errorfloor.__version__
@@ -19,6 +21,8 @@ html_title = f"errorfloor {release}"
 extensions = [
     "mathml",
     "myst_parser",
+    "pictures",
+    "reports",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -68,7 +72,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py",
     "abort_on_example_error": True,
     "capture_repr": (),
-    "image_srcset": ["2x"],
+    "image_scrapers": (scrape,),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

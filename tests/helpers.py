@@ -1,6 +1,13 @@
 """What several tests need: methods by name, and answers to compare."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from errorfloor import methods
+from errorfloor.datasets.catalogue import IN_PAPER
+from errorfloor.datasets.dataset import Dataset
+from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.methods.cuts import fewest_errors, signs
 from errorfloor.methods.record import Options
 
@@ -28,3 +35,26 @@ def _without(value, aside):
     if isinstance(value, dict):
         return {key: _without(entry, aside) for key, entry in value.items() if key not in aside}
     return [_without(entry, aside) for entry in value] if isinstance(value, list) else value
+
+
+def put_made_sets(monkeypatch, n, **mixture):
+    """Put `n` made items each in the place of the papers' real sets."""
+
+    def made(name):
+        data = gaussian_mixture(n, rng=len(name), **mixture)
+        return Dataset(
+            name=name,
+            scores=data.soft_labels.round(2),
+            labels=data.labels,
+            ids=np.arange(n).astype(np.str_),
+            votes=None,
+            targets=data.labels.astype(np.int64),
+            classes=("0", "1"),
+            positive=("1",),
+            source="",
+            licence="",
+            citation="",
+        )
+
+    for name, real in IN_PAPER.items():
+        monkeypatch.setitem(IN_PAPER, name, replace(real, load=lambda name=name: made(name)))

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import errorfloor
+from benchmarks import first_minute
 
 ROOT = Path(__file__).parents[1]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.py"))
@@ -52,7 +54,7 @@ def test_each_picture_of_the_gallery_can_be_drawn_without_real_data(script, tmp_
 def pages(tmp_path_factory):
     """Build the pages in a folder of their own, with the gallery's text but without running it."""
     folder = tmp_path_factory.mktemp("pages")
-    ignored = shutil.ignore_patterns("_build", "api", "auto_gallery", "__pycache__")
+    ignored = shutil.ignore_patterns("_build", "api", "auto_*", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
     (folder / "benchmarks").mkdir()
     for name in ("CHANGELOG.md", "benchmarks/RESULTS.md"):
@@ -82,6 +84,39 @@ def test_pages_need_nothing_from_the_network_to_be_read(pages):
             assert loads not in text, page
         assert 'src="http' not in text, page
     assert "@import" not in (pages / "_static" / "errorfloor.css").read_text()
+
+
+@needs_sphinx
+def test_pages_have_a_picture_for_each_theme(pages):
+    for name in ("index", "paper"):
+        images = re.findall(r"<img [^>]*>", (pages / f"{name}.html").read_text(encoding="utf-8"))
+        themes = [re.search(r"only-(light|dark)", image)[1] for image in images]
+        assert themes == ["light", "dark"] * (len(images) // 2)
+        assert images
+    light, dark = (
+        next(pages.rglob(name)).read_text(encoding="utf-8") for name in ("demo.svg", "demo1.svg")
+    )
+    assert "#ffffff" in light
+    assert "#ffffff" not in dark
+
+
+@needs_sphinx
+def test_pages_have_a_report_for_each_kind_of_data(pages):
+    framed = re.findall(r'<iframe [^>]*src="([^"]*)"', (pages / "reports.html").read_text())
+    assert len(framed) >= 8
+    for address in framed:
+        assert "The best possible" in (pages / address).read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_first_minute_shows_what_is_printed(tmp_path):
+    program = tmp_path / "errorfloor"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m errorfloor "$@"\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    page = first_minute.PAGE.read_text(encoding="utf-8")
+    found = first_minute.answers(tmp_path, environment)
+    for step in first_minute.STEPS:
+        assert first_minute.section(step, found[step.name]) in page
 
 
 @needs_sphinx

@@ -1,17 +1,16 @@
 """The follow-up paper's figure, table and FeeBee scores: small versions, and the page."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from conftest import needs_data
+from helpers import put_made_sets
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errorfloor import paper
 from errorfloor.datasets.catalogue import IN_PAPER
-from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.metrics import named
 from errorfloor.metrics.balanced import forms_of
@@ -32,25 +31,7 @@ MODULES = (follow_up_figure, follow_up_table, follow_up_feebee)
 @pytest.fixture
 def made_sets(monkeypatch):
     """Put made data of unequal classes in the place of the real sets."""
-
-    def made(name):
-        data = gaussian_mixture(200, weights=(0.3, 0.7), rng=len(name))
-        return Dataset(
-            name=name,
-            scores=data.soft_labels.round(2),
-            labels=data.labels,
-            ids=np.arange(200).astype(np.str_),
-            votes=None,
-            targets=data.labels.astype(np.int64),
-            classes=("0", "1"),
-            positive=("1",),
-            source="",
-            licence="",
-            citation="",
-        )
-
-    for name, real in IN_PAPER.items():
-        monkeypatch.setitem(IN_PAPER, name, replace(real, load=lambda name=name: made(name)))
+    put_made_sets(monkeypatch, 200, weights=(0.3, 0.7))
 
 
 @pytest.fixture

@@ -429,3 +429,12 @@ def test_other_questions_take_the_labelled_items_and_soft_labels_all(judged):
     near = np.where(np.abs(scores - 0.3) < 0.2, labels, np.nan)
     with pytest.raises(ef.InputError, match="do not stand for all"):
         ef.from_scores(scores, near, metric="auc", unlabelled=True)
+
+
+def test_reports_say_how_many_of_the_items_have_labels(judged, tmp_path):
+    scores, labels, _ = judged
+    found = ef.from_scores(scores, labels, unlabelled=True, rng=1)
+    ef.report(found, tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| Items | 400 labels of 4,000 items |" in text
+    assert "labels on 400 of 4,000 items" in str(found)

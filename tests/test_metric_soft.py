@@ -124,6 +124,102 @@ def test_two_kinds_of_items_that_are_equally_many_have_an_error_from_pairs_alone
     assert 0.75 < found.error_of_pairs() ** 2 / samples.var() < 4 / 3
 
 
+def test_the_rule_that_many_items_at_the_mean_choose_is_allowed_for():
+    # Four in five items are at 0.3, the mean is 0.302 and its standard error 0.0089: two of these
+    # below, all items at 0.3 are on the other side of the mean.
+    p, count = np.array([0.1, 0.3, 0.5]), np.array([9, 80, 10])
+    found = Asked("balanced-error").of(2).on(p, count)
+    share = count / 99
+    theta = share @ p
+    error = np.sqrt(share @ (p - theta) ** 2 / 99)
+    beyond = 2 * error - (theta - 0.3)
+    assert beyond > 0
+    expected = 2 * 80 / 99 * beyond / (4 * theta * (1 - theta))
+    assert found.off_by_choice() == (pytest.approx(expected), 0)
+    evidence = ef.from_soft_labels(np.repeat(p, count), metric="balanced-error").evidence
+    assert evidence.limits(0.95)[1] == pytest.approx(evidence._smooth(0.95)[1] + expected)
+    # With nobody near the mean there is nothing to allow for, and nobody differs from it at all.
+    apart = Asked("balanced-error").of(2).on(np.array([0.0, 1.0]), np.array([50, 50]))
+    assert apart.off_by_choice()[0] == pytest.approx(0, abs=1e-15)
+    alike = Asked("balanced-error").of(2).on(np.array([0.3]), np.array([50]))
+    assert alike.off_by_choice()[0] == pytest.approx(0, abs=1e-15)
+
+
+def mcc_of(rule, p, share):
+    """Return the correlation of label and rule, a share of items each."""
+    named, right, total = share @ rule, share @ (rule * p), share @ p
+    return (right - named * total) / np.sqrt(named * (1 - named) * total * (1 - total))
+
+
+@pytest.mark.parametrize(
+    ("p", "count"),
+    [
+        ([0.1, 0.3, 0.5], [10, 80, 11]),
+        ([0.1, 0.3, 0.5], [12, 80, 9]),
+        ([0.1, 0.29, 0.31, 0.5, 0.9], [10, 30, 40, 11, 2]),
+        ([0.0, 0.2, 0.4, 0.6, 0.7, 1.0], [3, 20, 25, 20, 5, 1]),
+    ],
+)
+def test_thresholds_that_may_be_as_good_as_the_best_are_allowed_for(p, count):
+    p, count = np.array(p), np.array(count)
+    share, step = count / count.sum(), 1e-6
+    rules = [p >= cut for cut in p[1:]]
+    values = np.array([mcc_of(rule, p, share) for rule in rules])
+    # What an item adds, from a population with a little more of its kind.
+    adds = np.array([
+        [(mcc_of(rule, p, share + step * (kind - share)) - value) / step for kind in np.eye(p.size)]
+        for rule, value in zip(rules, values, strict=True)
+    ])  # fmt: skip
+    beside = adds - adds[values.argmax()]
+    error = np.sqrt((beside - (beside @ share)[:, None]) ** 2 @ share / count.sum())
+    expected = max(0, *(2 * error - values.max() + values))
+    found = Asked("mcc").of(2).on(p, count)
+    assert found.off_by_choice() == (0, pytest.approx(expected, abs=1e-5))
+    assert expected > 0.001
+    evidence = ef.from_soft_labels(np.repeat(p, count), metric="mcc").evidence
+    smooth = evidence._smooth(0.95)[0]
+    assert evidence.limits(0.95)[0] == pytest.approx(smooth - expected, abs=1e-5)
+
+
+def test_a_single_threshold_is_nobodys_choice():
+    for p in ([0.3], [0.0, 1.0], [0.2, 0.7]):
+        found = Asked("mcc").of(2).on(np.array(p), np.full(len(p), 20))
+        assert found.off_by_choice() == (0, pytest.approx(0, abs=1e-12))
+
+
+def test_the_jackknife_holds_where_many_items_are_at_the_mean():
+    law = metrics_soft.LAWS["at the mean"]
+    true = Asked("balanced-error").of(2).best(*law.points())
+    held = 0
+    for seed in range(300):
+        p = law.draw(np.random.default_rng(seed), 500)
+        found = ef.from_soft_labels(p, metric="balanced-error")
+        held += found.low <= true <= found.high
+    assert held / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5 + 0.02  # 0.93 without the allowance
+
+
+def test_too_few_items_for_a_measured_interval_are_said_so():
+    p = np.array([0.2, 0.8] * 5)
+    with pytest.warns(ef.DoubtWarning, match="fewer than 30 items"):
+        ef.from_soft_labels(p, metric="average-precision")
+    weight = np.where(np.arange(200) < 5, 1000.0, 1.0)
+    with pytest.warns(ef.DoubtWarning, match="worth fewer than 15 equal ones"):
+        ef.from_soft_labels(np.linspace(0, 1, 200), metric="auc", weight=weight)
+    ef.from_soft_labels(np.linspace(0, 1, 200), metric="auc")
+    ef.from_soft_labels(p, metric="brier")  # whose limits are proven
+
+
+def test_a_coverage_of_all_items_may_be_one_of_fewer():
+    # The floor is 9.9 % with a standard error of 0.3 points: that of the population may well be
+    # above 10 %, where not all items can be answered. A guess has room for 0.4.
+    p = np.tile([0.0, 0.198, 0.05, 0.15], 400)
+    found = ef.from_soft_labels(p, metric="coverage-at-error", at=0.1, interval="jackknife")
+    assert found.value == found.high == 1
+    error = p.std(ddof=1) / p.size**0.5 / 0.4
+    free = 1 + (0.1 - p.mean()) / 0.4
+    assert found.low == pytest.approx(free - 1.03 * 1.9614 * error, abs=2e-4)
+
+
 def test_what_was_not_seen_is_allowed_for():
     # All items are sure, so leaving one out changes nothing; but log(40) of them may be coins.
     p = np.repeat([0.0, 1.0], [70, 30])

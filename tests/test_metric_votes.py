@@ -5,6 +5,7 @@ import pytest
 
 import errorfloor as ef
 from benchmarks import metrics_votes as study
+from benchmarks.metrics_page import METRICS
 from errorfloor.inference.votes import slopes
 from errorfloor.inference.votes.inversion import inverted_limits
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
@@ -17,18 +18,7 @@ from errorfloor.methods.votes.many.unsorted import CountLikelihood, kept_votes, 
 from errorfloor.methods.votes.target import Target
 from errorfloor.metrics.asked import Asked
 
-GIVEN = {
-    "balanced-error": {},
-    "cost": {"costs": (1, 5)},
-    "brier": {},
-    "log-loss": {},
-    "auc": {},
-    "average-precision": {},
-    "f1": {},
-    "mcc": {},
-    "error-at-coverage": {"at": 0.8},
-    "coverage-at-error": {"at": 0.1},
-}
+GIVEN = {**METRICS, "coverage-at-error": {"at": 0.1}}
 MEANS = ("cost", "brier", "log-loss")
 OTHERS = tuple(name for name in GIVEN if name not in MEANS)
 

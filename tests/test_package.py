@@ -1,8 +1,10 @@
 """Promises of the package as a whole: layers, imports, sizes, the demo."""
 
 import ast
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,10 +26,13 @@ FETCHING = {"openreview", "pooch", "requests", "tqdm"}
 DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
+# What the extra `features` brings.
+NEIGHBOURS = {"faiss", "torch"}
 # What the extra `app` brings, which only the page imports.
 PAGE = {"starlette", "uvicorn"}
 EXTRA = {
     "data": ENGINES,
+    "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     "paper": DRAWING,
@@ -126,6 +131,37 @@ def test_modules_and_functions_are_of_a_size_to_be_read_at_once(path):
             number = len(node.args.args) + len(node.args.kwonlyargs)
             public_door = node.name in public or layer_of(path) == "data"
             assert public_door or number <= 11, f"{node.name} has {number} parameters"
+
+
+def documented(module):
+    """Yield the public functions and classes of a module, and the methods of the latter."""
+    for name in module.__all__:
+        value = getattr(module, name)
+        if callable(value):
+            yield f"{module.__name__}.{name}", value
+        if inspect.isclass(value):
+            own = (getattr(value, key) for key in vars(value) if not key.startswith("_"))
+            yield from ((f"{name}.{one.__name__}", one) for one in own if inspect.isroutine(one))
+
+
+PUBLIC = [
+    pytest.param(value, id=name)
+    for module in (errorfloor, errorfloor.datasets, errorfloor.frames, errorfloor.plot)
+    for name, value in documented(module)
+]
+
+
+@pytest.mark.parametrize("value", PUBLIC)
+def test_every_parameter_is_described_on_a_line_of_its_own(value):
+    text = inspect.getdoc(value) or ""
+    lines = text.splitlines()
+    grouped = [line for line in lines if re.match(r"\*{0,2}\w+(, \*{0,2}\w+)+( :.*)?$", line)]
+    assert not [line for line in grouped if f"{line}\n    " in text]
+    if inspect.isfunction(value) and "Parameters\n---" in text:
+        names = {line.split(" : ")[0].strip("*") for line in lines}
+        given = inspect.signature(value).parameters.values()
+        columns = [one.name for one in given if one.kind is not one.VAR_KEYWORD]
+        assert [name for name in columns if name not in names | {"self", "ax"}] == []
 
 
 @pytest.mark.parametrize("part", generated.PARTS, ids=lambda part: f"{part.document} {part.name}")

@@ -3,19 +3,16 @@
 import json
 import os
 import sys
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import needs_data
+from helpers import put_made_sets
 
 from errorfloor import paper
 from errorfloor.data import storage
-from errorfloor.datasets.catalogue import IN_PAPER
-from errorfloor.datasets.dataset import Dataset
-from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.paper import (
     Check,
     Reproduction,
@@ -39,25 +36,7 @@ QUICK = ["figure-2", "figure-5", "figure-8"]  # need no data and no simulation
 @pytest.fixture
 def made_sets(monkeypatch):
     """Put made data in the place of the real sets."""
-
-    def made(name):
-        data = gaussian_mixture(300, rng=len(name))
-        return Dataset(
-            name=name,
-            scores=data.soft_labels.round(2),
-            labels=data.labels,
-            ids=np.arange(300).astype(np.str_),
-            votes=None,
-            targets=data.labels.astype(np.int64),
-            classes=("0", "1"),
-            positive=("1",),
-            source="",
-            licence="",
-            citation="",
-        )
-
-    for name, real in IN_PAPER.items():
-        monkeypatch.setitem(IN_PAPER, name, replace(real, load=lambda name=name: made(name)))
+    put_made_sets(monkeypatch, 300)
 
 
 @pytest.fixture

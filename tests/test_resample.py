@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from strategies import labelled_scores, score_tables
 
+import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data.cells import MANY_ITEMS, split
 from errorfloor.inference import resample
+from errorfloor.inference.draws import PoissonTable, QuickDraws
 from errorfloor.inference.resample import acceleration, bootstrap, draw
 from errorfloor.inference.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
@@ -58,6 +60,95 @@ def test_draws_follow_the_multinomial_law(count, rng):
     products = centred[:, :, None] * centred[:, None, :]
     error = products.std(axis=0) / np.sqrt(times)
     assert np.abs((products.mean(axis=0) - cov) / error).max() < 4.5
+
+
+QUICK = [np.array([7256, 339, 226, 20, 47, 5]), np.array([3, 900]), np.array([64, 64, 64, 200])]
+
+
+@pytest.mark.parametrize("count", QUICK)
+def test_quick_draws_follow_the_multinomial_law(count, rng):
+    assert QuickDraws.pay(count)
+    n, times = count.sum(), 40_000
+    counts = QuickDraws(count)(times, rng)
+    assert (counts.sum(axis=1) == n).all()
+    assert counts.min() >= 0
+    # Each count is binomial: shares up to some quantiles, whose z-scores stay below 4.5.
+    for number, items in zip(counts.T, count, strict=True):
+        for tail in (0.01, 0.2, 0.5, 0.8, 0.99):
+            limit = stats.binom.ppf(tail, n, items / n)
+            share = stats.binom.cdf(limit, n, items / n)
+            spread = np.sqrt(share * (1 - share) / times)
+            assert abs(np.mean(number <= limit) - share) < 4.5 * spread + 1e-12
+    centred = counts - count
+    products = centred[:, :, None] * centred[:, None, :]
+    error = products.std(axis=0) / np.sqrt(times)
+    cov = np.diag(count) - np.outer(count, count) / n
+    assert np.abs((products.mean(axis=0) - cov) / error).max() < 4.5
+
+
+def test_the_table_has_the_poisson_law():
+    means = np.array([0.05, 3.0, 700.5])
+    table = PoissonTable(means)
+    for cell, mean in enumerate(means):
+        own = (table.steps > cell) & (table.steps <= cell + 1)
+        reached = table._reached[1][own]
+        expected = stats.poisson.cdf(reached, mean)
+        np.testing.assert_allclose(table.steps[own] - cell, expected, atol=1e-11)
+    # A uniform number is looked up where a search would find it, whether the guide knows or not.
+    fixed = np.random.default_rng(4)
+    drawn = table.draw(5000, np.random.default_rng(4))
+    at = fixed.random((5000, 3)) + np.arange(3)
+    np.testing.assert_array_equal(
+        drawn, table._reached[1][np.searchsorted(table.steps, at, "right")]
+    )
+    assert 0.5 < np.mean(table.guide >= 0) < 1
+
+
+def test_a_number_that_rounds_up_stays_in_its_cell():
+    class Last:
+        def random(self, shape):
+            return np.full(shape, np.nextafter(1.0, 0))
+
+    found = PoissonTable(np.full(200, 5.0)).draw(2, Last())
+    assert found.min() > 20
+    assert (found == found[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("count", "pays"),
+    [
+        (np.full(100, 64), True),
+        (np.full(100, 63), False),  # too few items
+        (np.full(257, 100), False),  # too many cells
+        (np.array([0, 1000, 1000]), False),
+        (np.array([5000]), False),
+        (np.array([50_000, 50_000]), True),
+        (np.array([50_000, 50_001]), False),
+    ],
+)
+def test_quick_draws_are_for_few_cells_of_many_items(count, pays):
+    assert QuickDraws.pay(count) is pays
+
+
+def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
+    count = np.array([400, 300, 500])
+    mean = MeanFloor(np.array([0.1, 0.2, 0.4]), count)
+    seeds = [np.random.default_rng(1) for _ in range(3)]
+    plain, again = (bootstrap([mean], count, n_resamples=50, rng=seed) for seed in seeds[:2])
+    quick = bootstrap([mean], count, n_resamples=50, rng=seeds[2], quick=True)
+    assert np.array_equal(plain, again)
+    assert not np.array_equal(plain, quick)
+    soft = np.repeat([0.1, 0.2, 0.4], count)
+    found = {
+        metric: ef.from_soft_labels(
+            soft, metric=metric, interval="percentile", rng=5, n_resamples=50, **given
+        ).evidence.replicates
+        for metric, given in (("error", {}), ("cost", {"costs": (1, 1)}))
+    }
+    stream = Streams.of(Seed.of(5).begin()).for_("resamples")
+    means = draw(count, 50, stream) @ np.array([0.1, 0.2, 0.4]) / 1200
+    np.testing.assert_allclose(found["error"], means)
+    assert not np.allclose(found["cost"], means)
 
 
 def test_splits_give_each_item_to_each_part_alike(rng):

@@ -2,18 +2,23 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import brentq
 from scipy.stats import binom, t
+from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.inference.jackknife import MISSED
-from errorfloor.inference.weighted import WeightedBetting, WeightedCertified
+from errorfloor.inference.jackknife import ALIKE, Units
+from errorfloor.inference.ranks import weighted_share
+from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, stakes_of
 from errorfloor.methods.design import Design
+from errorfloor.methods.ranks import WeightedRanking
 from errorfloor.methods.weighted import WeightedCut
 
 RNG = np.random.default_rng(7)
@@ -50,13 +55,39 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
 
-def test_bets_are_those_of_plain_code():
+def slow_stakes(weight, values, blocks, log_goal):
+    """Return the stake of each block from all units before it, one block after the other."""
+    stakes = []
+    for count, x in zip(np.cumsum(blocks, axis=0) - blocks, values, strict=True):
+        number, mass = count.sum(), count * weight
+        usual = count @ weight**2 / number if number else 1.0
+        mean = mass @ x / mass.sum() if number else 0.5
+        spread = count @ (weight * (x - mean)) ** 2
+        stakes.append(
+            np.sqrt(2 * log_goal / (blocks.sum() * (0.25 * usual + spread)) * (number + 1))
+        )
+    return np.array(stakes)
+
+
+@pytest.mark.parametrize("spread", [0.3, 3.0])
+def test_bets_are_those_of_plain_code(spread):
     rng = np.random.default_rng(2)
-    values, weight = rng.random(30) / 2, rng.random(30)
+    values, weight = rng.random(30) / 2, rng.lognormal(0, spread, 30)
+    weight /= weight.max()
     blocks = rng.multinomial(3, [0.2] * 5, size=30).T
-    bet = WeightedBetting(values, weight / weight.max(), blocks)
+    bet = WeightedBetting(values, weight, blocks)
     low, high = bet.limits(0.9)
-    assert 0 <= low <= high <= 0.5
+    assert bet.upper(0.9) == high
+    goal, x = np.log(20), 2 * values
+    stakes = slow_stakes(weight, [x] * 5, blocks, goal)
+    for limit, own in ((2 * low, x), (1 - 2 * high, 1 - x)):
+
+        def gain(mean, own=own):
+            stake = np.minimum(stakes, 0.5 / mean if mean > 0 else np.inf)[:, None]
+            return (blocks * np.log1p(stake * weight * (own - mean))).sum() - goal
+
+        expected = brentq(gain, 0, 1, xtol=1e-14) if gain(0) > 0 else 0
+        assert limit == pytest.approx(expected, abs=1e-11)
     # With equal weights they are those without weights.
     from errorfloor.inference.means import Betting
 
@@ -74,11 +105,11 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     assert isinstance(evidence, WeightedCertified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
-    from errorfloor.inference.weighted import stakes_of
-
-    values = [wrong.astype(float) for wrong in evidence.choices]
-    stakes = stakes_of(evidence.weight, values, evidence.blocks, log_goal)
     cut = WeightedCut(table.cells())
+    before = np.cumsum(evidence.blocks, axis=0) - evidence.blocks
+    wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
+    stakes = slow_stakes(evidence.weight, wrong, evidence.blocks, log_goal)
+    assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
     gains = []
@@ -103,7 +134,7 @@ def test_the_jackknife_leaves_out_clusters():
     found = ef.from_soft_labels(SCORES, cluster=CLUSTERS, interval="jackknife")
     x = np.minimum(SCORES, 1 - SCORES)
     means = x.reshape(80, 5).mean(axis=1)
-    error = means.std(ddof=1) / np.sqrt(80) * np.sqrt(1 + MISSED / 80)
+    error = means.std(ddof=1) / np.sqrt(80)
     assert found.evidence.error == pytest.approx(error, rel=1e-9)
     assert found.clusters == 80
     assert found.n_effective is None
@@ -111,6 +142,55 @@ def test_the_jackknife_leaves_out_clusters():
                                  interval="jackknife")  # fmt: skip
     alone = ef.from_soft_labels(SCORES, interval="jackknife")
     assert (copies.low, copies.high) == pytest.approx((alone.low, alone.high), abs=2e-4)
+
+
+def test_the_spread_of_a_unit_is_that_of_units_that_weigh_about_as_much():
+    weights = np.sort(RNG.lognormal(0, 1, 200))
+    raises = RNG.normal(size=200) * weights
+    units = Units(-raises, np.ones(200, dtype=np.int64), weights)
+    own = raises - raises.mean()
+    half = ALIKE // 2
+    expected = 0.0
+    for place, weight in enumerate(
+        weights
+    ):  # the middle of a unit is half a place behind its start
+        start = min(max(place + 0.5 - half, 0), 200 - ALIKE)
+        first, part = int(start), start % 1
+        shares = np.array([1 - part, *np.ones(ALIKE - 1), part])[: 200 - first]
+        near = slice(first, first + shares.size)
+        expected += weight**2 * shares @ (own[near] / weights[near]) ** 2 / ALIKE
+    assert units.pooled_moments()[0] == pytest.approx(expected)
+
+
+def test_units_of_one_weight_have_the_spread_of_all_of_them():
+    raises = RNG.normal(size=100)
+    for times in (1, 3):
+        units = Units(raises, np.full(100, times), np.full(100, 2.0))
+        assert units.pooled_moments() == pytest.approx(units.moments())
+    heavy = np.where(np.arange(100) < 40, 20.0, 1.0)
+    units = Units(raises, np.ones(100, dtype=np.int64), heavy)
+    assert units.pooled_moments() == pytest.approx(units.moments())
+
+
+def test_few_heavy_items_that_agree_by_chance_do_not_make_the_jackknife_sure():
+    # Five items have half of the weight and are all easy; the others tell that items vary.
+    soft = np.append(np.full(5, 0.0), np.tile([0.0, 0.5], 100))
+    weight = np.append(np.full(5, 40.0), np.ones(200))
+    found = ef.from_soft_labels(soft, weight=weight, interval="jackknife")
+    assert found.high > 0.25 > found.value
+
+
+@pytest.mark.parametrize(("heavy", "share"), [(20.0, 0.05), (5.0, 0.1)])
+def test_the_jackknife_holds_where_few_items_weigh_much(heavy, share):
+    held = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        soft = 1 / (1 + np.exp(-20 * (rng.random(300) - 0.4)))
+        weight = np.where(rng.random(300) < share, heavy, 1.0)
+        found = ef.from_soft_labels(soft, weight=weight, interval="jackknife")
+        held += found.low <= 0.06931 <= found.high
+    # Three standard errors below 0.95. Without units of similar weight it is 0.86 for the first.
+    assert held / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
 
 
 @pytest.mark.parametrize("metric", ["auc", "brier", "balanced-error", "f1"])
@@ -218,7 +298,7 @@ def test_limits_that_ignore_weights_or_clusters_would_not_hold():
 def test_the_study_writes_what_it_finds():
     text = study.document(4, (50,))
     assert text.startswith(study.HEADING)
-    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 9
+    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 13
     assert "**scores, `honest`, 50 items**" in text
 
 
@@ -341,3 +421,45 @@ def test_one_item_of_all_the_weight_leaves_nearly_everything_open():
     assert found.low < 0.01
     soft = ef.from_soft_labels(SCORES, weight=weight, rng=1)
     assert soft.high - soft.low > 0.3
+
+
+def test_weighted_auc_is_that_of_pairs_and_equal_weights_change_nothing():
+    found = ef.from_scores(SCORES, LABELS, metric="auc", weight=WEIGHTS)
+    assert found.value == pytest.approx(
+        roc_auc_score(LABELS, SCORES, sample_weight=WEIGHTS), abs=1e-12
+    )
+    cells = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS).cells()
+    equal = weighted_share(WeightedRanking(replace(cells, weight=np.full(len(cells), 3.0))))
+    plain = ef.from_scores(SCORES, LABELS, metric="auc").evidence
+    assert equal.items == pytest.approx(plain.items)
+    # Copies of items in clusters are worth as much as the items.
+    twice = ef.from_scores(
+        np.repeat(SCORES, 2), np.repeat(LABELS, 2), metric="auc", cluster=np.repeat(range(N), 2)
+    )
+    assert twice.evidence.items == pytest.approx(plain.items, rel=0.02)
+
+
+def test_weighted_auc_without_each_item_is_counted_anew():
+    cells = ef.ScoreTable.from_arrays(SCORES.round(1), LABELS, weight=WEIGHTS).cells()
+    ranking = WeightedRanking(cells)
+    fewer = cells.count - np.eye(len(cells), dtype=int)
+    expected = ranking.values(fewer, np.random.default_rng(0))
+    assert ranking.leave_one_out() == pytest.approx(expected)
+
+
+def test_intervals_of_a_weighted_auc_hold_it():
+    case, truth = (study.AUC, "honest"), "rises evenly"
+    for name in ("more where hard", "1, 2 or 4"):
+        held, width = study.covers(
+            case,
+            study.best_auc(truth, name),
+            lambda rng, name=name: study.weighted(truth, name, 150, rng),
+            200,
+        )
+        assert held >= binom.ppf(1e-3, 200, 0.95) / 200
+        assert width < 0.25
+
+
+def test_a_certified_auc_is_refused_with_weights():
+    with pytest.raises(ef.InputError, match=r"certified is not given with .* Use honest or jack"):
+        ef.from_scores(SCORES, LABELS, metric="auc", weight=WEIGHTS, interval="certified")

@@ -5,9 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import answer
+from numpy.testing import assert_array_equal
 
 import errorfloor as ef
+from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
+from errorfloor.inference.means import growing_blocks
 from errorfloor.methods.weighted import WeightedCut
 
 N = 300
@@ -286,3 +289,26 @@ def test_reversed_scores_are_refuted_whatever_the_sample(beside):
     with pytest.warns(ef.RefutedWarning, match="in reverse"):
         assert ef.from_scores(1 - p, y, rng=0, **given).refuted
     assert not ef.from_scores(p, y, rng=0, **given).refuted
+
+
+def test_blocks_that_grow_are_sixteenths_put_together():
+    count = np.array([1, 0, 7, 3, 2_000_000, 1])
+    sixteenths = split(count, 16, np.random.default_rng(1))
+    expected = np.add.reduceat(sixteenths, [0, 1, 2, 4, 8])
+    assert_array_equal(growing_blocks(count, np.random.default_rng(1)), expected)
+
+
+def test_rows_of_votes_are_those_of_the_table():
+    rng = np.random.default_rng(1)
+    for totals in (rng.integers(1, 6, 300), rng.integers(1, 100_000, 300)):
+        ones = rng.integers(0, totals + 1)
+        table = ef.VoteTable.from_arrays(ones, totals, weight=rng.random(300))
+        assert len(table.entries.count) == 300  # and the check of entries found every row
+
+
+def test_rows_are_the_same_however_they_are_found(monkeypatch):
+    soft = np.concatenate((RNG.random(500).round(2), [0.0, -0.0, 1.0]))
+    weight = RNG.random(503)
+    expected = ef.SoftTable.from_arrays(soft, weight=weight)
+    monkeypatch.setattr("errorfloor.data.weighing._MANY", 0)
+    assert ef.SoftTable.from_arrays(soft, weight=weight) == expected

@@ -30,7 +30,6 @@ if _CHECKING:
     from errorfloor.questions.confusion import confusion as confusion
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
-    from errorfloor.questions.estimate import from_votes as from_votes
     from errorfloor.questions.features import from_features as from_features
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
@@ -39,6 +38,7 @@ if _CHECKING:
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
     from errorfloor.questions.reliability import reliability as reliability
+    from errorfloor.questions.votes import from_votes as from_votes
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results import ClassItems as ClassItems
@@ -90,7 +90,6 @@ _HOME = {
     "questions.estimate": (
         "from_scores",
         "from_soft_labels",
-        "from_votes",
     ),
     "questions.features": ("from_features",),
     "questions.feebee": ("feebee",),
@@ -100,6 +99,7 @@ _HOME = {
     "questions.plan": ("plan",),
     "questions.plan_labels": ("plan_labels",),
     "questions.reliability": ("reliability",),
+    "questions.votes": ("from_votes",),
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",

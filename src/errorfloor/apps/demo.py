@@ -114,7 +114,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
     They hold what people have: scores.csv and votes.csv an item a row, soft_labels.csv the true
     probabilities, annotations.csv a row for each item and annotator, and annotators.csv a column
     for each annotator, with blanks. class_scores.csv and class_votes.csv have five classes: a score
-    for each, and three votes by name.
+    for each, and three votes by name. gold.csv has votes of many annotators and a gold label,
+    judged.csv a judge's score on all items and a label on some.
     """
     data = _data()
     three = np.random.default_rng(0).binomial(1, data.soft_labels[:2000, None], size=(2000, 3))
@@ -139,6 +140,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         "annotations.csv": [("item", "annotator", "vote"), *long],
         "annotators.csv": [("item", *names), *wide],
         **_five_classes(),
+        "gold.csv": [("item", "annotator", "vote", "gold"), *_votes_and_gold(data)],
+        "judged.csv": [("score", "label"), *_judged(data)],
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     return [_write(Path(folder) / name, rows) for name, rows in files.items()]
@@ -156,6 +159,26 @@ def _five_classes() -> dict[str, list[Iterable[object]]]:
         "class_scores.csv": [(*(f"proba_{name}" for name in FRUIT), "label"), *scores],
         "class_votes.csv": [("item", "annotator", "vote"), *long],
     }
+
+
+def _votes_and_gold(data: Synthetic) -> list[Iterable[object]]:
+    """Return five votes on each of 500 items, by people who err more or less, and a gold label."""
+    rng = np.random.default_rng(4)
+    slips = np.linspace(0.0, 0.3, 60)
+    rows: list[Iterable[object]] = []
+    for item, label in enumerate(data.labels[:500].astype(int).tolist()):
+        for who in np.sort(rng.choice(slips.size, 5, replace=False)).tolist():
+            vote = int(rng.random() < data.soft_labels[item]) ^ int(rng.random() < slips[who])
+            rows.append((item, f"p{who + 1:02}", vote, label))
+    return rows
+
+
+def _judged(data: Synthetic) -> Iterable[Iterable[object]]:
+    """Return the scores of a judge on 5,000 items, and the labels of 500 that were drawn."""
+    seen = corrupt(data.soft_labels[:5000], 2, 0.7).round(4).tolist()
+    drawn = set(np.random.default_rng(5).choice(5000, 500, replace=False).tolist())
+    labels = data.labels[:5000].astype(int).tolist()
+    return ((seen[item], labels[item] if item in drawn else "") for item in range(5000))
 
 
 def _ring() -> ManySynthetic:

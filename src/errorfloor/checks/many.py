@@ -36,7 +36,7 @@ def _soft(estimate: Estimate) -> Iterator[Finding]:
     assert isinstance(table, SoftTable)
     p = table.probabilities
     yield certainty(int(table.counts[p.max(axis=1) == 1].sum()), table.n)
-    yield few_items(table.n)
+    yield few_items(estimate)
     if len(table) == 1 and table.n >= ENOUGH:
         yield Finding(
             "Constant soft labels",
@@ -56,7 +56,7 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
     assert isinstance(table, VoteTable)
     yield from _sum_of_others(table)
     yield from _too_split(table)
-    yield few_items(table.n)
+    yield few_items(estimate)
     yield from votes_per_item(table)
     unanimous = table.votes.max(axis=1) == table.totals
     yield unanimity(float(table.counts[unanimous].sum() / table.n))

@@ -16,6 +16,7 @@ from errorfloor.results.finding import Finding, Level
 
 ENOUGH = 30  # items below which a share says little
 MOST_VOTES = 20  # shares of no more votes than this are recognised
+FEW_EQUAL = 15  # equal items that weights are worth, below which limits were not tried
 FEW_VOTES = 5  # shares of so many are far too extreme for probabilities
 
 
@@ -24,8 +25,20 @@ def _table(estimate: Estimate) -> SoftTable:
     return estimate.table
 
 
-def few_items(n: int) -> Finding:
-    """Say whether there are enough items for a share to say something."""
+def few_items(estimate: Estimate) -> Finding:
+    """Say whether there are enough items for a share, and for the interval, to say something."""
+    n = estimate.n
+    equal = n if estimate.n_effective is None else estimate.n_effective
+    if estimate.interval_method == "jackknife" and (n < ENOUGH or equal < FEW_EQUAL):
+        return Finding(
+            "Few items",
+            f"{n:,}" if n < ENOUGH else f"{n:,}, worth {equal:.0f}",
+            "warn",
+            "The limits of the jackknife are measured, not proven. With fewer than "
+            f"{ENOUGH} items, or weights that are worth fewer than {FEW_EQUAL} equal ones, they "
+            "can hold less often than they say.",
+            "Collect more items.",
+        )
     if n < ENOUGH:
         return Finding(
             "Few items", f"{n:,}", "note", "So few items say little about any others like them."
@@ -52,7 +65,7 @@ def vote_shares(shares: Floats, n: int) -> Iterator[Finding]:
 
 def _all(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
-    yield few_items(table.n)
+    yield few_items(estimate)
     # Few items may well have the same probability.
     if len(table) == 1 and table.n >= ENOUGH:
         yield Finding(

@@ -21,7 +21,7 @@ ENOUGH = 30  # items below which a share says little
 def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
-    yield few_items(table.n)
+    yield few_items(estimate)
     yield from votes_per_item(table)
     unanimous = (table.positives == 0) | (table.positives == table.totals)
     yield unanimity(float(table.counts[unanimous].sum() / table.n))

@@ -16,7 +16,7 @@ from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.matrices import as_class_scores, counted_scores
 from errorfloor.data.table import by_score, rows_of, side_by_side
 from errorfloor.data.tables import ScoreTable
-from errorfloor.data.weighing import of_items
+from errorfloor.data.weighing import of_items, rows_of_codes
 
 _MANY = 4096  # items in a row of merged scores
 _CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
@@ -73,9 +73,7 @@ def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:
         here = slice(start, start + _CHUNK)
         cell[here] = cell_of(scores[here].astype(np.float64, copy=False), CELLS)
     cell -= cell.min()
-    there = np.zeros(int(cell.max()) + 1, dtype=np.intp)
-    there[cell] = 1
-    return np.asarray((np.cumsum(there) - 1)[cell])
+    return rows_of_codes(cell)
 
 
 def merged_if_many(table: ScoreTable) -> ScoreTable:

@@ -101,17 +101,28 @@ def _with_ends(new: Bools, apart: int) -> Bools:
     return np.asarray(new | at_start | at_end)
 
 
-def split(count: Counts, parts: int, rng: np.random.Generator) -> Counts:
-    """Divide the items of the cells at random, each alike to any part; shape (parts, cells)."""
+def split(
+    count: Counts, parts: int, rng: np.random.Generator, *, into: Counts | None = None
+) -> Counts:
+    """Divide the items of the cells at random, each alike to any part; shape (parts, cells).
+
+    With `into`, which has an ascending number from 0 on for each part, those of one number are
+    put together.
+    """
     many = count > MANY_ITEMS * parts
     few = np.flatnonzero(~many)
-    cell = np.repeat(few, count[few])
+    cell = few if (count[few] == 1).all() else np.repeat(few, count[few])
     place = rng.integers(parts, size=cell.size)
+    if into is not None:
+        place = into[place]
+    number = parts if into is None else int(into[-1]) + 1
     place *= count.size
     place += cell
-    divided = np.bincount(place, minlength=parts * count.size)
-    divided = divided.reshape(parts, count.size)
-    divided[:, many] = rng.multinomial(count[many], np.full(parts, 1 / parts)).T
+    divided = np.bincount(place, minlength=number * count.size).reshape(number, count.size)
+    if many.any():
+        drawn = rng.multinomial(count[many], np.full(parts, 1 / parts)).T
+        start = None if into is None else np.flatnonzero(np.diff(into, prepend=-1))
+        divided[:, many] = drawn if start is None else np.add.reduceat(drawn, start)
     return divided
 
 

@@ -8,7 +8,7 @@ needed, over entries in one order. Weights are kept as floats of 32 bits, to sev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -52,6 +52,8 @@ class Entries:
     weight: Floats
     count: Counts
     cluster: Counts | None = None
+    # Sums that several questions to one table ask for, by the numbers of rows and classes.
+    _sums: dict[tuple[int, int], Floats] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -128,9 +130,12 @@ class Entries:
 
     def sums(self, rows: int, classes: int) -> Floats:
         """Return what the items of each row and label weigh together."""
-        at = self.row * classes + self.label
-        found = np.bincount(at, self.count * self.weight, minlength=rows * classes)
-        return np.asarray(found.reshape(rows, classes), dtype=np.float64)
+        if (rows, classes) not in self._sums:
+            at = self.row * classes + self.label
+            found = np.bincount(at, self.count * self.weight, minlength=rows * classes)
+            found.setflags(write=False)
+            self._sums[rows, classes] = np.asarray(found.reshape(rows, classes), dtype=np.float64)
+        return self._sums[rows, classes]
 
     def moved(self, rows: NDArray[np.intp]) -> Self:
         """Return the entries of a table whose rows became others, some of them together."""

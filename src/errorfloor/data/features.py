@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from errorfloor._checks import InputError, argument, as_numbers, check_same_leng
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import text_of
 from errorfloor.data.asked import is_source
+from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.numbering import number_rows
 from errorfloor.data.source import ARRAY, Source
 
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
@@ -48,68 +51,93 @@ def read_features(
     data: Any, labels: Any, label: str | None, features: Any, cluster: Any
 ) -> Features:
     """Return features and labels, checked, from whatever holds them."""
-    if is_source(data) and str(data).endswith(".npy"):
-        data = np.load(os.fspath(data), mmap_mode="r")
+    mapped_file = is_source(data) and str(data).endswith(".npy")
+    if mapped_file:
+        # A file of one array has no columns: labels are an array, or another such file.
+        labels, label = (label, None) if labels is None else (labels, label)
+        data = mapped(data)
     if is_source(data) and str(data).endswith(".npz"):
         return _of_archive(data, labels, label, features, cluster)
-    if is_source(data) or _is_frame(data):
+    if is_source(data) or is_frame(data):
         return _of_rows(data, labels, label, features, cluster)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
             text = " names a column. Beside arrays leave it out."
             raise InputError(argument(name), text)
+    if labels is None and mapped_file:
+        text = " is needed: an .npy file of features has no labels. Name another one that has them."
+        raise InputError(argument("label"), text)
     if labels is None:
         raise InputError(argument("y"), " is missing. Pass the label of each row.")
     source = Source(origin="arrays", layout="features", cluster=None if cluster is None else ARRAY)
-    return _checked(data, labels, cluster, source, "y")
+    return _checked(data, mapped(labels), mapped(cluster), source, "y")
 
 
-def _is_frame(data: Any) -> bool:
+def mapped(value: Any) -> Any:
+    """Return the array in an `.npy` file, which is read as it is needed; else what was given."""
+    if not isinstance(value, str | os.PathLike):
+        return value
+    path = os.fspath(value)
+    if not str(path).endswith(".npy") or not os.path.exists(path):
+        raise InputError(f"{path!r} is no .npy file. Pass an array, or the path of one.")
+    return np.load(path, mmap_mode="r")
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether `data` is a dataframe."""
     signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
     return any(hasattr(type(data), sign) for sign in signs)
 
 
 def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    x = _as_points(points)
-    codes, classes = _as_codes(labels, name)
+    x = as_points(points)
+    codes, classes = as_codes(labels, name)
     check_same_length(x[:, 0], codes, ("X", name))
     if len(classes) < 2:
         text = f" has one class only, {classes[0]!r}. Features of two classes or more are needed."
         raise InputError(argument(name), text)
     groups = None
     if cluster is not None:
-        groups = _as_codes(cluster, "cluster")[0]
+        groups = as_codes(cluster, "cluster")[0]
         check_same_length(x[:, 0], groups, ("X", "cluster"))
     return Features(x, codes, classes, groups, source)
 
 
-def _as_points(points: Any) -> Floats:
+def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floats:
     """Return features as finite numbers, or say which entry is none."""
     try:
         array = np.asarray(points)
     except ValueError as error:  # rows of unequal length
-        raise InputError(argument("X"), f" must be a 2-d array of numbers: {error}") from error
+        raise InputError(argument(name), f" must be a 2-d array of numbers: {error}") from error
     if array.ndim != 2 or 0 in array.shape:
         text = f" must be 2-d, a row of features for each item, got shape {array.shape}."
-        raise InputError(argument("X"), text)
-    x = np.ascontiguousarray(as_numbers(array, "X"))
+        raise InputError(argument(name), text)
+    x = np.ascontiguousarray(as_numbers(array, name))
+    if np.shares_memory(x, array):
+        x = x.copy()
     bad = ~np.isfinite(x)
     if bad.any():
         row, column = (int(one) for one in np.unravel_index(int(bad.argmax()), x.shape))
+        which = repr(columns[column]) if len(columns) == x.shape[1] else column
         raise InputError(
-            argument("X"),
-            f" must be finite: row {row}, column {column} is {x[row, column]} "
+            argument(name),
+            f" must be finite: row {row}, column {which} is {x[row, column]} "
             f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). "
             "Fill or drop missing values first.",
         )
-    return x + 0.0  # -0 is 0
+    x += 0.0  # -0 is 0
+    return x
 
 
-def _as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
+def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     """Return labels of any kind as places in the sorted list of their values."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.size == 0:
         text = f" must be 1-d with an entry for each item, got shape {array.shape}."
+        raise InputError(argument(name), text)
+    between = None if name == "cluster" else _between(array)
+    if between is not None:
+        text = f" must hold classes, got {between}. Pass whole numbers or words for classes."
         raise InputError(argument(name), text)
     if array.dtype.kind in "fO":
         gone = np.array([one is None or one != one for one in array.tolist()])
@@ -118,22 +146,44 @@ def _as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
         values, codes = np.unique(array, return_inverse=True)
     except TypeError:  # numbers among words
         values, codes = np.unique(array.astype(str), return_inverse=True)
+    if name != "cluster" and values.size > MOST_CLASSES:
+        text = f" has {values.size:,} different values, which are no classes. Name the labels."
+        raise InputError(argument(name), text)
     return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
+
+
+def _between(labels: NDArray[Any]) -> float | None:
+    """Return a label that is a number with a fraction, as no class is; text may spell it."""
+    if labels.dtype.kind not in "fOUT":
+        return None
+    try:
+        values = labels.astype(np.float64)
+    except (TypeError, ValueError):  # words
+        return None
+    some = values[np.isfinite(values) & (values % 1 > 0)]
+    return float(some[0]) if some.size else None
 
 
 def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
     with np.load(os.fspath(path), allow_pickle=False) as archive:
-        wide = [name for name in archive.files if archive[name].ndim == 2]
-        name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
-        if name not in archive.files:
-            there = ", ".join(wide) or "none"
-            said = f"{path} has these arrays with columns: {there}. Name one by "
-            raise InputError(said, argument("features"), ".")
-        column = _label_in(archive.files, label) if labels is None else None
+        name, column = arrays_in(path, archive, label, features, labels is None)
         given = labels if column is None else archive[column]
         groups = archive[cluster] if isinstance(cluster, str) else cluster
         source = _from_file(path, column, (name,), cluster)
         return _checked(archive[name], given, groups, source, "label")
+
+
+def arrays_in(
+    path: Any, archive: Any, label: str | None, features: Any, labelled: bool
+) -> tuple[str, str | None]:
+    """Return which arrays of an archive hold the features and, where they are there, labels."""
+    wide = [name for name in archive.files if archive[name].ndim == 2]
+    name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
+    if name not in archive.files:
+        there = ", ".join(wide) or "none"
+        said = f"{path} has these arrays with columns: {there}. Name one by "
+        raise InputError(said, argument("features"), ".")
+    return name, _label_in(archive.files, label) if labelled else None
 
 
 def _label_in(names: Sequence[str], label: str | None) -> str:
@@ -161,24 +211,40 @@ def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: A
 
 
 def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
-    from errorfloor.data.engines import kinds_of
-    from errorfloor.data.frames import rows_of
-
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
+    beside = [cluster] if isinstance(cluster, str) else []
+    found, column, wanted = chosen_columns(data, label or labels, features, beside)
+    matrix = matrix_of(found, wanted)
+    numbered: list[str] = []
+    if features is None and matrix.shape[1] == len(wanted) > 1:
+        kept = [not number_rows(column) for column in matrix.T]
+        numbered = [one for one, keep in zip(wanted, kept, strict=True) if not keep]
+        wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
+        matrix = matrix[:, kept]
+    points = as_points(matrix, "features", wanted)
+    groups = found[cluster] if isinstance(cluster, str) else cluster
+    facts = {"numbered_columns": numbered} if numbered else {}
+    source = replace(_from_file(data, column, wanted, cluster), facts=facts)
+    return _checked(points, found[column], groups, source, "label")
+
+
+def chosen_columns(
+    data: Any, label: str | None, features: Any, beside: Sequence[str]
+) -> tuple[Any, str, list[str]]:
+    """Return rows with the columns that are asked for, that of the label, and those of features."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.frames import rows_of
+
     with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
         kinds = kinds_of(frame, run)
-        column = _label_in(list(kinds), label or labels)
-        beside = [column, *([cluster] if isinstance(cluster, str) else [])]
-        for name in beside[1:]:
+        column = _label_in(list(kinds), label)
+        for name in beside:
             _label_in(list(kinds), name)
-        wanted = _feature_columns(kinds, features, beside)
-        found = run(frame.select(*wanted, *beside))
-    points = _matrix(found, wanted)
-    groups = found[cluster] if isinstance(cluster, str) else cluster
-    source = _from_file(data, column, wanted, cluster)
-    return _checked(points, found[column], groups, source, "label")
+        wanted = _feature_columns(kinds, features, [column, *beside])
+        names = dict.fromkeys([*wanted, column, *beside])
+        return run(frame.select(*names)), column, wanted
 
 
 def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:
@@ -201,8 +267,11 @@ def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]
     return numbers
 
 
-def _matrix(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
+def matrix_of(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
+    """Return columns of numbers side by side, or the lists in one column as rows."""
     columns = [np.asarray(found[name]) for name in wanted]
+    if len(columns) == 1 and columns[0].dtype == object and str(columns[0][0]).startswith("["):
+        columns[0] = _lists_of(columns[0], wanted[0])
     if len(columns) == 1 and columns[0].dtype == object and np.ndim(columns[0][0]) == 1:
         sizes = {len(row) for row in columns[0]}
         if len(sizes) > 1:
@@ -210,4 +279,31 @@ def _matrix(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
             text = f" {wanted[0]!r} holds lists of unequal lengths, such as {few}."
             raise InputError(argument("features"), text)
         return np.stack([np.asarray(row) for row in columns[0]])
-    return np.column_stack([as_numbers(column, "X") for column in columns])
+    pairs = zip(wanted, columns, strict=True)
+    return np.column_stack([_numbers(column, name) for name, column in pairs])
+
+
+def _numbers(column: NDArray[Any], name: str) -> Floats:
+    try:
+        return as_numbers(column, "features")
+    except InputError as error:
+        raise InputError(argument("features"), f" {name!r}: {_later(error)}") from error
+
+
+def _later(error: InputError) -> str:
+    """Return a message without the argument that it begins with."""
+    return str(error).partition(" ")[2]
+
+
+def _lists_of(column: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return lists of numbers, which text files write between brackets."""
+    found = np.empty(column.size, dtype=object)
+    for i, one in enumerate(column.tolist()):
+        try:
+            found[i] = np.asarray(
+                json.loads(one) if isinstance(one, str) else one, dtype=np.float64
+            )
+        except (ValueError, TypeError) as error:
+            text = f" {name!r} must hold lists of numbers: row {i} is {str(one)[:60]!r}."
+            raise InputError(argument("features"), text) from error
+    return found

@@ -180,8 +180,16 @@ def soft_table(
 
     Parameters
     ----------
-    data, classes, drop_missing, cells, progress
+    data : dataframe, path, or list of paths
         As in `score_table`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `score_table`.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
+    cells : int
+        Number of cells from 0 to 1, where cells are needed.
+    progress : callable, optional
+        Called with the share of the work that is done, for files.
     soft : str or sequence of str
         Column of true probabilities of class 1, in [0, 1]: numbers, or text that spells them. Of
         many classes a column for each, a pattern, or a column of lists; they add up to 1.
@@ -242,15 +250,17 @@ def vote_table(
     ----------
     data : dataframe, path, or list of paths
         As in `score_table`.
-    positives, totals : str
-        One row per item: columns of the votes for class 1 and of all votes; `totals` may be a
-        number.
+    positives : str
+        One row per item: column of the votes for class 1.
+    totals : str or int
+        Column of all votes in that layout, or their number if all items have the same.
     counts : str or sequence of str
         One row per item: columns of the votes for each class, a pattern such as "n_*", or a column
         of lists.
-    item, vote : str
-        One row per item and annotator: columns of the item and of the vote: 0 and 1, or classes of
-        any names and number.
+    item : str
+        One row per item and annotator: column of the item.
+    vote : str
+        Column of the vote in that layout: 0 and 1, or classes of any names and number.
     annotator : str, optional
         Column of the annotator in that layout, to be sure that nobody voted twice on an item.
     annotators : sequence of str
@@ -260,9 +270,10 @@ def vote_table(
     duplicates : {"error", "first", "last", "all"}
         What to do with several votes of one annotator on an item, in rows of their own: refuse
         them, take the first or the last in the order of the rows, or take all of them.
-    positive, positive_from : optional
-        The value of a vote that means class 1, or the least number that does; all others then
-        mean class 0.
+    positive : optional
+        The vote that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
     classes : sequence of str, optional
         Names of all classes, in order, also of those that nobody voted for. By default the values
         that occur, in sorted order; ratings are classes, too.

@@ -50,8 +50,14 @@ class SoftTable(Ranged):
         True probabilities: of class 1 where there are two classes, else of each class.
     counts : array-like of shape (rows,)
         Number of items with each soft label.
-    lows, highs, dropped, classes
-        As in `ScoreTable`.
+    lows : array-like of shape (rows,), optional
+        The least value that each row stands for, where a row stands for several.
+    highs : array-like of shape (rows,), optional
+        The largest value that each row stands for, likewise.
+    dropped : int
+        Items that were left out because something was missing.
+    classes : sequence of str
+        Names of the classes.
 
     Examples
     --------
@@ -104,8 +110,10 @@ class SoftTable(Ranged):
             In [0, 1]: of class 1 where there are two classes, else of each; rows add up to 1.
         classes : sequence of str, optional
             Names of the classes, in the order of the columns.
-        weight, cluster : array-like of shape (n,), optional
-            What each item weighs, a positive number; and what cluster it belongs to.
+        weight : array-like of shape (n,), optional
+            What each item weighs, a positive number.
+        cluster : array-like of shape (n,), optional
+            What cluster each item belongs to.
         """
         table = cls(**soft_columns(soft_labels, classes))
         if weight is None and cluster is None:
@@ -149,8 +157,10 @@ class ScoreTable(Ranged):
         Number of items without a label at each score.
     entries : Entries, optional
         How many items of each row, label, weight and cluster there are, where that matters.
-    lows, highs : array-like of shape (rows,), optional
-        The least and the largest score that each row stands for, where they differ.
+    lows : array-like of shape (rows,), optional
+        The least value that each row stands for, where a row stands for several.
+    highs : array-like of shape (rows,), optional
+        The largest value that each row stands for, likewise.
     dropped : int
         Items that were left out because something was missing.
     classes : sequence of str
@@ -224,8 +234,10 @@ class ScoreTable(Ranged):
             0 or 1, or False or True; of more classes their places from 0 on, or their names.
         classes : sequence of str, optional
             Names of the classes, in the order of the columns.
-        weight, cluster
-            As in `SoftTable.from_arrays`.
+        weight : array-like of shape (n,), optional
+            What each item weighs, a positive number.
+        cluster : array-like of shape (n,), optional
+            What cluster each item belongs to.
         """
         table = cls(**score_columns(scores, labels, classes))
         if weight is None and cluster is None:

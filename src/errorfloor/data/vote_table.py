@@ -40,12 +40,16 @@ class VoteTable(Table):
         2 and so on.
     counts : array-like of shape (rows,)
         Number of items with such votes.
-    dropped, classes
-        As in `ScoreTable`.
-    by_group, workloads : array-like of shape (rows, 6 or 8) and (a, 2), optional
+    dropped : int
+        Items that were left out because something was missing.
+    classes : sequence of str
+        Names of the classes.
+    by_group : array-like of shape (rows, 6 or 8), optional
         What is kept where annotators are known: how many items with such votes (`totals`,
-        `positives`) have so many of them from a group of annotators, and the votes of each one. Of
-        more than two classes, how many pairs of votes agree with and without the group.
+        `positives`) have so many of them from a group of annotators. Of more than two classes, how
+        many pairs of votes agree with and without the group.
+    workloads : array-like of shape (a, 2), optional
+        The votes of each annotator, where annotators are known.
 
     Examples
     --------
@@ -110,8 +114,10 @@ class VoteTable(Table):
             All votes on each item, at least 1; left out where there is a column for each class.
         classes : sequence of str, optional
             Names of the classes, in the order of the columns.
-        weight, cluster
-            As in `SoftTable.from_arrays`.
+        weight : array-like of shape (n,), optional
+            What each item weighs, a positive number.
+        cluster : array-like of shape (n,), optional
+            What cluster each item belongs to.
         """
         table = cls(**vote_columns(positives, totals, classes))
         if weight is None and cluster is None:
@@ -152,13 +158,13 @@ class VoteTable(Table):
 
     def cells(self) -> Any:
         """Lay the table out for statistics: VoteCells, or ClassVoteCells of many classes."""
-        votes: Counts = self.votes
+        row: Any = slice(None)
         more: tuple[Any, ...] = (self.counts,)
         if self.entries is not None:
-            votes, more = self.votes[self.entries.row], of_entries(self.entries)
+            row, more = self.entries.row, of_entries(self.entries)
         if len(self.classes) > 2:
-            return ClassVoteCells(votes, *more)
-        return VoteCells(votes[:, 1], votes.sum(axis=1), *more)
+            return ClassVoteCells(self.votes[row], *more)
+        return VoteCells(self.votes[:, 1][row], self.totals[row], *more)
 
     @classmethod
     def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:

@@ -13,6 +13,9 @@ from errorfloor.data.entries import Entries, as_clusters, as_weights
 from errorfloor.data.matrices import as_class_scores, as_votes, is_matrix, normalised
 from errorfloor.data.table import rows_of, side_by_side, vote_key
 
+_MANY = 2**13  # distinct values
+_FEW = 2**16  # numbers of votes that are looked up however few items there are
+
 
 def of_scores(
     places: Floats, given: tuple[object, object, object], weight: object, cluster: object
@@ -37,7 +40,23 @@ def of_votes(positives: object, totals: object, weight: object, cluster: object)
     else:
         ones = np.asarray(positives, dtype=np.int64)
         votes = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
-    return _entries(rows_of(vote_key(votes)), None, weight, cluster, "votes")
+    return _entries(_rows_of_votes(votes), None, weight, cluster, "votes")
+
+
+def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
+    """Return the row of each item, which are by the number of votes and then by those."""
+    most = int(votes.max()) + 1
+    if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
+        return rows_of(vote_key(votes))
+    ones = votes[:, 1]
+    return rows_of_codes((votes[:, 0] + ones) * most + ones)
+
+
+def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place of each number from 0 on among those that occur, without a sort."""
+    there = np.zeros(int(code.max()) + 1, dtype=np.intp)
+    there[code] = 1
+    return np.asarray((np.cumsum(there) - 1)[code])
 
 
 def of_items(row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str) -> Entries:
@@ -48,7 +67,9 @@ def of_items(row: NDArray[np.intp], label: Any, beside: Mapping[str, object], na
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
     values = values + 0.0  # equal places, equal bits
-    return rows_of(values) if values.ndim == 2 else np.searchsorted(places, values)
+    if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
+        return rows_of(values)
+    return np.searchsorted(places, values)
 
 
 def _entries(

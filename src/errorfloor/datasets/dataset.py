@@ -35,8 +35,12 @@ class Dataset:
         Names of the classes.
     positive : tuple of str
         The classes that count as 1.
-    source, licence, citation : str
-        Where the data comes from, on what terms, and what to cite.
+    source : str
+        Where the data comes from.
+    licence : str
+        On what terms.
+    citation : str
+        What to cite.
     annotations : dict of arrays, or None
         The columns item, annotator and vote of the single votes, where annotators are known.
     """

@@ -7,28 +7,35 @@ little about each other, and even the lower end is above the floor. So none of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import Lists, nearest
 from errorfloor.features.tree import spanning_tree
-from errorfloor.features.votes import errors_of, votes_of
+from errorfloor.features.votes import Voters, errors_of
 
 _LISTED = 10  # neighbours that a spanning tree begins with
 _ORDERS = 8  # of rows, where distances are tied
 
 
 class Ends(NamedTuple):
-    """Between what a classic estimate puts the floor; both None where it has no ends."""
+    """Between what a classic estimate puts the floor; low and high are None where it has no ends.
 
-    value: float
-    low: float | None
-    high: float | None
+    Numbers, or arrays with one for each set of labels.
+    """
+
+    value: Any
+    low: Any
+    high: Any
+
+
+Measure: TypeAlias = Callable[[Counts, int], Ends]  # from sets of labels and number of classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +48,11 @@ class Classic:
         As it is asked for.
     k : int
         How many neighbours it looks at; 0 for none.
-    run : callable
-        From points, codes, the number of classes, neighbours and `k` to its ends.
+    bind : callable
+        From points, their neighbours and `k`, all that takes time and needs no labels, to a
+        function from sets of labels to ends.
+    has_ends : bool
+        Whether it has a lower and an upper end beside its value.
     fails_from : int
         Dimensions from which its lower end was above the floor on made data, or its value far
         off; see the record in the documentation.
@@ -54,61 +64,72 @@ class Classic:
 
     name: str
     k: int
-    run: Callable[[Floats, Counts, int, Lists, int], Ends]
+    bind: Callable[[Floats, Lists, int], Measure]
+    has_ends: bool
     fails_from: int
     explains: str
     assumes: str
     references: tuple[str, ...]
 
-    def ends(self, points: Floats, codes: Counts, classes: int) -> Ends:
-        """Return between what it puts the floor."""
-        lists = nearest(points, max(self.k + 1, _LISTED))
-        return self.run(points, codes, classes, lists, self.k)
+    def ends(self, points: Floats, codes: Counts, classes: int, device: str | None = None) -> Ends:
+        """Return between what it puts the floor; neighbours are looked for on the device."""
+        lists = neighbours_for([self], points, device)
+        found = self.bind(points, lists, self.k)(codes[None], classes)
+        return Ends(*(None if one is None else float(one[0]) for one in found))
 
 
-def risk_behind(pairs: float, classes: int) -> float:
-    """Return the least floor at which so many pairs of labels at one place differ, by Cover-Hart.
-
-    With R the share of pairs that differ, R <= F (2 - K F / (K - 1)).
-    """
-    most = (classes - 1) / classes
-    return float(most * (1 - np.sqrt(max(1 - pairs / most, 0.0))))
+def neighbours_for(records: Iterable[Classic], points: Floats, device: str | None = None) -> Lists:
+    """Return neighbours that are enough for all of these."""
+    return nearest(points, max(_LISTED, *(record.k + 1 for record in records)), device=device)
 
 
-def _one_nearest(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:
-    votes = votes_of(points, codes, classes, 1, lists)
-    return _cover_hart(float(1 - votes[np.arange(len(codes)), codes].mean()), classes)
+def _one_nearest(points: Floats, lists: Lists, k: int) -> Measure:
+    voters = Voters.of(points, k, lists)
+
+    def measure(codes: Counts, classes: int) -> Ends:
+        own = np.take_along_axis(voters.votes(codes, classes), codes.T[None], axis=0)[0]
+        return _of_pairs(1 - own.mean(axis=0), classes)
+
+    return measure
 
 
-def _cover_hart(pairs: float, classes: int) -> Ends:
-    most = (classes - 1) / classes
-    low, high = risk_behind(pairs, classes), min(pairs, most)
+def _of_pairs(pairs: Floats, classes: int) -> Ends:
+    return _between(least_of_pairs(pairs, classes), pairs, classes)
+
+
+def _between(low: Floats, errors: Floats, classes: int) -> Ends:
+    high = np.minimum(errors, (classes - 1) / classes)
     return Ends((low + high) / 2, low, high)
 
 
-def _k_nearest(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:
-    votes = votes_of(points, codes, classes, k, lists)
-    low = float(1 - (votes.max(axis=1) / votes.sum(axis=1)).mean())
-    high = min(float(errors_of(votes, codes).mean()), (classes - 1) / classes)
-    return Ends((low + high) / 2, low, high)
+def _k_nearest(points: Floats, lists: Lists, k: int) -> Measure:
+    voters = Voters.of(points, k, lists)
+
+    def measure(codes: Counts, classes: int) -> Ends:
+        errors = errors_of(voters.votes(codes, classes), codes)
+        return _between(least_of_votes(errors, voters.k, classes), errors, classes)
+
+    return measure
 
 
-def _tree(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:
-    n = len(codes)
+def _tree(points: Floats, lists: Lists, k: int) -> Measure:
+    n = len(points)
     tied = bool((lists.squares[:, 1:] == lists.squares[:, :-1]).any())
     generator = np.random.default_rng(0)
-    between = []
     # Of edges of one length the tree takes those of the first rows: which rows these are must not
     # matter, so that several orders are averaged.
-    for order in [generator.permutation(n) for _ in range(_ORDERS)] if tied else [np.arange(n)]:
-        x, y = points[order], codes[order]
-        edges = spanning_tree(x, lists.in_order(order))
-        between.append((y[edges[:, 0]] != y[edges[:, 1]]).sum())
-    return _cover_hart(float(np.mean(between)) / n, classes)
+    orders = [generator.permutation(n) for _ in range(_ORDERS)] if tied else [np.arange(n)]
+    trees = [one[spanning_tree(points[one], lists.in_order(one))] for one in orders]
+
+    def measure(codes: Counts, classes: int) -> Ends:
+        between = [(codes[:, tree[:, 0]] != codes[:, tree[:, 1]]).sum(axis=1) for tree in trees]
+        return _of_pairs(np.mean(between, axis=0) / n, classes)
+
+    return measure
 
 
-def _ensemble(points: Floats, codes: Counts, classes: int, lists: Lists, k: int) -> Ends:
-    """Return a weighted mean over grids, whose weights cancel what the width of cells adds.
+def _ensemble(points: Floats, lists: Lists, k: int) -> Measure:
+    """Bind a weighted mean over grids, whose weights cancel what the width of cells adds.
 
     What a width t adds is a polynomial in t; the shortest weights that sum to 1 and make the sums
     of the first powers of t vanish cancel it.
@@ -119,9 +140,14 @@ def _ensemble(points: Floats, codes: Counts, classes: int, lists: Lists, k: int)
     sizes = np.linspace(1.0, _WIDEST, _GRIDS)
     powers = np.vander(sizes / _WIDEST, min(dimensions, _POWERS) + 1, increasing=True).T
     weights = np.linalg.lstsq(powers, np.eye(len(powers))[0], rcond=None)[0]
-    widths = sizes * n ** (-1 / (2 * dimensions))
-    shares = np.array([_minority(x, codes, classes, width) for width in widths])
-    return Ends(float(np.clip(weights @ shares, 0.0, (classes - 1) / classes)), None, None)
+    grids = [_shared_cells(x, width) for width in sizes * n ** (-1 / (2 * dimensions))]
+
+    def measure(codes: Counts, classes: int) -> Ends:
+        found = [_minority(codes, classes, *cells) for cells in grids]
+        value = weights @ np.array(found) / n
+        return Ends(np.clip(value, 0.0, (classes - 1) / classes), None, None)
+
+    return measure
 
 
 # Grids of cells: the widest before the number of items narrows it, in standard deviations; how
@@ -129,21 +155,33 @@ def _ensemble(points: Floats, codes: Counts, classes: int, lists: Lists, k: int)
 _WIDEST, _GRIDS, _POWERS = 4.0, 20, 3
 
 
-def _minority(x: Floats, codes: Counts, classes: int, width: float) -> float:
-    """Return the share of items that are not of the most frequent class of their cell."""
+def _shared_cells(x: Floats, width: float) -> tuple[Counts, Counts]:
+    """Return the items that are not alone in their cell of a grid, and which cell they are in."""
     cells = np.floor(x / width).astype(np.int64)
     # A sum of odd multiples, which wraps around, tells cells apart as hashing does.
     odd = np.random.default_rng(0).integers(2**62, size=x.shape[1]) * 2 + 1
-    _, place = np.unique((cells * odd).sum(axis=1), return_inverse=True)
-    counts = np.bincount(place * classes + codes, minlength=(place.max() + 1) * classes)
-    return float(1 - counts.reshape(-1, classes).max(axis=1).sum() / len(codes))
+    _, place, sizes = np.unique((cells * odd).sum(axis=1), return_inverse=True, return_counts=True)
+    items = np.flatnonzero(sizes[place] > 1)
+    return items, np.unique(place[items], return_inverse=True)[1]
+
+
+def _minority(codes: Counts, classes: int, items: Counts, place: Counts) -> Counts:
+    """Return how many items are not of the most frequent class of their cell, for each set."""
+    number = int(place.max(initial=-1)) + 1
+    at = place * classes
+    found = np.empty(len(codes), dtype=np.int64)
+    for i, one in enumerate(codes):
+        counts = np.bincount(at + one[items], minlength=number * classes)
+        found[i] = items.size - counts.reshape(number, classes).max(axis=1, initial=0).sum()
+    return found
 
 
 _SAME_PLACE = "With unlimited items, so that neighbours are as good as at the same place"
 ONE_NEAREST = Classic(
     name="1nn",
     k=1,
-    run=_one_nearest,
+    bind=_one_nearest,
+    has_ends=True,
     fails_from=10,
     explains="The leave-one-out error of the nearest neighbour is the upper end; the least floor "
     "that allows such an error, by Cover and Hart, is the lower one.",
@@ -153,20 +191,23 @@ ONE_NEAREST = Classic(
 K_NEAREST = Classic(
     name="knn-K",
     k=15,
-    run=_k_nearest,
+    bind=_k_nearest,
+    has_ends=True,
     fails_from=10,
-    explains="The leave-one-out error of K neighbours is the upper end; the mean share of "
-    "neighbours outside their majority is the lower one.",
+    explains="The leave-one-out error of the majority of K neighbours is the upper end; the least "
+    "floor that allows such an error is the lower one: by Cover and Hart's theorem for K "
+    "neighbours where there are two classes, by that for one neighbour where there are more.",
     assumes=_SAME_PLACE,
     references=(
+        "T. Cover and P. Hart, IEEE Transactions on Information Theory 13, 1967.",
         "P. Devijver, Pattern Recognition Letters 3, 1985.",
-        "K. Fukunaga and L. Hostetler, IEEE Transactions on Information Theory 21, 1975.",
     ),
 )
 SPANNING_TREE = Classic(
     name="ghp",
     k=0,
-    run=_tree,
+    bind=_tree,
+    has_ends=True,
     fails_from=10,
     explains="Edges of the minimum spanning tree between classes measure the Henze-Penrose "
     "divergence, which bounds the floor from both sides.",
@@ -179,7 +220,8 @@ SPANNING_TREE = Classic(
 BENCHMARK = Classic(
     name="noshad",
     k=0,
-    run=_ensemble,
+    bind=_ensemble,
+    has_ends=False,
     fails_from=3,
     explains="Minority shares in the cells of grids of several widths, weighted so that what the "
     "width adds cancels. It has no ends.",

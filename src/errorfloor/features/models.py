@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,11 +47,13 @@ def fit_majority(points: Floats, codes: Counts, classes: int) -> Predict:
     return lambda queries: np.full((1, len(queries)), answer)
 
 
-def fit_neighbours(points: Floats, codes: Counts, classes: int) -> Predict:
+def fit_neighbours(
+    points: Floats, codes: Counts, classes: int, device: str | None = None
+) -> Predict:
     """Return majorities of the nearest points; equal votes go to the nearest of them."""
 
     def predict(queries: Floats) -> Counts:
-        lists = nearest(points, max(NEIGHBOURS), queries)
+        lists = nearest(points, max(NEIGHBOURS), queries, device=device)
         near = codes[lists.indices]
         answers = []
         for k in NEIGHBOURS:
@@ -118,15 +121,17 @@ def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
     return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
 
 
-OWN = (
-    Family(("majority",), fit_majority),
-    Family(("linear-discriminant",), fit_discriminant),
-    Family(("logistic",), fit_logistic),
-    Family(tuple(f"{k}-nn" for k in NEIGHBOURS), fit_neighbours),
-)
+def own_families(device: str | None = None) -> tuple[Family, ...]:
+    """Return our own models; neighbours are looked for on the device."""
+    return (
+        Family(("majority",), fit_majority),
+        Family(("linear-discriminant",), fit_discriminant),
+        Family(("logistic",), fit_logistic),
+        Family(tuple(f"{k}-nn" for k in NEIGHBOURS), partial(fit_neighbours, device=device)),
+    )
 
 
-def families(models: Sequence[Any]) -> tuple[Family, ...]:
+def families(models: Sequence[Any], device: str | None = None) -> tuple[Family, ...]:
     """Return our own models, and those of a user: unfitted, with `fit` and `predict`."""
     theirs = []
     for at, model in enumerate(models):
@@ -139,7 +144,7 @@ def families(models: Sequence[Any]) -> tuple[Family, ...]:
         name = type(model).__name__
         same = sum(type(other).__name__ == name for other in models[:at])
         theirs.append(Family((f"{name}-{same + 1}" if same else name,), _theirs(model, name)))
-    return (*OWN, *theirs)
+    return (*own_families(device), *theirs)
 
 
 def _theirs(model: Any, name: str) -> Callable[[Floats, Counts, int], Predict]:

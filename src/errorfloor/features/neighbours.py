@@ -1,149 +1,208 @@
-"""Exact nearest neighbours: by a k-d tree in few dimensions, by blocked matrix products in many.
+"""Exact nearest neighbours, by whichever engine is quickest; the answer is the same by all.
 
-Matrix products only propose: the distances that count are those of differences, so that equal
-distances are equal bits, and a row whose proposals may lack a neighbour is done again in full.
+An engine proposes points (see `Engine`): a k-d tree, matrix products, or faiss. What it
+proposes is measured again by differences, and a query whose proposals may lack a neighbour is seen,
+and asked again in double precision; where even that leaves it open, all points are measured.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from os import cpu_count
+from typing import Any
 
 import numpy as np
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.features import products
+from errorfloor.features.copies import nearest_by_place, places_of
+from errorfloor.features.cuda import nearest_on
+from errorfloor.features.lists import (
+    Lists,
+    all_squares,
+    blocks_of,
+    in_full,
+    sorted_lists,
+    squares_between,
+    squares_of_pairs,
+)
+from errorfloor.features.products import Apart, Proposals
+from errorfloor.features.rounded import Cloud, Precision, Rounded
+
+__all__ = ["Lists", "all_squares", "blocks_of", "nearest", "nearest_apart", "squares_between"]
 
 _FEW = 8  # dimensions in which a tree is quicker than matrix products
-_SPARE = 4  # proposals beyond those that are asked for
-_CELLS = 2**22  # numbers in a block of distances
+_MANY_CORES = 4  # with which faiss is quicker at neighbours among points than products are
+_MOST = 0.5  # of the queries: where more are left open, all are done again, each pair once
+_SPARE = 16  # proposals of other libraries beyond those that are asked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lists:
-    """The nearest points of each query, nearest first; of equal distances the lower index first.
+class Engine:
+    """What proposes points that may be the nearest.
 
     Attributes
     ----------
-    squares : array of shape (queries, k)
-        Squared distances.
-    indices : array of shape (queries, k)
-        Which points they are.
+    name : str
+        As it is asked for.
+    takes : callable
+        Whether it is the one to take, of the number of dimensions and whether the queries are the
+        points themselves; the first of the table that says so is taken.
+    precision : type
+        Of the points that it is given.
+    propose : callable
+        ``propose(points, queries, k, own)`` from two `Rounded` and a number to `Proposals`, which
+        hold all points that can be among the `k` nearest, or say what they lack. Values must be
+        as near to the truth as `Rounded.slack` says of that precision. With `own`, queries are the
+        points themselves, and none is its own neighbour.
     """
 
-    squares: Floats
-    indices: Counts
-
-    def in_order(self, order: Counts) -> Lists:
-        """Return the lists of the same points in another order of rows."""
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        squares, indices = self.squares[order], place[self.indices[order]]
-        sort = np.lexsort((indices, squares), axis=1)
-        return Lists(np.take_along_axis(squares, sort, 1), np.take_along_axis(indices, sort, 1))
+    name: str
+    takes: Callable[[int, bool], bool]
+    precision: Precision
+    propose: Callable[[Rounded, Rounded, int, bool], Proposals]
 
 
-def nearest(points: Floats, k: int, queries: Floats | None = None) -> Lists:
+def nearest(
+    points: Floats,
+    k: int,
+    queries: Floats | None = None,
+    *,
+    engine: str | None = None,
+    device: str | None = None,
+) -> Lists:
     """Return the `k` nearest points of each query; of the points themselves without queries."""
+    if device is not None:
+        return nearest_on(device, points, k, queries)
     own = queries is None
     k = min(k, len(points) - own)
+    places = places_of(points)
+    if places is None:
+        return _nearest(points, k, queries, engine)
+    some = points[places.first]
+    return nearest_by_place(places, k, own, lambda k: _nearest(some, k, queries, engine))
+
+
+def _nearest(points: Floats, k: int, queries: Floats | None, engine: str | None) -> Lists:
+    own = queries is None
+    taken = _engine(engine, points.shape[1], own)
+    cloud = Cloud(points)
+    known = cloud.rounded(taken.precision)
+    there = known if queries is None else Rounded.of(queries, taken.precision, known)
     asked = points if queries is None else queries
-    if points.shape[1] <= _FEW:
-        return _by_tree(points, asked, k, own)
-    return _by_products(points, asked, k, own)
+    lists, unsure = _measured(points, asked, there, taken.propose(known, there, k, own), k)
+    if own and unsure.mean() > _MOST:
+        return _in_double(cloud, None, k, None)
+    rows = np.flatnonzero(unsure)
+    apart = Apart(rows, np.arange(len(points))) if own else None
+    return _mended(lists, rows, cloud, asked, k, apart)
 
 
-def squares_between(points: Floats, others: Floats) -> Floats:
-    """Return squared distances along the last axis, the same bits whichever comes first."""
-    steps = points - others
-    return np.asarray((steps * steps).sum(axis=-1))
+def nearest_apart(cloud: Cloud, rows: Counts, part: Counts, k: int = 1) -> Lists:
+    """Return the `k` nearest points of some of them that are in another part than these.
+
+    Each of `rows` has at least `k` points in other parts.
+    """
+    known, asked = cloud.rounded(np.float32), cloud.points[rows]
+    some, apart = known.some(rows), Apart(part[rows], part)
+    proposals = products.propose(known, some, k, apart)
+    lists, unsure = _measured(cloud.points, asked, some, proposals, k)
+    at = np.flatnonzero(unsure)
+    return _mended(lists, at, cloud, asked, k, Apart(apart.queries[at], part))
 
 
-def all_squares(points: Floats, query: Floats) -> Floats:
-    """Return the squared distances of one point from all, a block at a time."""
-    size = max(_CELLS // points.shape[1], 1)
-    blocks = [points[at : at + size] for at in range(0, len(points), size)]
-    return np.concatenate([squares_between(block, query) for block in blocks])
-
-
-def blocks_of(number: int, width: int) -> list[slice]:
-    """Return slices of rows that together have about as many numbers as fit in a cache."""
-    size = max(_CELLS // max(width, 1), 1)
-    return [slice(at, min(at + size, number)) for at in range(0, number, size)]
-
-
-def _by_tree(points: Floats, queries: Floats, k: int, own: bool) -> Lists:
-    from scipy.spatial import cKDTree
-
-    found = cKDTree(points).query(queries, k=np.arange(1, min(k + own, len(points)) + 1))[1]
-    if own:
-        found = _without(found, np.arange(len(points)))
-    return _sorted(points, queries, found, k)
-
-
-def _without(found: Counts, own: Counts) -> Counts:
-    """Return lists without the point itself; the last where equal points pushed it out."""
-    is_own = found == own[:, None]
-    is_own[~is_own.any(axis=1), -1] = True
-    return np.asarray(found[~is_own].reshape(len(found), -1))
-
-
-def _sorted(points: Floats, queries: Floats, found: Counts, k: int) -> Lists:
-    squares = np.empty(found.shape)
-    for rows in blocks_of(len(found), found.shape[1] * points.shape[1]):
-        squares[rows] = squares_between(points[found[rows]], queries[rows][:, None])
-    order = np.lexsort((found, squares), axis=1)[:, :k]
-    return Lists(np.take_along_axis(squares, order, 1), np.take_along_axis(found, order, 1))
-
-
-def _by_products(points: Floats, queries: Floats, k: int, own: bool) -> Lists:
-    centre = points.mean(axis=0)
-    moved = points - centre
-    norms = (moved * moved).sum(axis=1)
-    parts = [
-        _block(points, moved, norms, queries[rows], centre, k, rows.start if own else None)
-        for rows in blocks_of(len(queries), len(points))
-    ]
-    return Lists(
-        np.concatenate([part.squares for part in parts]),
-        np.concatenate([part.indices for part in parts]),
-    )
-
-
-def _block(
-    points: Floats,
-    moved: Floats,
-    norms: Floats,
-    queries: Floats,
-    centre: Floats,
-    k: int,
-    first: int | None,
+def _mended(
+    lists: Lists, rows: Counts, cloud: Cloud, queries: Floats, k: int, apart: Apart | None
 ) -> Lists:
-    asked = queries - centre
-    sizes = (asked * asked).sum(axis=1)
-    about = asked @ moved.T
-    about *= -2
-    about += norms
-    about += sizes[:, None]
-    if first is not None:
-        about[np.arange(len(queries)), first + np.arange(len(queries))] = np.inf
-    there = len(points) - (first is not None)
-    wide = min(k + _SPARE, there)
-    found = np.argpartition(about, wide - 1, axis=1)[:, :wide]
-    lists = _sorted(points, queries, found, k)
-    # Rounding of a product is at most this; beyond the proposals nothing is nearer than that.
-    error = 4 * points.shape[1] * np.finfo(np.float64).eps * (sizes + float(norms.max()))
-    edge = np.take_along_axis(about, found, 1).max(axis=1) - error
-    unsure = lists.squares[:, -1] + error >= edge if wide < there else np.zeros(len(found), bool)
-    for row in np.flatnonzero(unsure):
-        own = None if first is None else first + int(row)
-        lists.squares[row], lists.indices[row] = _in_full(points, queries[row], k, own)
+    """Return lists of which some rows are done again; `apart` is of these."""
+    if rows.size:
+        again = _in_double(cloud, queries[rows], k, apart)
+        lists.squares[rows], lists.indices[rows] = again.squares, again.indices
     return lists
 
 
-def _in_full(points: Floats, query: Floats, k: int, own: int | None) -> tuple[Floats, Counts]:
-    squares = all_squares(points, query)
-    if own is not None:
-        squares[own] = np.inf
-    edge = np.partition(squares, k - 1)[k - 1]
-    near = np.flatnonzero(squares <= edge)
-    order = near[np.lexsort((near, squares[near]))][:k]
-    return squares[order], order
+def _in_double(cloud: Cloud, queries: Floats | None, k: int, apart: Apart | None) -> Lists:
+    """Return lists by products of double precision, and by all distances where these are open."""
+    points, known = cloud.points, cloud.rounded(np.float64)
+    there = known if queries is None else Rounded.of(queries, np.float64, known)
+    asked = points if queries is None else queries
+    lists, unsure = _measured(points, asked, there, products.propose(known, there, k, apart), k)
+    if queries is None:
+        apart = Apart(*np.tile(np.arange(len(points)), (2, 1)))
+    for row in np.flatnonzero(unsure):
+        excluded = None if apart is None else apart.excluded(int(row))
+        full = in_full(points, asked[row], k, excluded)
+        lists.squares[row], lists.indices[row] = full.squares[0], full.indices[0]
+    return lists
+
+
+def _measured(
+    points: Floats, queries: Floats, there: Rounded, proposals: Proposals, k: int
+) -> tuple[Lists, Bools]:
+    """Return the nearest of what is proposed, and whether one may lack."""
+    near, unsure = products.kept(proposals, there, k)
+    squares = np.full(near.shape, np.inf)
+    row, column = np.nonzero(near)
+    other = proposals.indices[row, column]
+    squares[row, column] = squares_of_pairs(queries, row, points, other)
+    return sorted_lists(squares, proposals.indices, k), unsure
+
+
+def _by_products(points: Rounded, queries: Rounded, k: int, own: bool) -> Proposals:
+    return products.propose(points, queries, k, None)
+
+
+def _by_tree(points: Rounded, queries: Rounded, k: int, own: bool) -> Proposals:
+    from scipy.spatial import cKDTree
+
+    wide = min(k + own + _SPARE, len(points.rows))
+    apart, found = cKDTree(points.rows).query(queries.rows, k=np.arange(1, wide + 1))
+    return _proposed(-0.5 * apart**2, found, len(points.rows), own)
+
+
+def _by_faiss(points: Rounded, queries: Rounded, k: int, own: bool) -> Proposals:
+    import faiss
+
+    index = faiss.IndexFlatL2(points.rows.shape[1])
+    index.add(points.rows)
+    wide = min(k + own + _SPARE, len(points.rows))
+    squares, found = index.search(queries.rows, wide)
+    return _proposed(-0.5 * squares, found, len(points.rows), own)
+
+
+def _proposed(values: Any, found: Counts, there: int, own: bool) -> Proposals:
+    """Return proposals of a library that lists all points up to the last of a row."""
+    lost = values.min(axis=1) if found.shape[1] < there else np.full_like(values[:, 0], -np.inf)
+    if own:
+        values[found == np.arange(len(found))[:, None]] = -np.inf
+    return Proposals(values, found, lost)
+
+
+@cache
+def _installed(name: str) -> bool:
+    return find_spec(name) is not None
+
+
+def _faiss_is_quicker(width: int, own: bool) -> bool:
+    # It takes each pair of points twice where products take it once, and uses all cores.
+    return _installed("faiss") and (not own or _cores() >= _MANY_CORES)
+
+
+def _cores() -> int:
+    return cpu_count() or 1
+
+
+ENGINES = (
+    Engine("tree", lambda width, own: width <= _FEW, np.float64, _by_tree),
+    Engine("faiss", _faiss_is_quicker, np.float32, _by_faiss),
+    Engine("products", lambda width, own: True, np.float32, _by_products),
+)
+
+
+def _engine(name: str | None, width: int, own: bool) -> Engine:
+    if name is None:
+        return next(engine for engine in ENGINES if engine.takes(width, own))
+    return next(engine for engine in ENGINES if engine.name == name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -17,7 +18,12 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.held_out import HeldOutErrors
 from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
-from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, WeightedErrors
+from errorfloor.inference.weighted import (
+    WeightedBetting,
+    WeightedCertified,
+    WeightedErrors,
+    known_of_cuts,
+)
 from errorfloor.methods.cuts import (
     cross_fitted_errors,
     fewest_errors,
@@ -70,9 +76,16 @@ def _honest(case: Case) -> Evidence:
     return CutErrors("honest", errors_in_sample(case), n, held_out, n, flat)
 
 
+def _cut_of(case: Case) -> WeightedCut:
+    """Return the cut that the value is of, which knows its sums already, or one of the cells."""
+    cut = case.statistic
+    own = isinstance(cut, WeightedCut) and cut.cells is case.cells
+    return cast("WeightedCut", cut) if own else WeightedCut(case.cells)
+
+
 def _weighted_honest(case: Case) -> Evidence:
     assert isinstance(case.table, ScoreTable)
-    cut = WeightedCut(case.cells)
+    cut = _cut_of(case)
     design = cut.design
     share, n = design.worth(np.where(cut.wrong(design.mass), case.count, 0.0))
     held_out, held_n = design.worth(cut.held_out(case.streams.for_("folds")))
@@ -89,16 +102,16 @@ def _weighted_certified(case: Case) -> Evidence:
             *(argument("interval"), " certified is not given with "),
             *(argument("cluster"), ". Use honest."),
         )
-    cut = WeightedCut(case.cells)
+    cut = _cut_of(case)
     weight = cut.weight / cut.weight.max()
     train, test = split(case.count, 2, case.streams.for_("halves"))
     blocks = growing_blocks(test, case.streams.for_("blocks"))
     wrong = cut.wrong(train * weight)
     tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
     own = growing_blocks(case.count, case.streams.for_("blocks"))
-    before = np.cumsum(own, axis=0) - own
-    choices = tuple(cut.wrong(part * weight) for part in before)
-    return WeightedCertified(cut.sign, weight, own, tested, choices)
+    known = known_of_cuts(cut, weight, own)
+    positive = case.cells.positive
+    return WeightedCertified(positive, weight, own, tested, known, cut.share())
 
 
 @heeds_weights(ERROR.name)

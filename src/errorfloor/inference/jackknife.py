@@ -13,9 +13,9 @@ from errorfloor.methods.design import Design
 from errorfloor.methods.record import Basis, Statistic, heeds_weights
 
 GROUPS = 400  # of units, where to leave out each would take long
-# Of few units with unequal weights the variance comes out too small: by as much as so many units
-# would add. Tuned on three metrics, six designs and two truths; see docs/weights.md.
-MISSED = 6.0
+# Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
+# tell too small a one about half of the time. See docs/weights.md for how it was chosen.
+ALIKE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,6 @@ class Jackknife:
     Tails are those of a studentised mean: where units that raise the value lie farther from it, the
     upper limit is farther off, by the first term of its expansion. Few units of unequal weight, and
     few that differ much from the rest, tell less of the spread and have fewer degrees of freedom.
-    The limit on the side of an estimated bias is that much farther off.
 
     References
     ----------
@@ -37,7 +36,6 @@ class Jackknife:
     error: float  # standard error
     freedom: float
     skewness: float = 0.0  # of what units add to the value, over the root of their number
-    bias: float = 0.0  # how far the value may be too high
     method: str = "jackknife"
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -48,28 +46,73 @@ class Jackknife:
         half = float(stdtrit(max(self.freedom, 1.0), tail))
         shift = self.skewness * (2 * float(ndtri(tail)) ** 2 + 1) / 6
         shift = min(max(shift, -half / 2), half / 2)
-        low = self.value - max(self.bias, 0.0) - self.error * (half - shift)
-        high = self.value - min(self.bias, 0.0) + self.error * (half + shift)
-        return low, high
+        return self.value - self.error * (half - shift), self.value + self.error * (half + shift)
 
 
-def without_each(
-    statistic: Statistic, design: Design, rng: np.random.Generator
-) -> tuple[Floats, Counts]:
-    """Return the value without each unit, and how many units have that value.
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Items, clusters or groups of them, each left out in turn."""
+
+    values: Floats  # of the statistic without the unit
+    times: Counts  # how many units have that value
+    mass: Floats  # what each of them weighs
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return int(self.times.sum())
+
+    @property
+    def raises(self) -> Floats:
+        """How much each unit raises the value, above the mean of all."""
+        return np.asarray(float(self.times @ self.values) / self.number - self.values)
+
+    def moments(self) -> Floats:
+        """Return sums over units of the second to fourth power of what they add to the value."""
+        return np.array([float(self.times @ self.raises**power) for power in _POWERS])
+
+    def pooled_moments(self) -> Floats:
+        """Return the same where each unit varies as the `ALIKE` nearest to it in weight do.
+
+        These are means over collapsed strata, as surveys have them: never too small on average,
+        whichever way values depend on weights. Units of one weight share their mean.
+        """
+        mass, group = np.unique(self.mass, return_inverse=True)
+        times = np.bincount(group, self.times)
+        ends = np.append(0.0, np.cumsum(times))
+        width = min(ALIKE, self.number)
+        low = np.clip((ends[1:] + ends[:-1] - width) / 2, 0, self.number - width)
+        low, high = np.minimum(low, ends[:-1]), np.maximum(low + width, ends[1:])
+        moments = []
+        for power in _POWERS:
+            each = self.times * (self.raises / self.mass) ** power
+            sums = np.append(0.0, np.cumsum(np.bincount(group, each)))
+            means = (np.interp(high, ends, sums) - np.interp(low, ends, sums)) / (high - low)
+            moments.append(float((times * mass**power) @ means))
+        return np.array(moments)
+
+
+_POWERS = (2, 3, 4)
+
+
+def without_each(statistic: Statistic, design: Design, rng: np.random.Generator) -> Units:
+    """Return the value without each unit.
 
     Where units are many and the value takes long, units are left out in random groups of equal
     size; their spread tells the same.
     """
     number = design.clusters if design.cluster is not None else int(design.count.sum())
     if number > GROUPS and getattr(statistic, "is_slow", False):
-        parts = design.parts(GROUPS, rng)
+        parts = list(design.parts(GROUPS, rng))
         values = [statistic.values((design.count - part)[None], rng) for part in parts]
-        return np.concatenate(values), np.ones(GROUPS, dtype=np.int64)
+        mass = np.array([float(part @ design.weight) for part in parts])
+        kept = mass > 0  # of few units, a group may have none
+        return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
     if design.cluster is None:
-        return statistic.leave_one_out(), design.count
+        return Units(statistic.leave_one_out(), design.count, design.weight)
     values = [statistic.values(counts, rng) for counts in design.without_each()]
-    return np.concatenate(values), np.ones(number, dtype=np.int64)
+    mass = np.bincount(design.cluster, design.mass).astype(np.float64)
+    return Units(np.concatenate(values), np.ones(number, dtype=np.int64), mass)
 
 
 @heeds_weights()
@@ -78,29 +121,31 @@ def of_case(case: Case) -> Evidence:
     cells = case.cells
     weight = np.ones(case.count.size) if cells.weight is None else cells.weight
     design = Design(case.count, weight, cells.cluster)
-    values, times = without_each(case.statistic, design, case.streams.for_("blocks"))
-    units = int(times.sum())
-    if units < 2:
+    units = without_each(case.statistic, design, case.streams.for_("blocks"))
+    if units.number < 2:
         raise Undefined("one item or cluster does not vary")
-    mean = float(times @ values) / units
-    variance = (units - 1) / units * float(times @ (values - mean) ** 2)
-    if variance == 0:
+    moments = units.moments()
+    if moments[0] == 0:
         raise Undefined("the value is the same without any item or cluster")
-    shape = _shape(values, times, design)
-    if cells.weight is None:
-        return Jackknife(case.value, float(np.sqrt(variance)), *shape)
-    error = float(np.sqrt(variance * (1 + MISSED / design.units)))
-    return Jackknife(case.value, error, *shape, bias=(units - 1) * (mean - case.value))
+    if cells.weight is not None:
+        moments = _larger(moments, units.pooled_moments())
+    return _evidence(case.value, moments, units.number)
 
 
-def _shape(values: Floats, times: Counts, design: Design) -> tuple[float, float]:
-    """Return degrees of freedom and the skewness of the mean, from values without each unit."""
-    number = float(times.sum())
-    away = float(times @ values) / number - values  # high where the unit raises the value
-    second, third, fourth = (float(times @ away**power) / number for power in (2, 3, 4))
-    tails = max(fourth / second**2 - 1, 1e-9)
-    freedom = min(design.freedom, number - 1, 2 * number / tails)
-    return freedom, third / second**1.5 / float(np.sqrt(min(number, design.units)))
+def _larger(own: Floats, pooled: Floats) -> Floats:
+    """Return the larger moments; of the third, the one that goes farther where both tend to."""
+    second, _, fourth = np.maximum(own, pooled)
+    third = max(own[1], pooled[1]) if own[1] + pooled[1] > 0 else min(own[1], pooled[1])
+    return np.array([second, third, fourth])
+
+
+def _evidence(value: float, moments: Floats, number: int) -> Jackknife:
+    """Return what sums of powers of what `number` units add to the value say."""
+    second, third, fourth = moments
+    tails = max(fourth / second**2 * number - 1, 1e-9)
+    freedom = min(number - 1, 2 * number / tails)
+    error = float(np.sqrt((number - 1) / number * second))
+    return Jackknife(value, error, float(freedom), float(third / second**1.5))
 
 
 JACKKNIFE = IntervalKind(

@@ -78,10 +78,13 @@ class Betting:
         """Return the largest mean of `x` against which betting on more reaches the goal."""
         from scipy.optimize import brentq
 
+        logs = np.empty(self.blocks.shape)  # once, for what many items take is slow to get
+
         def gain(mean: float) -> float:
             capped = np.minimum(stakes, 0.5 / mean if mean > 0 else np.inf)
-            logs = np.log1p(np.outer(capped, x - mean))
-            return float((self.blocks * logs).sum()) - log_goal
+            np.multiply.outer(capped, x - mean, out=logs)
+            np.multiply(self.blocks, np.log1p(logs, out=logs), out=logs)
+            return float(logs.sum()) - log_goal
 
         return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
 
@@ -91,7 +94,7 @@ def growing_blocks(count: Counts, rng: np.random.Generator) -> Counts:
 
     Shape (blocks, cells).
     """
-    return np.add.reduceat(split(count, 16, rng), [0, 1, 2, 4, 8])
+    return split(count, 16, rng, into=np.repeat(np.arange(5), [1, 1, 2, 4, 8]))
 
 
 def blocks_of(case: Case) -> Counts:

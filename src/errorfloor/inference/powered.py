@@ -19,7 +19,7 @@ from errorfloor.methods.rules.unsure import unsure_share
 
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
 # never missed; see docs/judges.md.
-_WITHIN = 0.25
+WITHIN = 0.25
 _USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
 
 
@@ -38,7 +38,7 @@ class PoweredErrors:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
         least, held_out, n = self.found.least, self.found.held_out, self.found.worth
-        share = least + _WITHIN * (held_out - least)
+        share = least + WITHIN * (held_out - least)
         low = lower_limit(n * share, n, tail)
         n *= worth_of_correlated(self.correlated, tail)
         return float(low), float(upper_limit(n * held_out, n, tail))

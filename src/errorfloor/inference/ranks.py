@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
-from errorfloor._typing import Floats
+from errorfloor._typing import Bools, Floats
 from errorfloor.data.cells import Cells
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores
-from errorfloor.methods.ranks import Placements, by_row
-from errorfloor.methods.record import Basis, Statistic
+from errorfloor.methods.design import Design
+from errorfloor.methods.ranks import Placements, WeightedRanking, by_row
+from errorfloor.methods.record import Basis, Statistic, heeds_weights
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
@@ -102,7 +103,10 @@ def spread(place: Floats, weight: Floats) -> float:
     return float(square / n / (mean * (1 - mean)))
 
 
+@heeds_weights("auc")
 def _of_auc(case: Case) -> Evidence:
+    if isinstance(case.statistic, WeightedRanking):
+        return weighted_share(case.statistic)
     (zeros,), (ones,) = by_row(case.cells, case.count[None])
     return share_of_auc(zeros, ones)
 
@@ -114,6 +118,60 @@ def share_of_auc(zeros: Floats, ones: Floats) -> Share:
     area = float(ones @ places.of_positives) / n1
     variance = spread(places.of_positives, ones) / n1 + spread(places.of_negatives, zeros) / n0
     return Share(area, max(1 / variance, min(n0, n1)), area)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedShare:
+    """The limits of `Share` where few units of unequal weight tell of their own variance.
+
+    Student's t takes the place of the normal distribution.
+    """
+
+    value: float
+    items: float
+    freedom: float
+    method: str = "honest"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 - level) / 2
+        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        return Share(self.value, known * self.items, self.value).limits(level)
+
+
+def weighted_share(ranking: WeightedRanking) -> WeightedShare:
+    """Return the AUC of items with weights or of clusters, with its limits.
+
+    Each unit adds, to first order, weight times how far its items' placements are from their mean,
+    over what their class weighs. As for equal items, a typical unit at either end is added.
+    """
+    design, positive = ranking.design, ranking.cells.positive
+    place, total = ranking.placed()
+    added, more = np.zeros(len(place)), 0.0
+    for own in (positive, ~positive):
+        mass, all_of_them = design.mass * own, float(total[own][0])
+        square = design.squares(own.astype(np.float64))
+        unit = _PRIOR * square / all_of_them
+        whole = all_of_them + 2 * unit
+        mean = (float(mass @ place) + unit) / whole
+        scale = float(np.sqrt(whole * all_of_them * mean * (1 - mean)))
+        added += np.where(own, place - mean, 0.0) / scale
+        more += unit**2 * (mean**2 + (1 - mean) ** 2) / scale**2 / _PRIOR
+    variance = design.squares(added) + more
+    area = float(ranking.values(ranking.cells.count[None], np.random.default_rng(0))[0])
+    return WeightedShare(area, 1 / variance, _freedom(design, positive, total))
+
+
+def _freedom(design: Design, positive: Bools, total: Floats) -> float:
+    """Return Satterthwaite's degrees of freedom, for units that vary as they weigh in a class."""
+    count, each = design.count, (design.weight / total) ** 2
+    if design.cluster is not None:
+        parts = (design.mass * own / total for own in (positive, ~positive))
+        one, other = (np.bincount(design.cluster, part) for part in parts)
+        count, each = np.ones(one.size, dtype=np.int64), np.asarray(one**2 + other**2, float)
+    return max(float(count @ each) ** 2 / float(count @ each**2) - 1, 1.0)
 
 
 def _of_pairs(case: Case) -> Evidence:
@@ -147,6 +205,9 @@ AUC = IntervalKind(
     promise="The limits are Wilson's for as many items as a share would need to vary as the AUC "
     "does: never fewer than the rarer class has, and about as DeLong's where there are many. "
     "Coverage is measured by simulation, not proven, also with 4 positives of 200.",
+    with_weights="The limits are Wilson's for as many equal items as a share would need to vary as "
+    "the AUC of weighted items or clusters does, with Student's t in place of the normal. Coverage "
+    "is measured by simulation, not proven.",
     in_short="AUC: Wilson's limits with the placements' variance; few positives are no harm",
     proof="[measured](metrics.md)",
     holds="measured",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import MANY_ITEMS
+from errorfloor.inference.draws import QuickDraws
 from errorfloor.methods.record import Statistic
 
 # Counts drawn at a time: 1 MB of them, so that a block stays in the cache of one core.
@@ -18,13 +20,19 @@ WORTH_A_THREAD = 8  # only for speed
 
 
 def bootstrap(
-    statistics: Sequence[Statistic], count: Counts, *, n_resamples: int, rng: np.random.Generator
+    statistics: Sequence[Statistic],
+    count: Counts,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+    quick: bool = False,
 ) -> Floats:
     """Return the values of several statistics on the same resamples, shape (statistics, resamples).
 
     Drawing n items with replacement is one multinomial draw over the cells. While one thread
     evaluates a block of resamples, the other draws the next: each goes through the blocks in
-    order, so that threads change nothing but the time.
+    order, so that threads change nothing but the time. `quick` draws have the same law, and other
+    numbers for the same generator.
     """
     size = max(1, BLOCK // count.size)
     replicates = np.empty((len(statistics), n_resamples))
@@ -38,11 +46,12 @@ def bootstrap(
 
     keep_freed_memory()
     starts = range(0, n_resamples, size)
+    drawn = QuickDraws(count) if quick and QuickDraws.pay(count) else partial(draw, count)
     running: Future[None] | None = None
     with ThreadPoolExecutor(max_workers=1) as worker:
         for start in starts:
             block = slice(start, start + size)
-            counts = draw(count, len(range(n_resamples)[block]), rng)
+            counts = drawn(len(range(n_resamples)[block]), rng)
             if running is not None:
                 running.result()
             if len(starts) < WORTH_A_THREAD:
@@ -70,6 +79,8 @@ def draw(count: Counts, times: int, rng: np.random.Generator) -> Counts:
     few = count[~many]
     cell = np.repeat(np.arange(few.size), few)  # of each item in a cell with few
     drawn = rng.multinomial(n, np.append(count[many], cell.size) / n, size=times)
+    if few.size == 0:
+        return np.ascontiguousarray(drawn[:, :-1])
     ends = np.cumsum(drawn[:, -1])
     items = rng.integers(cell.size, size=ends[-1]) if cell.size else cell
     if cell.size > few.size:

@@ -26,7 +26,7 @@ class Jackknife:
     The standard error is that of the jackknife, and its degrees of freedom follow from how unequal
     the items' influences are. A share of log(2 / (1 - level)) / n of the items may be of a kind
     that no item of the sample is of; neither limit is nearer to the value than such items,
-    of the worst kind, could bring it.
+    of the worst kind, could bring it. Both allow for a best rule that the items chose.
 
     References
     ----------
@@ -41,11 +41,13 @@ class Jackknife:
     free: float | None = (
         None  # the value before it was brought into the span, where it may leave it
     )
+    chosen: tuple[float, float] = (0.0, 0.0)  # how far too low, and too high, the best rule may be
     method: str = "jackknife"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         low, high = self._smooth(level)
+        low, high = low - self.chosen[1], high + self.chosen[0]
         missing = float(np.log(2 / (1 - level))) / _USUAL
         below, above = (self.value + missing * shift for shift in self.unseen)
         return min(low, below), max(high, above)
@@ -79,7 +81,8 @@ def jackknife_of(statistic: BestValue, value: float, span: tuple[float, float]) 
     # Of means over items or pairs, the mean without each is the mean itself.
     free = float(count @ without / count.sum()) if statistic.counted.may_leave_span else None
     unseen = unseen_shift(statistic.metric, p, count)
-    return Jackknife(value, error, freedom, unseen, span, free)
+    chosen = statistic.counted.off_by_choice()
+    return Jackknife(value, error, freedom, unseen, span, free, chosen)
 
 
 def spread_of(leave_one_out: Floats, count: Counts) -> tuple[float, float]:

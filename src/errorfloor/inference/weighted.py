@@ -7,14 +7,17 @@ same variance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.methods.design import Design
+from errorfloor.methods.weighted import WeightedCut
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,41 +38,143 @@ class WeightedBetting:
         """Return the lower and upper limit at `level`."""
         log_goal = float(np.log(2 / (1 - level)))
         shares = self.values / self.top
-        stakes = stakes_of(self.weight, [shares] * len(self.blocks), self.blocks, log_goal)
-        low = self._refuted_up_to(shares, stakes, log_goal)
-        high = 1 - self._refuted_up_to(1 - shares, stakes, log_goal)
+        stakes = self._stakes(shares, log_goal)
+        bets = UnitBets.of(self.blocks, self.weight, shares)
+        low = bets.refuted_up_to(stakes, log_goal)
+        high = 1 - bets.turned().refuted_up_to(stakes, log_goal)
         return low * self.top, high * self.top
 
-    def _refuted_up_to(self, x: Floats, stakes: Floats, log_goal: float) -> float:
-        from scipy.optimize import brentq
+    def upper(self, level: float) -> float:
+        """Return the upper limit at `level` alone."""
+        log_goal = float(np.log(2 / (1 - level)))
+        shares = self.values / self.top
+        bets = UnitBets.of(self.blocks, self.weight, shares).turned()
+        return (1 - bets.refuted_up_to(self._stakes(shares, log_goal), log_goal)) * self.top
 
-        block, unit = np.nonzero(self.blocks)  # a unit is in few blocks
-        times, stake = self.blocks[block, unit], stakes[block]
-        weight, own = self.weight[unit], x[unit]
-
-        def gain(mean: float) -> float:
-            capped = np.minimum(stake, 0.5 / mean if mean > 0 else np.inf)
-            return float(times @ np.log1p(capped * weight * (own - mean))) - log_goal
-
-        return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
+    def _stakes(self, shares: Floats, log_goal: float) -> Floats:
+        known = known_before(self.weight, shares, self.blocks)
+        return stakes_of(known, int(self.blocks.sum()), log_goal)
 
 
-def stakes_of(weight: Floats, values: list[Floats], blocks: Counts, log_goal: float) -> Floats:
-    """Return the stake of each block, from the spread of weight times distance before it.
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitBets:
+    """Units that are bet on one after the other: their blocks, numbers, weights and values."""
 
-    `values` are those by which each block's stake is chosen: what is known before it.
+    block: NDArray[np.intp]
+    times: Counts
+    weight: Floats
+    value: Floats
+
+    @classmethod
+    def of(cls, blocks: Counts, weight: Floats, values: Floats) -> UnitBets:
+        """Return the units of blocks; a unit is in few of them."""
+        block, unit = nonzero(blocks)
+        return cls(block, blocks[block, unit], weight[unit], values[unit])
+
+    def turned(self) -> UnitBets:
+        """Return bets on what the values are short of 1."""
+        return replace(self, value=1 - self.value)
+
+    def refuted_up_to(self, stakes: Floats, log_goal: float) -> float:
+        """Return the largest mean against which betting on more reaches the goal."""
+        mass = self.times * self.weight
+        stake, total = stakes[self.block] * self.weight, float(mass.sum())
+        if total == 0:
+            return 0.0
+        mean = float(mass @ self.value) / total
+
+        def gain(tried: float) -> tuple[float, float]:
+            most, falls = 0.5 / tried if tried > 0 else np.inf, stake
+            capped = stake if stakes.max() <= most else np.minimum(stake, most * self.weight)
+            won = capped * (self.value - tried)
+            if capped is not stake:
+                falls = np.where(capped < stake, capped * self.value / tried, stake)
+            slope = -float(self.times @ (falls / (1 + won)))
+            return float(self.times @ np.log1p(won)) - log_goal, slope
+
+        return falling_root(gain, mean)
+
+
+def falling_root(gain: Callable[[float], tuple[float, float]], start: float) -> float:
+    """Return where a falling gain from 0 to 1 is 0, and 0 where it is nowhere positive.
+
+    `gain` returns the value and the slope. Newton's steps from `start` find it soon where stakes
+    are not capped, because there the gain is concave. Where they leave the bracket, and every
+    eighth time, the bracket is halved instead.
     """
-    before = np.cumsum(blocks, axis=0) - blocks
-    n = max(int(blocks.sum()), 1)  # a half of few items may have none
-    stakes = []
-    for count, x in zip(before, values, strict=True):
-        number, mass = count.sum(), count * weight
-        usual = float(count @ weight**2) / number if number else 1.0
-        mean = float(mass @ x) / float(mass.sum()) if number else 0.5
-        spread = float(count @ (weight * (x - mean)) ** 2)
-        variance = (0.25 * usual + spread) / (number + 1)
-        stakes.append(np.sqrt(2 * log_goal / (n * variance)))
-    return np.array(stakes)
+    low, high = 0.0, 1.0
+    if gain(low)[0] <= 0:
+        return low
+    tried, step = start, 0
+    while True:
+        step += 1
+        value, slope = gain(tried)
+        low, high = (tried, high) if value > 0 else (low, tried)
+        following = tried - value / slope if slope < 0 else -1.0
+        if low <= following <= high and abs(following - tried) <= 1e-12:
+            return following
+        if high - low <= 1e-12:
+            return low
+        inside = low < following < high
+        tried = following if inside and step % 8 else (low + high) / 2
+
+
+def nonzero(blocks: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the blocks and cells of the counts that are not 0."""
+    flat = np.flatnonzero(blocks)
+    block, cell = np.divmod(flat, blocks.shape[1])
+    return block, cell
+
+
+def stakes_of(known: Floats, n: int, log_goal: float) -> Floats:
+    """Return the stake of each block of n units in all.
+
+    `known` has, of the units before each block, their number, the sum of their squared weights, and
+    that of squared weight times distance from the mean.
+    """
+    number, squares, spread = known.T
+    usual = np.where(number > 0, squares / np.maximum(number, 1), 1.0)
+    variance = (0.25 * usual + spread) / (number + 1)
+    return np.asarray(np.sqrt(2 * log_goal / (max(n, 1) * variance)))
+
+
+def known_before(weight: Floats, values: Floats, blocks: Counts) -> Floats:
+    """Return what is known of the units before each block, for `stakes_of`."""
+    found = []
+    for own in blocks:
+        there = np.flatnonzero(own)
+        count, heavy, x = own[there], weight[there], values[there]
+        mass = count * heavy
+        square = mass * heavy
+        squares = float(square.sum()), float(square @ x), float(square @ x**2)
+        found.append((float(count.sum()), float(mass.sum()), float(mass @ x), *squares))
+    number, total, sums, *moments = (np.cumsum(found, axis=0) - found).T
+    mean = np.divide(sums, total, out=np.full(len(blocks), 0.5), where=total > 0)
+    spread = moments[2] - 2 * mean * moments[1] + mean**2 * moments[0]
+    return np.column_stack((number, moments[0], np.maximum(spread, 0)))
+
+
+def known_of_cuts(cut: WeightedCut, weight: Floats, blocks: Counts) -> Floats:
+    """Return the same where the values are the errors of the best cut of the blocks before."""
+    positive = cut.cells.positive.astype(np.float64)
+    mass, square, number, found = np.zeros(weight.size), np.zeros(weight.size), 0, []
+    for own in blocks:
+        below, total = cut.below(mass), float(mass.sum())
+        share = _wrong_at(positive, mass, below) / total if total > 0 else 0.5
+        ill, squares = _wrong_at(positive, square, below), float(square.sum())
+        found.append((number, squares, ill * (1 - share) ** 2 + (squares - ill) * share**2))
+        more = own * weight
+        mass += more
+        more *= weight
+        square += more
+        number += int(own.sum())
+    return np.array(found, dtype=np.float64)
+
+
+def _wrong_at(positive: Floats, mass: Floats, below: int) -> float:
+    """Return what the cells weigh that the cut errs on which has so many below it."""
+    above = mass[below:]
+    return float(mass[:below] @ positive[:below] + above.sum() - above @ positive[below:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,35 +219,51 @@ class WeightedCertified:
     gain is a sum over items, of which a cut adds those it errs on, so the least is a best cut.
     """
 
-    sign: Counts = field(repr=False)
+    positive: Bools = field(repr=False)
     weight: Floats = field(repr=False)  # as shares of the heaviest there can be
     blocks: Counts = field(repr=False)
     tested: WeightedBetting = field(repr=False)
-    choices: tuple[Bools, ...] = field(repr=False)  # what the best cut before each block errs on
+    known: Floats = field(repr=False)  # of the best cut before each block; see `stakes_of`
+    share: float  # of errors of the best cut
     method: str = "certified"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.optimize import brentq
-
         log_goal = float(np.log(2 / (1 - level)))
-        values = [wrong.astype(np.float64) for wrong in self.choices]
-        stakes = stakes_of(self.weight, values, self.blocks, log_goal)
+        stakes = stakes_of(self.known, int(self.blocks.sum()), log_goal)
+        block, cell = _by_cell(self.blocks)
+        times, weight = self.blocks[block, cell].astype(np.float64), self.weight[cell]
+        positive = self.positive[cell]
+        sign, stake = np.where(positive, 1.0, -1.0), stakes[block] * weight
 
-        block, cell = np.nonzero(self.blocks)
-        times, stake, weight = self.blocks[block, cell], stakes[block], self.weight[cell]
+        def gain(mean: float) -> tuple[float, float]:
+            most, falls = 0.5 / mean if mean > 0 else np.inf, stake
+            capped = stake if stakes.max() <= most else np.minimum(stake, most * weight)
+            if_right, if_wrong = 1 - capped * mean, 1 + capped * (1 - mean)
+            right = np.log(if_right)
+            added = times * (np.log(if_wrong) - right)
+            walk = np.cumsum(sign * added)
+            best = int(np.argmin(walk))
+            below = best + 1 if walk[best] < 0 else 0
+            least = float(added.sum() - added @ positive) + min(float(walk[best]), 0.0)
+            wrong = positive == (np.arange(cell.size) < below)
+            if capped is not stake:
+                falls = np.where(capped < stake, capped * wrong / mean, stake)
+            slope = -float(times @ (falls / np.where(wrong, if_wrong, if_right)))
+            return float(times @ right) + least - log_goal, slope
 
-        def gain(mean: float) -> float:
-            capped = weight * np.minimum(stake, 0.5 / mean if mean > 0 else np.inf)
-            right = np.log1p(-capped * mean)
-            wrong = times * (np.log1p(capped * (1 - mean)) - right)
-            added = np.bincount(cell, wrong, minlength=self.sign.size)
-            walk = np.cumsum(self.sign * added)
-            least = float(added @ (self.sign < 0)) + min(float(walk.min()), 0.0)
-            return float(times @ right) + least - log_goal
+        return falling_root(gain, self.share), self.tested.upper(level)
 
-        low = float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
-        return low, self.tested.limits(level)[1]
+
+def _by_cell(blocks: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the blocks and cells of the counts that are not 0, by cell."""
+    block, cell = nonzero(blocks)
+    if cell.size == blocks.shape[1] and (blocks.max(axis=0) > 0).all():
+        place = np.empty(cell.size, dtype=np.intp)  # each cell is in one block
+        place[cell] = block
+        return place, np.arange(cell.size)
+    order = np.argsort(cell, kind="stable")
+    return block[order], cell[order]
 
 
 def units_of(design: Design, values: Floats) -> tuple[Floats, Floats, Counts]:

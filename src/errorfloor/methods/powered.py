@@ -7,18 +7,20 @@ prediction are fitted to other labelled items than those they are tried on.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.cells import Cells, ClassCells
 from errorfloor.methods.cuts import FAR, SURE, signs
 from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.weighted import WeightedCut
 
+SomeCells = TypeVar("SomeCells", Cells, ClassCells)
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
 TINY = 1e-12  # of the variance of predictions, which then are all the same
 
@@ -163,16 +165,13 @@ def flat_variance(cells: Cells) -> float:
     return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
 
 
-class PoweredCut:
-    """Errors of the best cut among all items, from the labels of some."""
+class PoweredRule(ABC, Generic[SomeCells]):
+    """Errors of a rule among all items, from the labels of some."""
 
-    def __init__(self, cells: Cells) -> None:
-        self.cells = cells
-        size = cells.scores.size
-        nobody = np.zeros(size, dtype=np.int64)
+    def __init__(self, cells: SomeCells) -> None:
+        self.cells: SomeCells = cells
+        nobody = np.zeros(len(cells.scores), dtype=np.int64)
         self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
-        items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
-        self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores
         self._found: tuple[str, Powered] | None = None
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
@@ -191,6 +190,20 @@ class PoweredCut:
         if self._found is None or self._found[0] != state:
             self._found = state, self._powered(count, rng)
         return self._found[1]
+
+    @abstractmethod
+    def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
+        """Return the corrected errors of labels that count so often."""
+
+
+class PoweredCut(PoweredRule[Cells]):
+    """Errors of the best cut among all items, from the labels of some."""
+
+    def __init__(self, cells: Cells) -> None:
+        super().__init__(cells)
+        size = cells.scores.size
+        items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
+        self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores
 
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
         design, n = design_of(self.cells, count), int(count.sum())

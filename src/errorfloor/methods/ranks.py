@@ -14,14 +14,15 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import ISOTONIC
-from errorfloor.methods.record import Basis, Method, Options, Shape
+from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.methods.two_by_two import check_classes
 
 _AT_ONCE = 2**20  # numbers
 
 
-def by_row(cells: Cells, counts: Counts) -> tuple[Floats, Floats]:
+def by_row(cells: Cells, counts: Counts | Floats) -> tuple[Floats, Floats]:
     """Return the negatives and the positives of each row of the table, for each row of counts."""
     starts, positive = cells.row_starts, cells.positive
     wide = np.asarray(counts, dtype=np.float64)
@@ -79,6 +80,38 @@ class Ranking:
         own = np.where(positive, places.of_positives[row], places.of_negatives[row])
         n = np.where(positive, n1, n0)
         return np.asarray(np.where(n > 1, (n * area - own) / np.maximum(n - 1, 1), area))
+
+
+class WeightedRanking(Ranking):
+    """The AUC of scores of items that weigh differently: a pair weighs as both its items do."""
+
+    def __init__(self, cells: Cells) -> None:
+        super().__init__(cells)
+        self.design = Design.of(cells)
+
+    def _values(self, counts: Counts) -> Floats:
+        zeros, ones = by_row(self.cells, counts * self.design.weight)
+        ordered = (ones * (np.cumsum(zeros, axis=1) - zeros / 2)).sum(axis=1)
+        pairs = zeros.sum(axis=1) * ones.sum(axis=1)
+        some = pairs > 0
+        return np.asarray(np.divide(ordered, pairs, out=np.full(pairs.size, 0.5), where=some))
+
+    def placed(self) -> tuple[Floats, Floats]:
+        """Return the placement of the items of each cell, and what all items of its class weigh."""
+        (zeros,), (ones,) = by_row(self.cells, self.design.mass[None])
+        places = Placements(zeros, ones)
+        row, positive = self.cells.row, self.cells.positive
+        own = np.where(positive, places.of_positives[row], places.of_negatives[row])
+        return own, np.where(positive, ones.sum(), zeros.sum())
+
+    def leave_one_out(self) -> Floats:
+        """Return the AUC without one item of each cell in turn."""
+        own, total = self.placed()
+        area, weight = float(self._values(self.cells.count[None])[0]), self.design.weight
+        rest = total - weight
+        some = rest > 1e-12 * total
+        left = total * area - weight * own
+        return np.asarray(np.divide(left, rest, out=np.full(own.size, area), where=some))
 
 
 class Precision:
@@ -145,9 +178,10 @@ def _parts(cells: Cells, counts: Counts) -> list[Counts]:
     return [counts[start : start + size] for start in range(0, len(counts), size)]
 
 
+@heeds_weights("auc")
 def _ranking(cells: Cells, options: Options) -> Ranking:
     check_classes(options.metric.words, cells.count, cells.positive, both=True)
-    return Ranking(cells)
+    return Ranking(cells) if cells.weight is None else WeightedRanking(cells)
 
 
 def _precision(cells: Cells, options: Options) -> Precision:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,16 @@ class WeightedCut:
         self.weight = cells.weight
         self.sign = signs(cells.positive)
         self.design = Design.of(cells)
-        self.ends = np.append(np.flatnonzero(np.diff(cells.row)), len(cells) - 1)
+
+    @cached_property
+    def ends(self) -> NDArray[np.intp]:
+        """The last cell of each row."""
+        row = self.cells.row
+        return np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)
+
+    def share(self) -> float:
+        """Return the share of errors of the best cut."""
+        return float(WeightedCut.values(self, self.cells.count[None], np.random.default_rng(0))[0])
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""

@@ -32,6 +32,10 @@ class Counted(Protocol):
         """Return the standard error that comes from pairs of items, beyond that of single ones."""
         return 0.0
 
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too low, and too high, as these items chose the rule."""
+        return 0.0, 0.0
+
 
 class OneByOne(Counted):
     """The same for any metric, from its best value on one set of weights: slow and obvious."""

@@ -44,6 +44,8 @@ class CountedCoverageAt(Counted):
 
     def __init__(self, probabilities: Floats, count: Counts, error: float) -> None:
         self.at = error
+        classes = 2 if probabilities.ndim == 1 else probabilities.shape[1]
+        self.room = 1 - 1 / classes - error  # of an item that is a guess
         self.order, self.error = _by_error(probabilities)
         self.count = count
         self.split = int(np.searchsorted(self.error, error, side="right"))
@@ -57,8 +59,16 @@ class CountedCoverageAt(Counted):
         """Return the coverage at an error for counts of items with ascending errors."""
         return float(_covered(error, count[None].astype(np.float64), at)[0])
 
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return True
+
     def leave_one_out(self) -> Floats:
-        """Return the coverage at the error without one item of each row in turn."""
+        """Return the coverage at the error without one item of each row in turn.
+
+        Where all items can be answered it goes beyond 1: by the guesses that could be added.
+        """
         count = self.count[self.order].astype(np.float64)
         over = self.error - self.at
         items, excess = np.cumsum(count), np.cumsum(count * over)
@@ -68,9 +78,14 @@ class CountedCoverageAt(Counted):
         # Behind the row `start` the excess rises from its least value; the items there as a
         # function of the excess say how many can be answered.
         same, more = (np.interp(at, excess[start:], items[start:]) for at in (0.0, over))
+        if self.room > 0:
+            same, more = (
+                found + np.maximum(at - excess[-1], 0) / self.room
+                for found, at in ((same, 0.0), (more, over))
+            )
         within = same > np.cumsum(count) - 1
         answered = np.where((over <= 0) | within, more - 1, same)
-        return _in_rows(np.clip(answered / max(count.sum() - 1, 1), 0, 1), self.order)
+        return _in_rows(np.maximum(answered / max(count.sum() - 1, 1), 0), self.order)
 
 
 def _covered(error: Floats, count: Floats, at: float) -> Floats:

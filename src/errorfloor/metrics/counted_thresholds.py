@@ -72,6 +72,50 @@ class CountedMcc(Counted):
         sure = (fewer <= 0) | (fewer >= n - 1)
         return np.where(sure, np.nan, found)
 
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too high because these items chose the best rule.
+
+        Any other threshold may be as good, or even the best, that is behind by less than two
+        standard errors of its distance: where many items have one probability, with them or not.
+        """
+        n = float(self.count.sum())
+        share = self.count / n
+        # Shares of items above each threshold, and their sums of p and of p^2; then of none.
+        above = [np.cumsum((share * self.p**power)[::-1])[::-1] for power in range(3)]
+        named, total = above[0][1:], float(above[1][0])
+        if not named.size or not 0 < total < 1:
+            return 0.0, 0.0
+        value = _mcc(named, above[1][1:], above[0][:1], above[1][:1])
+        best = int(np.argmax(value))
+        error = np.sqrt(self._variance_beside(best, value, above) / n)
+        return 0.0, float(np.max(2 * error - (value[best] - value), initial=0.0))
+
+    @staticmethod
+    def _variance_beside(best: int, value: Floats, above: list[Floats]) -> Floats:
+        """Return the variance of what an item adds to each threshold's value less the best one's.
+
+        To first order, any item adds `other` p, and one above the threshold `one` + `right` p more.
+        """
+        named, total = above[0][1:], above[1][0]
+        right = 1 / np.sqrt(named * (1 - named) * total * (1 - total))
+        one = -total * right - value * (0.5 - named) / (named * (1 - named))
+        other = -named * right - value * (0.5 - total) / (total * (1 - total))
+        every = other - other[best]
+        place = np.arange(1, named.size + 1)
+        lower, upper = np.minimum(place, best + 1), np.maximum(place, best + 1)
+        sign, which = np.where(place <= best, 1, -1), np.where(place <= best, place - 1, best)
+        parts = (
+            (0.0, every, 0 * lower, lower),
+            (sign * one[which], sign * right[which] + every, lower, upper),
+            (one - one[best], right - right[best] + every, upper, None),
+        )
+        mean, square = np.zeros((2, named.size))
+        for constant, slope, start, end in parts:
+            n, p, pp = (sums[start] - (0 if end is None else sums[end]) for sums in above)
+            mean += constant * n + slope * p
+            square += constant**2 * n + 2 * constant * slope * p + slope**2 * pp
+        return np.asarray(np.maximum(square - mean**2, 0))
+
 
 def _mcc(named: Floats, right: Floats, n: Floats, total: Floats) -> Floats:
     """Return the correlation of label and decision; NaN where all decisions are alike."""
@@ -117,6 +161,23 @@ class CountedBalance(Counted):
         away -= np.abs(self.p - theta)
         spread = 4 * theta * (1 - theta)
         return 0.5 - ratio(away / max(n - 1, 1), spread)
+
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too low because these items chose the best rule.
+
+        The rule is to name class 1 above the mean probability. Where many items are about at the
+        mean, the mean distance from it has a kink there, and is too large on either side. It is
+        looked at two standard errors of the mean away, less what a straight line would have.
+        """
+        share = self.count / self.count.sum()
+        theta = float(share @ self.p)
+        error = float(np.sqrt(share @ (self.p - theta) ** 2 / self.count.sum()))
+        above, below = share @ (self.p > theta), share @ (self.p < theta)
+        bent = 0.0
+        for shift, slope in ((2 * error, 1 - 2 * above), (-2 * error, 2 * below - 1)):
+            moved = share @ (np.abs(self.p - theta - shift) - np.abs(self.p - theta))
+            bent = max(bent, float(moved - slope * shift))
+        return (bent / (4 * theta * (1 - theta)) if 0 < theta < 1 else 0.0), 0.0
 
 
 class CountedManyBalance(Counted):

@@ -41,19 +41,24 @@ def _least_cost(costs: Floats, probabilities: Floats) -> Floats:
     return np.asarray((probabilities @ costs).min(axis=1))
 
 
-def _span_of_cost(costs: Floats, classes: int) -> tuple[float, float]:
-    """Return the least and the largest cost of the best rule: the largest is a game's value."""
-    if len(costs) == 2:
-        one, other = costs[0, 1], costs[1, 0]
-        return 0.0, float(one * other / (one + other))
+def hardest(costs: Floats) -> Floats:
+    """Return the probabilities of the item whose best decision costs most: a game's solution."""
     from scipy.optimize import linprog
 
     # Probabilities p and a value v with v <= (p @ costs)[j] for every decision j, v the largest.
+    classes = len(costs)
     goal = np.append(np.zeros(classes), -1.0)
     below = np.column_stack((-costs.T, np.ones(classes)))
     total = np.append(np.ones(classes), 0.0)[None]
     found = linprog(goal, A_ub=below, b_ub=np.zeros(classes), A_eq=total, b_eq=[1.0])
-    return 0.0, float(-found.fun)
+    return np.asarray(found.x[:classes] / found.x[:classes].sum())
+
+
+def _span_of_cost(costs: Floats, classes: int) -> tuple[float, float]:
+    if classes == 2:
+        one, other = costs[0, 1], costs[1, 0]
+        return 0.0, float(one * other / (one + other))
+    return 0.0, float((hardest(costs) @ costs).min())
 
 
 def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:

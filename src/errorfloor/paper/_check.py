@@ -17,8 +17,10 @@ class Check:
     ----------
     name : str
         What the number is, such as "CIFAR-10, isotonic".
-    published, ours : float
-        The number in print, and ours.
+    published : float
+        The number in print.
+    ours : float
+        Ours.
     error : float or None
         Standard deviation of their difference from Monte-Carlo noise; None where there is none.
     note : str

@@ -8,7 +8,8 @@ from typing import TypedDict
 from errorfloor._typing import Bools, Floats
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture
 from errorfloor.questions.compare import compare
-from errorfloor.questions.estimate import from_soft_labels, from_votes
+from errorfloor.questions.estimate import from_soft_labels
+from errorfloor.questions.votes import from_votes
 from errorfloor.results import Estimate
 
 SEED = 2026

@@ -43,8 +43,22 @@ def annotators(
     ----------
     votes : dataframe or path
         Rows of single votes with their annotators, or a column of votes per annotator.
-    item, vote, annotator, annotators, positive, classes, drop_missing, duplicates
-        Columns, as in `from_votes`; guessed where their names leave no doubt.
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, optional
+        Columns of votes, one for each annotator.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
+    duplicates : {"error", "first", "last", "all"}
+        What to do with several votes of one annotator on an item, as in `from_votes`.
     level : float
         Confidence level of the limits.
 

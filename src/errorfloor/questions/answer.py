@@ -31,7 +31,7 @@ from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
-from errorfloor.metrics import Metric
+from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
     assumed_of,
@@ -124,7 +124,8 @@ def estimates(
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]
-    replicates = _replicates(statistics, kinds, cells, request)
+    quick = options.metric.name != ERROR.name  # error keeps the draws it always had
+    replicates = _replicates(statistics, kinds, cells, request, quick)
     doubts = data_doubts(table)
     found = []
     for method, statistic, kind in zip(methods, statistics, kinds, strict=True):
@@ -185,6 +186,7 @@ def _replicates(
     kinds: Sequence[IntervalKind | None],
     cells: Any,
     request: Request,
+    quick: bool,
 ) -> Iterator[Floats]:
     """Yield bootstrap replicates for each interval that needs them, from the same resamples."""
     wanted = [
@@ -194,8 +196,8 @@ def _replicates(
     ]
     if not wanted:
         return iter(())
-    rng = request.streams.for_("resamples")
-    return iter(bootstrap(wanted, cells.count, n_resamples=request.n_resamples, rng=rng))
+    times, rng = request.n_resamples, request.streams.for_("resamples")
+    return iter(bootstrap(wanted, cells.count, n_resamples=times, rng=rng, quick=quick))
 
 
 def _estimate(

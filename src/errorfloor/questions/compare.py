@@ -78,14 +78,48 @@ def compare(
 
     Parameters
     ----------
-    scores, labels, score, label, positive, positive_from, classes, group, drop_missing, unlabelled
-        As in `from_scores`.
-    weight, cluster
-        As in `from_scores`; methods that do not heed them are left out.
-    metric, costs, at, prior
-        As in `from_scores`.
-    interval, level, n_resamples, clip, rng
-        As in `from_scores`.
+    scores : array-like, ScoreTable, dataframe or path
+        Scores of the items, as in `from_scores`.
+    labels : array-like of shape (n,), optional
+        The label of each item, as in `from_scores`; left out when `scores` has them.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
+    unlabelled : bool
+        Whether to keep items without a label, as in `from_scores`.
+    weight : str or array-like of shape (n,), optional
+        What each item weighs; methods that do not heed weights are left out.
+    cluster : str or array-like of shape (n,), optional
+        Which items depend on each other; methods that do not heed it are left out.
+    metric : str
+        What "good" means, "error" by default; the others are listed in `from_scores`.
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        What each kind of error costs, with ``metric="cost"``.
+    at : float, optional
+        The share of items to answer, or the error to allow, of metrics that abstain.
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known; for balanced error and AUC.
+    interval : str or None
+        As in `from_scores`; None skips the intervals.
+    level : float
+        Confidence level.
+    n_resamples : int
+        Bootstrap resamples, for the intervals that use them.
+    clip : float or "auto"
+        How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
+    rng : None, int or numpy.random.Generator
+        Makes random parts and resamples repeatable.
     methods : sequence of str, optional
         All that fit the scores by default, with hist-10, -25, -50 and -100.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +15,10 @@ from errorfloor._checks import (
     check_choice,
     check_level,
 )
-from errorfloor._typing import Counts, RandomLike
+from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.features import Features, read_features
 from errorfloor.features import classics, sequence
+from errorfloor.features.leaks import telling_columns
 from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.inference.binomial import upper_limit
@@ -32,7 +33,10 @@ NO_LOWER_LIMIT = (
     "There is no lower limit: with one label per item, features cannot tell noise in the labels "
     "from a pattern that no model has found yet."
 )
-_ASSUMES = "Items are drawn independently, those of one cluster counting as one"
+_ASSUMES = (
+    "Items are drawn independently, those of one cluster counting as one, and their features were "
+    "made without their labels"
+)
 
 
 def from_features(
@@ -47,6 +51,7 @@ def from_features(
     duplicates: str = REFUSED,
     floor: Estimate | None = None,
     same_labelling: bool = False,
+    device: str | None = None,
     level: float = 0.95,
     rng: RandomLike = None,
 ) -> FeaturesEstimate:
@@ -57,19 +62,23 @@ def from_features(
     X : array-like of shape (n, d), dataframe or path
         What a model sees of each item: numbers. Of a dataframe or file (CSV, Parquet, NPZ and
         others) all columns of numbers, or the one column that holds a list of numbers. An `.npy`
-        file is not read into memory at once.
-    y : array-like of shape (n,)
-        The label of each item, of two classes or more; with an array or an `.npy` file.
+        file is mapped, so that only the numbers that are worked with are in memory.
+    y : array-like of shape (n,), or path
+        The label of each item, of two classes or more; with an array or an `.npy` file, and maybe
+        in such a file itself.
     method : str
         "sequential" for a limit that is proved. The classics "1nn", "knn-K" such as "knn-15",
         "ghp" and "noshad" have ends that hold with unlimited items only, and no interval.
     models : sequence of estimators
         Further models for "sequential": unfitted, with `fit` and `predict`, in the manner of
         scikit-learn. Labels are given to them as 0, 1 and so on.
-    label, features, cluster : str
-        Columns of a dataframe or file; `features` may be a list of columns. By default the column
-        of a usual name for the label, and all other numbers. `cluster` may be an array beside
-        arrays: items that belong together count as one, for which one of them is drawn.
+    label : str, optional
+        Column of the label in a dataframe or file; by default that of a usual name.
+    features : str or sequence of str, optional
+        Columns of the features; by default all other numbers.
+    cluster : str or array-like of shape (n,), optional
+        Column or array that says which items belong together. They count as one, for which one of
+        them is drawn.
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
         kept; or all, where they are different items that only look alike.
@@ -79,6 +88,9 @@ def from_features(
         Whether the labels were made as the votes were. Then the floor's lower limit holds here,
         too. If not, and the limit is below that floor, a finding says so: votes and labels answer
         different questions.
+    device : str, optional
+        Where neighbours are looked for: "cuda" for a graphics card, which needs PyTorch. They are
+        the same ones, so that this is a matter of time alone. By default the processor.
     level : float
         Confidence level of the upper limit; of both limits together where there are two.
     rng : None, int or numpy.random.Generator
@@ -117,7 +129,7 @@ def from_features(
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
-    told = families(models)
+    told = families(models, device)
     data = read_features(X, y, label, features, cluster)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
@@ -144,9 +156,18 @@ def from_features(
         run = sequence.run(points, codes, len(data.classes), told)
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
-        found = _classic(classic, classic.ends(points, codes, len(data.classes)), about)
+        found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
+    found = _with(found, (*_left_out(data.source.facts), *_telling(points, codes)))
     checks.issue(found)
     return found
+
+
+def _with(found: FeaturesEstimate, findings: tuple[Finding, ...]) -> FeaturesEstimate:
+    return replace(
+        found,
+        findings=(*found.findings, *findings),
+        warnings=(*found.warnings, *(finding.text for finding in findings)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,25 +202,46 @@ def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> F
 def _classic(
     classic: classics.Classic, ends: classics.Ends, about: dict[str, Any]
 ) -> FeaturesEstimate:
-    findings = tuple(_doubts(classic, ends, about["dimensions"], about["n"]))
-    return FeaturesEstimate(
+    found = FeaturesEstimate(
         value=ends.value,
         method=classic.name,
         interval=None,
         assumptions=f"{classic.assumes}. Its ends are no limits at any number of items.",
         lower_end=ends.low,
         upper_end=ends.high,
-        findings=findings,
-        warnings=tuple(finding.text for finding in findings),
         **about,
     )
+    return _with(found, tuple(_doubts(classic, about["dimensions"])))
 
 
-def _doubts(
-    classic: classics.Classic, ends: classics.Ends, dimensions: int, n: int
-) -> Iterator[Finding]:
+def _telling(points: Floats, codes: Counts) -> Iterator[Finding]:
+    """Find that a feature is the label under another name."""
+    for column in telling_columns(points, codes)[:1]:
+        yield Finding(
+            "Label",
+            f"column {column}",
+            "warn",
+            f"Column {column} of the features (the first is 0) tells the label by itself: each of "
+            "its few values goes with one class. It may be the label under another name, which no "
+            "model sees.",
+            "Leave it out, unless a model has it when it is used.",
+        )
+
+
+def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find that columns that nobody named number rows, which are no features."""
+    for column in facts.get("numbered_columns", ()):
+        yield Finding(
+            "Columns",
+            column,
+            "warn",
+            f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
+            "Name the features to have it among them.",
+        )
+
+
+def _doubts(classic: classics.Classic, dimensions: int) -> Iterator[Finding]:
     """Find that a classic estimate is asked beyond where it was ever right."""
-    remedy = f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.'
     if dimensions >= classic.fails_from:
         yield Finding(
             "Dimensions",
@@ -207,17 +249,7 @@ def _doubts(
             "warn",
             f"From about {classic.fails_from} dimensions on, {classic.name} misses the floor on "
             f"made data whose floor is known, and here there are {dimensions:,}.",
-            remedy,
-        )
-    noise = 2 * np.sqrt(ends.value * (1 - ends.value) / n)
-    if ends.low is not None and ends.high is not None and ends.low > ends.high + noise:
-        yield Finding(
-            "Ends",
-            "crossed",
-            "warn",
-            f"The lower end of {classic.name} is above its upper end: neighbours are too far "
-            "from each other to have the same probabilities.",
-            remedy,
+            f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.',
         )
 
 

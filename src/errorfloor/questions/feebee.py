@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack, overload
+from typing import Any, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from errorfloor import methods as known
 from errorfloor._checks import check_whole
 from errorfloor._typing import Bools, Counts, RandomLike
 from errorfloor.data.cells import ClassCells
-from errorfloor.data.read import Where
+from errorfloor.data.feature_items import Items, read_items
+from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.seeds import Seed
@@ -31,12 +32,14 @@ from errorfloor.questions.feebee_asked import (
     asked_for,
     check_both_classes,
     check_means,
+    check_scored,
     checked_estimator,
     found_methods,
     known_error,
     measure_of,
     named_methods,
 )
+from errorfloor.questions.feebee_features import Part, bind, check_asked, every_part
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
@@ -44,10 +47,12 @@ from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
+Asked: TypeAlias = Method | Estimator | Part
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
 
 
 class _Options(ScoreColumns, total=False):
+    features: object
     methods: Methods | None
     metric: str
     means: Sequence[float] | None
@@ -56,12 +61,13 @@ class _Options(ScoreColumns, total=False):
     levels: int | None
     repeats: int
     clip: Clip
+    device: str | None
     rng: RandomLike
 
 
 @overload
 def feebee(
-    scores: object,
+    scores: object = None,
     labels: object = None,
     *,
     group: None = None,
@@ -69,16 +75,17 @@ def feebee(
 ) -> FeeBeeResult: ...
 @overload
 def feebee(
-    scores: object,
+    scores: object = None,
     labels: object = None,
     *,
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[FeeBeeResult]: ...
 def feebee(
-    scores: object,
+    scores: object = None,
     labels: object = None,
     *,
+    features: object = None,
     score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
@@ -94,6 +101,7 @@ def feebee(
     levels: int | None = None,
     repeats: int = 10,
     clip: Clip = "auto",
+    device: str | None = None,
     rng: RandomLike = None,
 ) -> Any:
     """Score estimators of the floor by how they follow label noise added on purpose.
@@ -113,13 +121,33 @@ def feebee(
     ----------
     scores : array-like of shape (n,), ScoreTable, dataframe or path
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
+        May be left out beside `features`.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
-    score, label, positive, positive_from, classes, group, drop_missing
-        As in `from_scores`.
+    features : array-like of shape (n, d), or columns, optional
+        What a model sees of each item, for the classic estimates of `from_features`: neighbours
+        and trees are found once, and each set of noisy labels is looked up. Of a dataframe or file
+        the columns of numbers, or the one that holds lists; scores are then read where `score`
+        names them.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     methods : sequence or dict, optional
         Names of methods, functions from a ScoreTable to a number, or both; a dict gives the
-        functions names of its own. All methods that fit the scores by default.
+        functions names of its own. All methods that fit the scores by default. Of features
+        "1nn", "knn-K" such as "knn-15", "ghp" and "noshad", and "1nn-low" or "ghp-high" for an
+        end; all of these by default.
     metric : str
         "error", "balanced-error" or "auc": what the methods are to estimate.
     means : sequence of float, optional
@@ -139,6 +167,8 @@ def feebee(
         hides the differences between good methods.
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
+    device : str, optional
+        Where neighbours of `features` are looked for, such as "cuda"; see `from_features`.
     rng : None, int or numpy.random.Generator
         Makes the noise repeatable. It depends on the table only, not on `methods`.
 
@@ -165,7 +195,8 @@ def feebee(
     that the oracle's mean is never out of bounds and its score is sampling noise alone.
 
     For balanced error the oracle is likewise the balanced error, on noisy labels, of the cut that
-    is best without noise; for AUC it is the AUC of the scores as they are.
+    is best without noise; for AUC it is the AUC of the scores as they are. Of features without
+    scores it is the rule that goes by 15 neighbours and their labels before noise came.
 
     It is a yardstick and not a limit. An estimator that assumes a smooth map can vary less, and
     one that never exceeds 1/2 errs to one side only where the noise is almost complete.
@@ -192,7 +223,8 @@ def feebee(
     True
     """
     asked = asked_for(metric, means)
-    named = None if methods is None else named_methods(methods, asked)
+    check_asked(asked, features, device)
+    named = None if methods is None else named_methods(methods, asked, features is not None)
     usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
     levels = usual if levels is None else levels
     task = _Task(
@@ -211,7 +243,8 @@ def feebee(
         group=group,
         drop_missing=drop_missing,
     )
-    reading = read_labelled(scores, labels, where)
+    items = None if features is None else read_items(scores, labels, features, where)
+    reading = read_labelled(scores, labels, where) if items is None else items.reading
     number = len(next(iter(reading.tables.values())).classes)
     measure = measure_of(asked, number)
     task = replace(
@@ -219,28 +252,29 @@ def feebee(
         options=Options(clip, metric=measure),
         model_error=known_error(measure, model_error, model_value, number),
         means=() if measure is ERROR else check_means(means),
+        items=items,
+        device=device,
     )
     if named is not None:
+        check_scored(named.values(), items is None or items.scored)
         task = replace(task, named=found_methods(named, reading, measure))
-    check_scale(scores, reading, task.records)
-    generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-    if reading.source.group is None:
-        return task.run(reading.table, generator)
-    groups = list(tables_with_items(reading))
-    own = dict(zip(groups, generator.spawn(len(groups)), strict=True))
-    return by_group(reading, lambda table, name: task.run(table, own[name]))
+    if items is None:
+        check_scale(scores, reading, task.records)
+    return task.answer(reading, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
     """What to evaluate, checked."""
 
-    named: Mapping[str, Method | Estimator] | None
+    named: Mapping[str, Asked] | None
     options: Options
     model_error: float
     levels: int
     repeats: int
     means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
+    items: Items | None = None
+    device: str | None = None  # where neighbours are looked for
 
     @property
     def records(self) -> tuple[Method, ...]:
@@ -252,6 +286,15 @@ class _Task:
     def metric(self) -> Metric:
         """What the methods are to estimate."""
         return self.options.metric
+
+    def answer(self, reading: Reading, rng: RandomLike) -> Any:
+        """Return the scores on the table that was read, or on that of each group."""
+        generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
+        if reading.source.group is None:
+            return self.run(reading.table, generator)
+        groups = list(tables_with_items(reading))
+        own = dict(zip(groups, generator.spawn(len(groups)), strict=True))
+        return by_group(reading, lambda table, name: self.run(table, own[name]))
 
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
@@ -272,42 +315,55 @@ class _Task:
             notes += more
         else:
             estimates = self._estimates(named, cells, noise, rng.integers(2**63, size=2))
+        scored = self.items is None or self.items.scored
         return FeeBeeResult(
             model_error=self.model_error,
             n=table.n,
             noise=noise,
             estimates=estimates,
             notes=notes,
-            warnings=data_doubts(table),
+            warnings=data_doubts(table) if scored else (),
             classes=len(table.classes),
             metric=self.metric.name,
             means=self.means,
             share=float(table.positives.sum() / table.n) if self.means else None,
+            dimensions=None if self.items is None else self.items.points.shape[1],
         )
 
-    def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Method], tuple[str, ...]]:
-        """Return the methods that take the table's scores, by name."""
+    def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Asked], tuple[str, ...]]:
+        """Return the methods that take the table's scores or the features, by name."""
         if self.means:
             return feebee_metrics.that_fit(table, self.metric)
+        if self.items is not None and not self.items.scored:
+            return every_part(), ()
         fitting, notes = known.that_fit(table)
-        return {method.name: method for method in fitting}, notes
+        parts = {} if self.items is None else every_part()
+        return {**{method.name: method for method in fitting}, **parts}, notes
 
     def _estimates(
-        self, named: Mapping[str, Method | Estimator], cells: Any, noise: Any, seeds: Counts
+        self, named: Mapping[str, Asked], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
-        oracle = MeanFloor(self._wrong(cells).astype(np.float64), cells.count)
+        parts = {name: one for name, one in named.items() if isinstance(one, Part)}
+        own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
+        cut = MeanFloor(self._wrong(cells).astype(np.float64), cells.count)
+        oracle: Statistic = cut if rule is None else rule
 
         def statistics(near: Any) -> dict[str, Statistic]:
-            bound = {name: self._bind(name, method, near) for name, method in named.items()}
+            bound = {
+                name: own[name] if isinstance(method, Part) else self._bind(name, method, near)
+                for name, method in named.items()
+            }
             return {**bound, ORACLE: oracle}
 
-        found = under_noise((*named, ORACLE), statistics, cells, noise, self.repeats, seeds)
-        share = float(cells.count @ oracle.floor) / int(cells.count.sum())
+        names = (*named, ORACLE)
+        found = under_noise(names, statistics, cells, noise, self.repeats, seeds, items=self.items)
+        share = float(cells.count @ cut.floor) / int(cells.count.sum())
+        share = share if rule is None else float(found[ORACLE][0, 0])  # before noise comes
         found[ORACLE] = found[ORACLE] - (1 - noise) * max(share - self.model_error, 0)
         return found
 
     def _estimates_of_means(
-        self, named: Mapping[str, Method | Estimator], cells: Any, noise: Any, rng: Any
+        self, named: Mapping[str, Asked], cells: Any, noise: Any, rng: Any
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return the same for noise of each mean, and a note on tables of one class."""
         oracle = Oracle(self.metric, cells)
@@ -341,7 +397,7 @@ class _Task:
             return wrong_of_offsets(cells, self.options)
         return wrong_cells(cells)
 
-    def _bind(self, name: str, method: Method | Estimator, cells: Any) -> Statistic:
+    def _bind(self, name: str, method: Any, cells: Any) -> Statistic:
         if isinstance(method, Method):
             if self.means:
                 return feebee_metrics.bind(method, cells, self.options)

@@ -17,6 +17,7 @@ from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.noise import KNOWN, MEANS
 from errorfloor.questions import feebee_metrics
+from errorfloor.questions.feebee_features import Part, part_named
 from errorfloor.questions.question import method_for
 from errorfloor.results import ORACLE
 
@@ -123,7 +124,7 @@ def _lower(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def named_methods(methods: Methods, asked: Asked) -> dict[str, Any]:
+def named_methods(methods: Methods, asked: Asked, featured: bool = False) -> dict[str, Any]:
     """Return names and functions by name, or say which entry is none."""
     if isinstance(methods, str) or callable(methods) or not isinstance(methods, Iterable):
         raise InputError(
@@ -135,7 +136,9 @@ def named_methods(methods: Methods, asked: Asked) -> dict[str, Any]:
     if isinstance(methods, Mapping):
         pairs = list(methods.items())
     else:
-        pairs = [(_name(method, i, asked), method) for i, method in enumerate(methods)]
+        pairs = [(_name(method, i, asked, featured), method) for i, method in enumerate(methods)]
+    if featured:
+        pairs = [(name, _classic_or(method)) for name, method in pairs]
     if not pairs:
         raise InputError(
             argument("methods"), " is empty. Name at least one, or leave it out for all."
@@ -162,12 +165,33 @@ def found_methods(
             for name, method in named.items()
         }
     return {
-        name: method if callable(method) else method_for(method, reading)
+        name: method
+        if callable(method) or isinstance(method, Part)
+        else method_for(method, reading)
         for name, method in named.items()
     }
 
 
-def _name(method: Any, entry: int, asked: Asked) -> str:
+def _classic_or(method: Any) -> Any:
+    """Return the part of a classic estimate that a name asks for, or what was given."""
+    found = part_named(method) if isinstance(method, str) else None
+    return method if found is None else found
+
+
+def check_scored(named: Iterable[Any], scored: bool) -> None:
+    """Refuse methods of scores where there are only features."""
+    for method in () if scored else named:
+        if not isinstance(method, Part):
+            raise InputError(
+                argument("methods"),
+                f" {shown(method)} reads scores, and there are features only. Add scores, or name "
+                "classics such as 1nn and ghp.",
+            )
+
+
+def _name(method: Any, entry: int, asked: Asked, featured: bool) -> str:
+    if featured and isinstance(method, str) and (part := part_named(method)) is not None:
+        return part.name
     if not callable(method):
         if asked.metric == ERROR.name:
             known.check_name(method, ScoreTable.kind)

@@ -21,6 +21,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._numbers import per_cent
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
@@ -119,26 +120,59 @@ def headroom(
     confusion : array-like of shape (classes, classes)
         Number of test items of each true class (rows) and decision (columns): for error, balanced
         error, cost, F1 and MCC.
-    labels, predictions : array-like of shape (n,), optional
-        Beside an array of scores: the label of each item, and what the model predicts for it.
-        Beside an Estimate: the same for test items, from which `confusion` is counted.
+    labels : array-like of shape (n,), optional
+        Beside an array of scores: the label of each item. Beside an Estimate: that of test items.
+    predictions : array-like of shape (n,), optional
+        What the model predicts for each of these items; `confusion` is counted from both.
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
         go by scores the column holds the model's scores, and the test is left out.
-    metric, costs, at, prior
-        For data, or a floor that is given as a number: as in `from_scores`. That of the Estimate
-        by default.
+    metric : str, optional
+        For data, or a floor that is a number: as in `from_scores`. By default that of the
+        Estimate.
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        What each kind of error costs, with ``metric="cost"``.
+    at : float, optional
+        The share of items to answer, or the error to allow, of metrics that abstain.
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known; for balanced error and AUC.
     level : float
         Confidence level.
     same_labelling : bool
         For a floor from votes: whether the test labels were drawn as the votes were. If not,
         the floor is that of another labelling, and the verdict comes with a warning.
 
-    score, label, soft, positives, totals, counts, item, vote, annotator, annotators
-        Columns of a dataframe or file, as in `from_scores`, `from_votes` and `from_soft_labels`.
-    positive, positive_from, classes, group, drop_missing
-        As in `from_scores`; with `group`, the model is compared with the floor of each group.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    soft : str or sequence of str, optional
+        Column of the true probabilities, or one for each class.
+    positives : str, optional
+        Column of the number of votes for class 1.
+    totals : str or int, optional
+        Column of the number of all votes, or that number if all items have the same.
+    counts : str or sequence of str, optional
+        Columns of the number of votes for each class, or a pattern such as "n_*".
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, optional
+        Columns of votes, one for each annotator.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column: the model is compared with the floor of each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     rng : None, int or numpy.random.Generator
         For the interval of a floor that is estimated here.
 
@@ -330,9 +364,11 @@ def beside(
 def _evidence(floor: Estimate) -> Evidence:
     """Return the limits of a floor at any level, or say that it has none to compare with."""
     if isinstance(floor, FeaturesEstimate) and floor.lower_from is None:
+        reached = f"An error of {per_cent(floor.value)} is already reached on its labels. "
         raise InputError(
             argument("estimate"),
             " comes from features, which say how high the floor can be at most and not how low. "
+            f"{reached if floor.is_limit else ''}"
             "A model's room needs a lower limit too: estimate the floor by ",
             *(function("from_votes"), " or ", function("from_scores"), "."),
         )

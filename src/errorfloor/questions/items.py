@@ -45,8 +45,22 @@ def items(
         unless the votes refute it at a level of 5 %.
     item : str, optional
         Column with the items' names; guessed where only one can be.
-    positives, counts, vote, annotator, annotators, positive, classes, drop_missing
-        As in `from_votes`.
+    positives : str, optional
+        Column of the number of votes for class 1.
+    counts : str or sequence of str, optional
+        Columns of the number of votes for each class, or a pattern such as "n_*".
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, optional
+        Columns of votes, one for each annotator.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
 
     Returns
     -------

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import MANY_ITEMS, Cells, ClassCells
+from errorfloor.data.feature_items import Items
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.resample import BLOCK, keep_freed_memory
 from errorfloor.methods.record import Statistic
@@ -30,23 +31,32 @@ def under_noise(
     repeats: int,
     seeds: Counts,
     mean: float = FAIR,
+    items: Items | None = None,
 ) -> dict[str, Floats]:
     """Return the values of statistics on the same noisy tables, each of shape (repeats, levels).
 
-    Of two classes a redrawn label is 1 with probability `mean`; of more each is drawn alike.
+    Of two classes a redrawn label is 1 with probability `mean`; of more each is drawn alike. Where
+    there are `items`, their labels are redrawn one by one, by a fair coin or each class alike, and
+    statistics of single items see them, the others what they count to.
     """
     source = np.random.default_rng(seeds[0])
     # One generator a statistic, all alike, so that no answer depends on what runs along with it.
     streams = {name: np.random.default_rng(seeds[1]) for name in names}
     values = {name: np.empty(noise.size * repeats) for name in streams}
     keep_freed_memory()
+    width = len(cells) if items is None else max(len(cells), items.codes.size * items.classes)
     for near, group in _groups(cells, noise, mean):
         bound = statistics(near)
-        for block in _blocks(group.start * repeats, group.stop * repeats, len(cells)):
+        for block in _blocks(group.start * repeats, group.stop * repeats, width):
             noises = noise[np.arange(block.start, block.stop) // repeats]
-            counts = _redrawn(cells, noises, source, mean)
+            if items is None:
+                counts = codes = _redrawn(cells, noises, source, mean)
+            else:
+                codes = redraw_items(items.codes, items.classes, noises, source)
+                counts = items.counts(codes)
             for name, statistic in bound.items():
-                values[name][block] = statistic.values(counts, streams[name])
+                seen = codes if isinstance(statistic, OfItems) else counts
+                values[name][block] = statistic.values(seen, streams[name])
     return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
 
 
@@ -127,6 +137,29 @@ def _expected(cells: Cells | ClassCells, noise: float, mean: float) -> Floats:
     if isinstance(cells, Cells):
         return expected_after_redraw(cells.count, noise, mean)
     return expected_classes(cells.count, cells.scores.shape[1], noise)
+
+
+def redraw_items(codes: Counts, classes: int, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return sets of labels, each redrawn among all classes with a probability of `noise`."""
+    found = np.tile(codes, (noise.size, 1))
+    redrawn = rng.random(found.shape) < noise[:, None]
+    found[redrawn] = rng.integers(classes, size=np.count_nonzero(redrawn))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfItems:
+    """A statistic of the labels of single items, of shape (sets, n)."""
+
+    function: Callable[[Counts], Floats]
+
+    def values(self, codes: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the statistic for each set of labels."""
+        return self.function(codes)
+
+    def leave_one_out(self) -> Floats:
+        """Refuse: nobody asks for limits of these."""
+        raise NotImplementedError
 
 
 class TableStatistic:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -23,16 +23,11 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
-from errorfloor.data.cells import split
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.inference.cuts import CutErrors
-from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
-from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.mixture import MixtureFloor
-from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import check_classes
@@ -40,13 +35,13 @@ from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
 from errorfloor.questions.plan_metric import Measured
+from errorfloor.questions.plan_widths import Width, between, width_of_scores, width_of_votes
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.questions.weights import unweighted
-from errorfloor.results import Groups, Interval, Option, Plan, Trade
+from errorfloor.results import Groups, Option, Plan, Trade
 
 MOST_ITEMS = 10**8
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
-_Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
 
 
 class _Options(AnyColumns, total=False):
@@ -95,17 +90,49 @@ def plan(
         Numbers of items to consider.
     target : float, optional
         Width of the interval to reach, as a fraction.
-    cost_per_item, cost_per_vote : float
-        Price of an item, and of each vote (or label) on it.
+    cost_per_item : float
+        Price of an item.
+    cost_per_vote : float
+        Price of each vote, or label, on it.
     level : float
         Confidence level.
-    metric, costs, at, prior
-        As in `from_scores`: what the interval is of.
+    metric : str
+        What the interval is of, as in `from_scores`.
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        What each kind of error costs, with ``metric="cost"``.
+    at : float, optional
+        The share of items to answer, or the error to allow, of metrics that abstain.
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known; for balanced error and AUC.
 
-    score, label, positives, totals, counts, item, vote, annotator, annotators
-        Columns of a dataframe or file, as in `from_scores` and `from_votes`.
-    positive, positive_from, classes, group, drop_missing
-        As in `from_scores`; with `group`, there is a plan for each of its values.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positives : str, optional
+        Column of the number of votes for class 1.
+    totals : str or int, optional
+        Column of the number of all votes, or that number if all items have the same.
+    counts : str or sequence of str, optional
+        Columns of the number of votes for each class, or a pattern such as "n_*".
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, optional
+        Columns of votes, one for each annotator.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column: there is a plan for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
 
     Returns
     -------
@@ -175,7 +202,7 @@ class _Pilot:
     """What a pilot tells: the floor, how wide intervals will be, and the plug-in's bias."""
 
     floor: float
-    width: _Width
+    width: Width
     bias: Callable[[int], float]  # by votes
     one_label: bool = False  # per item, so that numbers of votes are no question
     table: VoteTable | None = None
@@ -221,8 +248,8 @@ class _Pilot:
         atoms = two_atoms(table, fit)
         if atoms is None or atoms.trust < _LEAST_TRUST:
             return pilot
-        narrower = partial(_width_of_votes, atoms.points, atoms.weights, level)
-        return replace(pilot, width=partial(_between, pilot.width, narrower, atoms.trust))
+        narrower = partial(width_of_votes, atoms.points, atoms.weights, level)
+        return replace(pilot, width=partial(between, pilot.width, narrower, atoms.trust))
 
     @classmethod
     def of_scores(cls, table: Table, level: float) -> _Pilot:
@@ -236,7 +263,7 @@ class _Pilot:
             check_classes(table)
             many = ManyScores.of(table)
             return cls(many.middle, partial(many.width, level), lambda votes: 0.0, one_label=True)
-        floor, width = _width_of_scores(table, level)
+        floor, width = width_of_scores(table, level)
         return cls(floor, width, lambda votes: 0.0, one_label=True)
 
 
@@ -294,7 +321,7 @@ class _Task:
                 options.append(Option(m, needed, round(price, 6)))
         return tuple(options)
 
-    def _trade(self, table: VoteTable, width: _Width) -> Trade | None:
+    def _trade(self, table: VoteTable, width: Width) -> Trade | None:
         """Compare one more vote on each item with new items for the same price."""
         m = max(round(float(np.average(table.totals, weights=table.counts))), 2)
         price = self.cost_per_item + m * self.cost_per_vote
@@ -332,57 +359,10 @@ def _from_distribution(
 ) -> _Pilot:
     return _Pilot(
         float(np.average(ERROR.per_item(points), weights=weights)),
-        partial(_width_of_votes, points, weights, level),
+        partial(width_of_votes, points, weights, level),
         lambda m: exact_bias(points, m, weights=weights),
         table=table,
     )
-
-
-def _between(first: _Width, second: _Width, share: float, m: int, n: int) -> float:
-    """Return a width between two, the nearer to the second the larger its share."""
-    return float(first(m, n) ** (1 - share) * second(m, n) ** share)
-
-
-def _width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:
-    """Return the width of the likelihood interval on the expected votes of n items.
-
-    Of very many votes the interval uses a part, whose expected numbers are binomial as well.
-    """
-    from scipy.special import bdtr
-
-    from errorfloor.inference.votes.limits import likelihood_limits
-
-    used = votes_used(m)
-    k = np.arange(used + 1)
-    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
-    expected = n * (np.diff(at_most, axis=0) @ weights)
-    seen = expected > 1e-9 * n
-    cells = k[seen], np.full(k.size, used)[seen], expected[seen]
-    n_points = 256 if used == m else points_for(used)
-    low, high = likelihood_limits(*cells, level=level, n_points=n_points)
-    return high - low
-
-
-def _width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, _Width]:
-    """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
-    cells = pilot.cells()
-    errors = int(fewest_errors(signs(cells.positive), cells.count[None])[0])
-    held_out = [
-        cross_fitted_errors(cells.positive, split(cells.count, FOLDS, np.random.default_rng(seed)))
-        for seed in range(10)
-    ]
-    middle = (errors + float(np.mean(held_out))) / 2 / pilot.n
-    gap = max(float(np.mean(held_out)) - errors, 0.0) / 2 / pilot.n
-    flat = flat_items(pilot.negatives, pilot.positives) / pilot.n
-    least, most = ERROR.span(2)
-
-    def width(_: int, n: int) -> float:
-        shift = gap * (pilot.n / n) ** (2 / 3)
-        low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
-        limits = Interval.at(level, CutErrors("honest", low, n, high, n, n * flat))
-        return limits.high - limits.low
-
-    return middle, width
 
 
 def _items_needed(

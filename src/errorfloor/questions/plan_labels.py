@@ -60,8 +60,14 @@ def plan_labels(
         Width of the interval to reach, as a fraction; the plan finds the budget.
     by_score : bool
         Whether unsure items are drawn more often. False draws all alike.
-    score, label, positive, positive_from
-        Columns of a dataframe or file, as in `from_scores`; labels are read where named.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels so far, which are read where it is named.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
     level : float
         Confidence level.
     rng : None, int or numpy.random.Generator

@@ -71,8 +71,20 @@ def reliability(
         two classes one score each: shares of each row's sum, or logits if any is below 0.
     labels : array-like of shape (n,), optional
         0 or 1 for each item, or one of the classes; left out when `scores` has them.
-    score, label, positive, positive_from, classes, group, drop_missing
-        As in `from_scores`.
+    score : str or sequence of str, optional
+        Column of the scores, or one for each class; guessed where the names leave no doubt.
+    label : str, optional
+        Column of the labels; guessed likewise.
+    positive : optional
+        The label that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, as in `from_scores`.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     method : str, optional
         The calibrator of the curve, isotonic by default; see `calibrate`. The band is the same for
         all of them.

@@ -14,12 +14,16 @@ class AgreementEstimate(Estimate):
 
     Attributes
     ----------
-    agree, pairs : int
-        Pairs of votes on one item that agree, and all pairs.
+    agree : int
+        Pairs of votes on one item that agree.
+    pairs : int
+        All pairs.
     share : float or None
         Share of the votes that are for class 1, where it is known.
-    allowed_low, allowed_high : float
-        The floors that this agreement allows with unlimited pairs.
+    allowed_low : float
+        The least floor that this agreement allows with unlimited pairs.
+    allowed_high : float
+        The largest such floor.
     """
 
     agree: int

@@ -27,8 +27,10 @@ class Annotator:
         votes, 0 for a guess. None where the others' majority is never one of the classes. Of more
         than two classes, the mean share of the same votes over the classes that lead among the
         others, on the same scale.
-    low, high : float or None
-        Limits of the informedness.
+    low : float or None
+        Lower limit of the informedness.
+    high : float or None
+        Upper limit of the informedness.
     share : float
         Share of all disagreement that is between this annotator and others; the shares of all
         annotators sum to one.
@@ -62,11 +64,12 @@ class AnnotatorsResult(Framed):
         One for each.
     floor : Estimate
         The floor of all votes.
-    everyone, without : float or None
-        The floor of all annotators and of those who can be told from guessing. Who is left out is
-        chosen on one half of the items and the floor is measured on the other, then the halves
-        change places; both numbers are means of the two. None where nobody is left out on
-        principle.
+    everyone : float or None
+        The floor of all annotators on the same items as `without`.
+    without : float or None
+        The floor of those who can be told from guessing. Who is left out is chosen on one half of
+        the items and the floor is measured on the other, then the halves change places; both
+        numbers are means of the two. None where nobody is left out on principle.
     left_out : float or None
         The share of the votes that was left out, a mean of the two as well.
     level : float

@@ -70,8 +70,10 @@ class Estimate(Shown):
         What the labels alone say, where scores of further items were heeded.
     assumptions : str
         What has to hold for value and interval to mean what they say.
-    metric, target : str
-        What the floor is a floor of, and for which label.
+    metric : str
+        What the floor is a floor of.
+    target : str
+        For which label it is.
     warnings : tuple of str
         Doubts met on the way, the same that were issued as warnings.
     resolution : float or None

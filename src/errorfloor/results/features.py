@@ -23,9 +23,11 @@ class FeaturesEstimate(Estimate):
         The model that leads after the last item.
     models : dict
         The error rate of each model by itself, fitted to earlier items alone.
-    lower_end, upper_end : float or None
-        Between what a classic estimate puts the floor. These are no limits: in many dimensions
-        both are above the floor.
+    lower_end : float or None
+        The lower end of a classic estimate. It is no limit: in many dimensions it is above the
+        floor.
+    upper_end : float or None
+        The upper end of a classic estimate, which is no limit either.
     lower_from : str or None
         The method behind the lower limit, where votes or scores of the same labelling have one.
     class_names : tuple of str

@@ -49,8 +49,10 @@ class FeeBeeScore:
     standard_error : float or None
         Of `score`, from the spread over the repeats; None where there is one repeat only. It
         tells what other noise would have changed, not what other items would.
-    upper, lower : float
-        What estimates above the upper bound add to the score, and estimates below the lower.
+    upper : float
+        What estimates above the upper bound add to the score.
+    lower : float
+        What estimates below the lower bound add to it.
     excess : Difference
         The score less the oracle's on the same noise.
     """
@@ -110,8 +112,10 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     estimates : dict of arrays of shape (repeats, levels) or (repeats, levels, means)
         Each method's estimate on each noisy table, and the oracle's, the last. Methods saw the
         same tables, so their differences are paired.
-    notes, warnings : tuple of str
-        What was left out, and doubts met on the way.
+    notes : tuple of str
+        What was left out.
+    warnings : tuple of str
+        Doubts met on the way.
     classes : int
         Number of classes.
     metric : str
@@ -120,6 +124,8 @@ class FeeBeeResult(Rows[FeeBeeScore]):
         Of balanced error and AUC: the probabilities that a redrawn label is 1.
     share : float or None
         Of these too: the share of class 1 before noise was added.
+    dimensions : int or None
+        Number of features, where there are some.
     """
 
     model_error: float
@@ -132,6 +138,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
     metric: str = ERROR.name
     means: tuple[float, ...] = ()
     share: float | None = None
+    dimensions: int | None = None
 
     @property
     def measure(self) -> Metric:
@@ -226,6 +233,7 @@ class FeeBeeResult(Rows[FeeBeeScore]):
         return {
             "metric": self.metric,
             **({} if self.share is None else asked),
+            **({} if self.dimensions is None else {"dimensions": self.dimensions}),
             "model_error": self.model_error,
             "n": self.n,
             "levels": self.noise.size,

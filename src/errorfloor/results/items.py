@@ -99,9 +99,18 @@ class Items(ItemRows):
 
     Attributes
     ----------
-    item, totals, count, contribution, rank, floor
-        As in `ItemRows`: names, votes, items a row stands for, expected error at best, its rank,
-        and the mean of all.
+    item : array or None
+        Names of the items; None where they have none.
+    totals : array of shape (rows,)
+        All votes on the item.
+    count : array of shape (rows,)
+        How many items a row stands for.
+    contribution : array of shape (rows,)
+        Expected error at best on the item: its part in the floor.
+    rank : array of shape (rows,)
+        Place by contribution, from 1 on.
+    floor : float
+        The mean of all contributions.
     positives : array of shape (rows,)
         Votes for class 1.
     probability : array of shape (rows,)
@@ -137,8 +146,18 @@ class ClassItems(ItemRows):
 
     Attributes
     ----------
-    item, totals, count, contribution, rank, floor
-        As in `Items`.
+    item : array or None
+        Names of the items; None where they have none.
+    totals : array of shape (rows,)
+        All votes on the item.
+    count : array of shape (rows,)
+        How many items a row stands for.
+    contribution : array of shape (rows,)
+        Expected error at best on the item: its part in the floor.
+    rank : array of shape (rows,)
+        Place by contribution, from 1 on.
+    floor : float
+        The mean of all contributions.
     classes : tuple of str
         Names of the classes.
     votes : array of shape (rows, classes)

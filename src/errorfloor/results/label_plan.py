@@ -28,16 +28,24 @@ class LabelPlan(Shown):
     weight : array of shape (n,)
         One over the probability to be labelled, of items that have a label or are to get one; NaN
         for the others. It is what `from_scores` takes as `weight` once the labels are there.
-    width, width_at_random : float
-        Expected width of the interval at `level`, with these items and with as many at random.
-    floor, floor_from_labels : float and bool
-        The floor that is expected, and whether labels said so or else scores.
-    n, labelled : int
-        Number of items, and of those that have a label so far.
+    width : float
+        Expected width of the interval at `level`, with these items.
+    width_at_random : float
+        The same with as many items drawn at random.
+    floor : float
+        The floor that is expected.
+    floor_from_labels : bool
+        Whether labels said so, or else scores.
+    n : int
+        Number of items.
+    labelled : int
+        Number of items that have a label so far.
     level : float
         Confidence level.
-    scores, labels : arrays of shape (n,)
-        What was given; labels are NaN where there are none.
+    scores : array of shape (n,)
+        The scores that were given.
+    labels : array of shape (n,)
+        The labels that were given; NaN where there are none.
     seed : Seed
         Where the random numbers started.
     """

@@ -18,18 +18,21 @@ class Reliability:
         Distinct scores, ascending. Where there are thousands, those that the curve needs.
     probabilities : array of shape (p,)
         Fitted probability of class 1 at each.
-    low, high : array of shape (p,)
-        Limits of the true probabilities, for all scores together at `level`, if these do not
-        fall as the score rises. Between scores the lower limit of the score before holds, and
-        the upper limit of the score behind.
+    low : array of shape (p,)
+        Lower limits of the true probabilities, for all scores together at `level`, if these do not
+        fall as the score rises. Between scores the limit of the score before holds.
+    high : array of shape (p,)
+        Upper limits, likewise. Between scores the limit of the score behind holds.
     method : str
         The calibrator.
     n : int
         Number of items.
     edges : array of shape (b + 1,)
         Edges of the histogram's bins.
-    negatives, positives : array of shape (b,)
-        Items with label 0 and with label 1 in each bin.
+    negatives : array of shape (b,)
+        Items with label 0 in each bin.
+    positives : array of shape (b,)
+        Items with label 1 in each bin.
     """
 
     scores: Floats

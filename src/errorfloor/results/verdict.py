@@ -23,8 +23,10 @@ class PairedTest:
     ----------
     name : str
         Which test.
-    statistic, p : float
-        Its statistic, and its p-value: small if some rule beats the model.
+    statistic : float
+        Its statistic.
+    p : float
+        Its p-value: small if some rule beats the model.
     means : str
         What a small p-value means, and what the test needs.
     prediction : str or None
@@ -47,13 +49,19 @@ class Verdict(Shown):
     verdict : {"room", "saturated", "beyond"}
         Whether the model is worse than the limit, cannot be told from it, or is better than any
         model can be.
-    difference, low, high : float
-        How much worse the model's value is than the best there can be, and its limits at `level`:
-        the model's error less the floor, or the ceiling less the model's value.
-    p_room, p_beyond : float
-        P-values: small `p_room` speaks against a model at or beyond the floor, small `p_beyond`
-        against one at or above it. Beside a floor from votes they are upper limits, and 1 where
-        the limits of model and floor overlap even at a level of 0.5.
+    difference : float
+        How much worse the model's value is than the best there can be: the model's error less the
+        floor, or the ceiling less the model's value.
+    low : float
+        Lower limit of the difference at `level`.
+    high : float
+        Upper limit of the difference at `level`.
+    p_room : float
+        P-value: a small one speaks against a model at or beyond the floor. Beside a floor from
+        votes it is an upper limit, and 1 where the limits of model and floor overlap even at a
+        level of 0.5.
+    p_beyond : float
+        P-value: a small one speaks against a model at or above the floor; as for `p_room`.
     model_error : float
         The model's error on `n` test items; of another metric its value, which is `model_value`.
     model : Interval

@@ -247,9 +247,11 @@ def how_feebee(result: FeeBeeResult) -> str:
     metric, value = result.measure, result.model_value
     shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
     several = f" of {len(result.means)} means" if len(result.means) > 1 else ""
+    wide = result.dimensions
+    features = "" if wide is None else f"{wide:,} feature{'s' if wide > 1 else ''}, "
     return (
         f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
-        f"n = {result.n:,}, model {metric.words} {shown}"
+        f"n = {result.n:,}, {features}model {metric.words} {shown}"
     )
 
 

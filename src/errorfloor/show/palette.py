@@ -6,6 +6,7 @@ design", 2008. On a page they are a little darker on white, and brighter on blac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -63,6 +64,9 @@ PAGE = (
 )
 _ALL: tuple[Colour | PageColour, ...] = (*PAGE, *PICTURE.values())
 
+# On cells, which have their colours on pages of any theme.
+DARK, LIGHT = "#111111", "#fafafa"
+
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (colour.drawn for colour in PICTURE.values())
 
 
@@ -87,6 +91,38 @@ def style_sheet() -> str:
 def on_a_page() -> dict[str, str]:
     """Return, for each colour that is drawn, the variable that takes its place on a page."""
     return {one.drawn: f"var(--{one.name})" for one in _ALL if one.drawn is not None}
+
+
+def in_the_dark(svg: str) -> str:
+    """Return a drawing for dark pages: every colour of a tag as it is there, greys turned round.
+
+    Examples
+    --------
+    >>> in_the_dark('<svg><path style="fill: #0072b2"/><text>#0072b2</text></svg>')
+    '<svg fill="#e4e6e3"><path style="fill: #4ba6e0"/><text>#0072b2</text></svg>'
+    """
+    shown = {one.drawn: one.dark for one in _ALL if one.drawn is not None}
+    shown |= {DARK: DARK, LIGHT: LIGHT}
+    paper, ink = (_channels(shown[drawn]) for drawn in ("#ffffff", "#000000"))
+
+    def turned(found: re.Match[str]) -> str:
+        colour = found[0]
+        red, green, blue = _channels(colour)
+        if colour in shown or not red == green == blue:
+            return shown.get(colour, colour)
+        mixed = (
+            (red * light + (255 - red) * dark) // 255
+            for light, dark in zip(paper, ink, strict=True)
+        )
+        return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"#[0-9a-f]{6}\b", turned, tag[0]), svg)
+    # Letters have no colour of their own, which means black.
+    return svg.replace("<svg", f'<svg fill="{shown["#000000"]}"', 1)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:], 16)
 
 
 def _variables(colours: Iterable[tuple[str, str]]) -> str:

@@ -11,7 +11,7 @@ from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.modelling import Model
 from errorfloor.apps.cli.options import How
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.source import Labels, note_doubles
 from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.read import Reading
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -86,6 +86,22 @@ def scored_verdict(
         model = read_model(list(labels.files), labels.where, prediction, found)
         session.about["input"]["columns"]["prediction"] = prediction
         return beside(found, model, how.level, same_labelling=True)
+
+
+def feebee_of_features(labels: Labels, session: Session, **how: Any) -> None:
+    """Add noise to the labels of items with features, and show who follows it."""
+    from errorfloor.questions.feebee import feebee
+    from errorfloor.show.words import long_text_of
+
+    where = labels.where
+    asked = {
+        name: getattr(where, name)
+        for name in ("positive", "positive_from", "classes", "group", "drop_missing")
+    }
+    note_doubles(session, labels.files)
+    with labels.paths(session) as paths, session.step(f"adding noise to {labels.name}"):
+        found = feebee(paths[0] if len(paths) == 1 else paths, **where.columns, **asked, **how)
+    session.show(found.to_dict(), long_text_of(found))
 
 
 def verdict_on_number(labels: Labels, model: Model, level: float, about: About) -> Any:

@@ -17,7 +17,7 @@ from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
-from errorfloor.apps.cli.features import features
+from errorfloor.apps.cli.features import DEVICE, FEATURES, features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
@@ -35,6 +35,7 @@ from errorfloor.apps.cli.options import (
     Precision,
     destination,
     either,
+    report_suffixes,
     with_how,
     with_labels,
     with_precision,
@@ -177,9 +178,11 @@ def compare(
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
         "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95",
+        "errorfloor feebee demo/scores.csv --label label --features score --model-error 0.1",
     ),
 )
 @with_labels([SCORES], groups=True)
+@FEATURES
 @option(
     "--model-error",
     metavar="RATE",
@@ -222,14 +225,22 @@ def compare(
     help="Draws of the noise at each level.",
 )
 @CLIP
+@DEVICE
 @SEED
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Score methods by how well they follow label noise added on purpose; less is better."""
+    """Score methods by how well they follow label noise added on purpose; less is better.
+
+    With --features the classics 1nn, knn-K, ghp and noshad are scored, beside methods for scores
+    where --score names some.
+    """
     from errorfloor.questions.feebee import feebee
 
     if how["model_error"] is None and how["model_value"] is None:
         raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
+    if how["features"] is not None:
+        asking.feebee_of_features(labels, session, methods=methods or None, **how)
+        return
     reading = labels.read(session)
     with session.step("adding noise"):
         scores = feebee(reading, methods=methods or None, **how)
@@ -321,13 +332,6 @@ def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
     with session.step("planning"):
         advice = plan(reading, **asdict(about), **how)
     show_without_count(session, advice)
-
-
-def report_suffixes() -> list[str]:
-    """Return how names of reports may end."""
-    from errorfloor.show.report import FORMATS
-
-    return list(FORMATS)
 
 
 @cli.command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,11 +13,12 @@ from errorfloor.apps.cli.building import (
     COLUMNS,
     READING,
     Command,
+    Decorator,
     examples,
     option,
     with_session,
 )
-from errorfloor.apps.cli.options import LEVEL, SEED
+from errorfloor.apps.cli.options import LEVEL, SEED, destination, report_suffixes
 from errorfloor.apps.cli.session import Session
 
 
@@ -28,11 +30,33 @@ def _split(context: click.Context, parameter: click.Parameter, value: str | None
     return names[0] if len(names) == 1 else names
 
 
+def _features(what: str) -> Decorator:
+    return option(
+        "--features",
+        metavar="COLUMNS",
+        callback=_split,
+        section=COLUMNS,
+        shell_complete=completing.columns,
+        help=f"What a model sees, with commas between, or one column of lists{what}.",
+    )
+
+
+FEATURES = _features("; --score is then read where it is named")
+
+
+DEVICE = option(
+    "--device",
+    metavar="DEVICE",
+    section=ANSWER,
+    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
+)
+
+
 @click.command(
     cls=Command,
     short_help="Say how high the floor can be at most, from features.",
     epilog=examples(
-        "errorfloor features demo/scores.csv --label label --duplicates all",
+        "errorfloor features demo/scores.csv --label label --duplicates all -o features.html",
         "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",
     ),
 )
@@ -42,16 +66,9 @@ def _split(context: click.Context, parameter: click.Parameter, value: str | None
     metavar="COLUMN",
     section=COLUMNS,
     shell_complete=completing.columns,
-    help="The label of each item.",
+    help="The label of each item; with an .npy file another one that holds the labels.",
 )
-@option(
-    "--features",
-    metavar="COLUMNS",
-    callback=_split,
-    section=COLUMNS,
-    shell_complete=completing.columns,
-    help="What a model sees, with commas between; all other numbers by default.",
-)
+@_features("; all other numbers by default")
 @option(
     "--cluster",
     metavar="COLUMN",
@@ -75,10 +92,12 @@ def _split(context: click.Context, parameter: click.Parameter, value: str | None
     section=ANSWER,
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
 )
+@DEVICE
 @LEVEL
 @SEED
+@destination(report_suffixes, required=False, help="Write a report")
 @with_session
-def features(session: Session, file: str, **asked: Any) -> None:
+def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:
     """Say how high the floor can be at most, from the features and labels in FILE.
 
     Models predict each item from earlier ones alone, and the best of them so far is counted.
@@ -89,4 +108,10 @@ def features(session: Session, file: str, **asked: Any) -> None:
 
     with session.step(f"predicting {file}"):
         found = from_features(file, **asked)
-    session.show(found.to_dict(), long_text_of(found))
+    text = long_text_of(found)
+    if output is not None:
+        from errorfloor.show.report import report
+
+        report(found, output)
+        text = f"{text}\nWrote {output}."
+    session.show({**found.to_dict(), **({"output": output} if output else {})}, text)

@@ -361,3 +361,10 @@ def destination(
         callback=check,
         help=lambda: f"{help}, {either(suffixes())}.",
     )
+
+
+def report_suffixes() -> list[str]:
+    """Return how names of reports may end."""
+    from errorfloor.show.report import FORMATS
+
+    return list(FORMATS)

@@ -18,7 +18,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.inversion import coverage_limits, error_limits
 from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.dual import Kernel, region_bound
+from errorfloor.methods.votes.dual import Kernel, Trail, region_bound
 from errorfloor.methods.votes.joint import Joint
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import expected
@@ -26,9 +26,11 @@ from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.many.values import SORTED
 from errorfloor.methods.votes.thin import by_total
-from errorfloor.metrics.means import least_error
+from errorfloor.metrics.means import hardest, least_error
+from errorfloor.metrics.record import Metric
 
 _TIE_BREAK = 1e-7
+_LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
 _ROUNDS, _NEAR = 4, 5e-4  # of the balanced error, whose slope depends on the shares of classes
 
 
@@ -61,7 +63,7 @@ def many_value_limits(
         high = most if region.alike(region.shares) else high
     else:
         low, high = (sign * region.limit(metric.per_item, sign)[0] for sign in (1.0, -1.0))
-        high = most if region.alike(_hardest(metric.given.get("costs"), classes)) else high
+        high = most if region.alike(_hardest(metric, classes)) else high
     value = metric.best(region.points, region.fitted)
     return max(min(low, value), least), min(max(high, value), most)
 
@@ -121,11 +123,12 @@ class ManyRegion:
 
     def limit(self, aim: Callable[[Floats], Floats], sign: float) -> tuple[float, Floats]:
         """Bound sign times a mean from below; also return the distribution that is extreme."""
-        parts = [replace(part, floor=aim(part.points)) for part in self.parts]
+        parts = [replace(part, floor=aim(part.points), least=_LEAST) for part in self.parts]
         kernel: Kernel = parts[0] if len(parts) == 1 else Joint(parts, self.sizes)
         chances = self._chances
         best = float(kernel.share @ np.log(chances))
-        return region_bound(kernel, sign, chances, best, self.choose, self.use)
+        trail = self._trails.setdefault(sign, {})
+        return region_bound(kernel, sign, chances, best, self.choose, self.use, trail)
 
     def noisier(self, error: float) -> float:
         """Return the error among sure items if a few votes on every item were guesses.
@@ -147,6 +150,10 @@ class ManyRegion:
             else:
                 lost += size * part.uniform_loss(fitted / size)
         return lost <= self.choose
+
+    @cached_property
+    def _trails(self) -> dict[float, Trail]:
+        return {}
 
     @cached_property
     def _chances(self) -> Floats:
@@ -211,15 +218,7 @@ def _slope_of_balanced(points: Floats, weights: Floats) -> Callable[[Floats], Fl
     return slope
 
 
-def _hardest(costs: object, classes: int) -> Floats:
-    """Return the probabilities of the hardest item: that on which no decision is better."""
-    if costs is None:
-        return np.full(classes, 1 / classes)
-    from scipy.optimize import linprog
-
-    matrix = np.asarray(costs, dtype=np.float64)
-    goal = np.append(np.zeros(classes), -1.0)
-    below = np.column_stack((-matrix.T, np.ones(classes)))
-    total = np.append(np.ones(classes), 0.0)[None]
-    found = linprog(goal, A_ub=below, b_ub=np.zeros(classes), A_eq=total, b_eq=[1.0])
-    return np.asarray(found.x[:classes] / found.x[:classes].sum())
+def _hardest(metric: Metric, classes: int) -> Floats:
+    if "costs" in metric.given:
+        return hardest(np.asarray(metric.given["costs"], dtype=np.float64))
+    return np.full(classes, 1 / classes)

@@ -23,7 +23,7 @@ from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE
 from errorfloor.inference.votes.slopes import slope_at
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
-from errorfloor.methods.votes.dual import region_bound
+from errorfloor.methods.votes.dual import Trail, region_bound
 from errorfloor.methods.votes.grid import grid
 from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
@@ -39,6 +39,9 @@ _TRIED = 4  # distributions to begin with, the most extreme ones
 _FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.5, 0.75, 1.0), (0.3, 0.6, 1.0), 10
 _RARE_FOLDS = (0.2, 0.5)
 _MANY_VOTES = 20
+# Average precision is least where items are tied, so distributions on a few atoms lie at the edge
+# of what there can be, and its limits hold theirs from a larger region. Tuned on two atoms.
+_AT_ATOMS = {"average-precision": 1.35}
 _LENGTHS = np.array([0.125, 0.25, 0.5, 0.75, 1.0])  # of steps from one distribution to the next
 
 
@@ -110,6 +113,7 @@ class Region:
         most, n = int(totals.max()), float(counts.sum())
         share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
         use = float(chdtri(1, share * (1 - level))) / (2 * n)
+        use *= _AT_ATOMS.get(options.metric.name, 1.0)
         choose = max(float(chdtri(min(4, most), 1 - level)) / (2 * n), use)
         penalty = min(TIE_BREAK, 0.05 / n)
         if options.by_item and np.unique(totals).size > 1:
@@ -218,7 +222,8 @@ class Region:
         else:
             parts = tuple(replace(part, target=aim) for part in self.votes.parts)
             votes = replace(self.votes, parts=parts)
-        found = region_bound(votes, sign, self._chances, self._best, choose, self.use)
+        trail = self._trails.setdefault((sign, choose), {})
+        found = region_bound(votes, sign, self._chances, self._best, choose, self.use, trail)
         return scale * found[0], self._inside(found[1])
 
     def _inside(self, extreme: Floats) -> Floats:
@@ -235,6 +240,10 @@ class Region:
                 break
             part *= 0.8
         return np.asarray((1 - part) * self.fitted + part * extreme)
+
+    @cached_property
+    def _trails(self) -> dict[tuple[float, float], Trail]:
+        return {}
 
     @cached_property
     def _chances(self) -> Floats:

@@ -7,6 +7,7 @@ mean, their disagreement, the share of the minority and that of items without on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.record import Case
 from errorfloor.inference.votes.records import not_a_sample
-from errorfloor.methods.design import PSEUDO, Design
+from errorfloor.methods.design import PSEUDO
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.weighted import Pool
 
@@ -36,7 +37,7 @@ class WeightedVoteLimits:
         """Return the limits of a case."""
         pool = Pool.of(case.cells)
         design = pool.design
-        n = min(_worth(design, values[pool.row]) for values in _functions(pool.votes))
+        n = min(_worth(pool, _functions(pool.votes)))
         # Where few units have any votes against the rest, their own spread is no guide.
         apart = pool.votes.max(axis=1) < pool.totals
         n = min(n, design.worth(design.count * apart[pool.row] * 1.0)[1])
@@ -73,16 +74,22 @@ def _functions(votes: Counts) -> tuple[Floats, ...]:
     return (1 - most / totals, np.where(totals > 1, pairs, 0.5), (most == totals) * 1.0, *shares)
 
 
-def _worth(design: Design, values: Floats) -> float:
-    """Return how many equal items have a mean of these values that varies as much."""
-    mass, total = design.mass, design.total
-    mean = float(mass @ values) / total
-    spread = float(mass @ (values - mean) ** 2) / total
-    items = Design(design.count, design.weight)
-    each = items.unit  # what an item weighs if the values have nothing to do with weights
-    if spread > 0:
-        # A few units as usual steady the ratio where only few items differ from the rest.
-        usual = PSEUDO * items.unit
-        squares = design.squares(values - mean) + usual * items.unit * spread
-        each = max(each, squares / (spread * (total + usual)))
-    return total / each
+def _worth(pool: Pool, functions: tuple[Floats, ...]) -> Iterator[float]:
+    """Yield how many equal items have a mean of each row's values that varies as much."""
+    design, mass = pool.design, pool.mass
+    total = float(mass.sum())
+    squared = pool.sums(design.mass * design.weight)  # of items that stand alone
+    unit = float(squared.sum()) / total
+    for values in functions:
+        mean = float(mass @ values) / total
+        away = values - mean
+        spread = float(mass @ away**2) / total
+        each = unit  # what an item weighs if the values have nothing to do with weights
+        if spread > 0:
+            alone = design.cluster is None
+            squares = float(squared @ away**2) if alone else design.squares(away[pool.row])
+            # A few units as usual steady the ratio where only few items differ from the rest.
+            usual = PSEUDO * unit
+            squares += usual * unit * spread
+            each = max(each, squares / (spread * (total + usual)))
+        yield total / each

@@ -10,7 +10,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import ClassCells
 from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
-from errorfloor.methods.powered import Moments, Powered, design_of
+from errorfloor.methods.powered import Moments, Powered, PoweredRule, design_of
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
@@ -19,34 +19,14 @@ from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
 from errorfloor.methods.rules.softmax import Power, fit, fit_within_reach
 
 
-class PoweredOffsets:
+class PoweredOffsets(PoweredRule[ClassCells]):
     """Errors of the weighted argmax rule among all items, from the labels of some."""
 
     def __init__(self, cells: ClassCells, options: Options) -> None:
-        self.cells = cells
-        nobody = np.zeros(len(cells.scores), dtype=np.int64)
-        self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
+        super().__init__(cells)
         self.items = Labelled.of(cells, options.clip)
         mass: Any = design_of(cells, cells.count).mass
         self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, mass)
-        self._found: tuple[str, Powered] | None = None
-
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
-        """Return the floor for each row of counts."""
-        return np.array([self.found(count, rng).value for count in counts])
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn: no interval here asks for it."""
-        raise NotImplementedError
-
-    def found(self, count: Counts, rng: np.random.Generator) -> Powered:
-        """Return the corrected errors; an interval needs the same ones once more."""
-        if not np.array_equal(count, self.cells.count):
-            return self._powered(count, rng)
-        state = str(rng.bit_generator.state)
-        if self._found is None or self._found[0] != state:
-            self._found = state, self._powered(count, rng)
-        return self._found[1]
 
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
         design, n = design_of(self.cells, count), int(count.sum())

@@ -14,6 +14,8 @@ import numpy as np
 from errorfloor._typing import Floats
 
 Gain: TypeAlias = Callable[[float], tuple[float, float, float]]
+# What was found at each temperature.
+Trail: TypeAlias = dict[float, Floats]
 
 # Smoothing of the limits, in units of the floor: they end within about ten times this.
 _SMOOTHING = 1e-6
@@ -84,16 +86,25 @@ def region_limit(
 
 
 def region_bound(
-    kernel: Kernel, sign: float, fitted: Floats, best: float, choose: float, use: float
+    kernel: Kernel,
+    sign: float,
+    fitted: Floats,
+    best: float,
+    choose: float,
+    use: float,
+    trail: Trail | None = None,
 ) -> tuple[float, Floats]:
-    """Return the same, and the distribution that is extreme in the region within `choose`."""
+    """Return the same, and the distribution that is extreme in the region within `choose`.
+
+    A trail is kept from one aim to the next one of the same kernel, which is like it.
+    """
     share = kernel.share
     best -= float(share @ np.log(share))
     # The scale of the weights is that of (change in floor) / (change in log-likelihood).
     start = 0.3 / np.sqrt(2 * choose) * share / fitted
     weights, density = anneal(
         kernel, start, kernel.log_arcsine, sign * kernel.floor, _root_gain(best - choose),
-        0.1, _SMOOTHING,
+        0.1, _SMOOTHING, trail,
     )  # fmt: skip
     return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign), density
 
@@ -131,16 +142,24 @@ def anneal(
     gain: Callable[[float], Gain],
     first: float,
     last: float,
+    trail: Trail | None = None,
 ) -> tuple[Floats, Floats]:
-    """Solve at falling temperatures, each from where the two before point to."""
+    """Solve at falling temperatures, each from where the two before point to.
+
+    Where a `trail` has what was found at a temperature for another target, that is tried as well.
+    """
     starts = [start]
     temperature, before = max(first, last), None
     while True:
+        if trail is not None and temperature in trail:
+            starts.append(trail[temperature])
         final = temperature <= last
         weights, density = _newton(
             kernel, starts, log_reference, target, gain(temperature), temperature,
             1e-9 if final else 1e-3,
         )  # fmt: skip
+        if trail is not None:
+            trail[temperature] = weights
         if final:
             return weights, density
         cooler = temperature / 10 if temperature > 20 * last else last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import affordable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pool:
     """Distinct votes, and which of them each cell has."""
 
@@ -29,25 +30,38 @@ class Pool:
     @classmethod
     def of(cls, cells: VoteCells | ClassVoteCells) -> Pool:
         """Pool the cells of a table with weights."""
-        if isinstance(cells, VoteCells):
-            votes = np.column_stack((cells.totals - cells.positives, cells.positives))
+        columns: Any
+        if two := isinstance(cells, VoteCells):
+            columns = cells.totals, cells.positives
         else:
-            votes = cells.votes
+            columns = cells.votes.T
         # Cells are by row of the table, whose votes differ.
-        new = np.zeros(len(votes), dtype=np.bool_)
+        new = np.zeros(len(cells), dtype=np.bool_)
         new[:1] = True
-        for own in votes.T:
+        for own in columns:
             new[1:] |= own[1:] != own[:-1]
-        return cls(votes[new], np.cumsum(new) - 1, Design.of(cells))
+        first = [own[new] for own in columns]
+        votes = np.column_stack((first[0] - first[1], first[1]) if two else first)
+        return cls(votes, np.cumsum(new) - 1, Design.of(cells))
 
     @property
     def totals(self) -> Counts:
         """All votes on the items of each row."""
         return np.asarray(self.votes.sum(axis=1))
 
+    @cached_property
+    def mass(self) -> Floats:
+        """What the items of each row weigh together."""
+        return self.sums(self.design.mass)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over the cells of each row."""
+        return np.asarray(np.bincount(self.row, values, minlength=len(self.votes)))
+
     def items(self, count: Counts, number: float) -> Floats:
         """Return how many of `number` items have each row's votes, by weight."""
-        mass = np.bincount(self.row, count * self.design.weight, minlength=len(self.votes))
+        own = count is self.design.count
+        mass = self.mass if own else self.sums(count * self.design.weight)
         return np.asarray(mass * (number / mass.sum()))
 
     def cells(self, number: float | None = None) -> Any:

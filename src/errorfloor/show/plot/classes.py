@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor.results import ClassPair, Confusion
 from errorfloor.show.numbers import per_cent
-from errorfloor.show.palette import BLUE, SKY
+from errorfloor.show.palette import BLUE, DARK, LIGHT, SKY
 from errorfloor.show.plot.axes import SMALL, axes_or_new, check_type, finish, legend_above
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ FEW, MOST_PAIRS = 12, 12  # classes that have room in a square, and pairs in a l
 NUMBERED = 0.004  # shares below which a cell has no number
 DEEP = 0.7  # share of the deepest colour from which light letters are read more easily
 SHADES = 32  # of the colour bar; more would make an image of it, which scales badly
-DARK, LIGHT = "#111111", "#fafafa"  # on cells, which have their colours on pages of any theme
 LONG = 16  # letters of a name that have room
 
 

@@ -14,7 +14,7 @@ from errorfloor.data.tables import SoftTable, VoteTable
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Option, Plan, VotesEstimate
 from errorfloor.show.numbers import level, per_cent, short, style_of_plan
-from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, SKY
+from errorfloor.show.palette import BLUE, DARK, GREEN, GREY, LIGHT, ORANGE, RED, SKY
 from errorfloor.show.plot.axes import (
     FEW,
     SMALL,
@@ -242,7 +242,7 @@ def _draw_heat_map(ax: Axes, plan: Plan) -> None:
                 style.bare(value / style.factor, 1),
                 ha="center",
                 va="center",
-                color="white" if value > 0.5 * width.max() else "black",
+                color=LIGHT if value > 0.5 * width.max() else DARK,
                 fontsize=SMALL,
                 bbox={"facecolor": cells[row, column], "edgecolor": "none", "pad": 0.5},
                 zorder=4,  # above the line

@@ -10,6 +10,8 @@ from errorfloor.results import (
     ClassItems,
     Comparison,
     Confusion,
+    Estimate,
+    FeaturesEstimate,
     Items,
     Verdict,
 )
@@ -102,15 +104,18 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
     metric = floor.measure
     value, interval = value_and_limits(floor)
-    facts = [(metric.limit.capitalize(), value)]
+    # What models reach on features is above the floor, and is not to be read as one.
+    from_features = isinstance(floor, FeaturesEstimate) and floor.is_limit and not floor.lower_from
+    facts = [("Error reached" if from_features else metric.limit.capitalize(), value)]
     if metric.name != ERROR.name:
         facts.insert(0, ("Metric", metric.words))
     if floor.level is not None and not floor.refuted:
-        facts.append((f"{level(floor.level)} interval", interval))
+        said = "interval of the floor" if from_features else "interval"
+        facts.append((f"{level(floor.level)} {said}", interval))
     if verdict is not None:
         found = NO_VERDICT if floor.refuted else _standing(verdict)
         facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
-    facts.append(("Items", f"{floor.n:,}"))
+    facts.append(("Items", _number_of_items(floor)))
     facts += sampling_of(floor)
     facts.append(("Method", floor.method))
     doubts = [Caution(text) for text in floor.warnings]
@@ -124,6 +129,12 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     # What is wrong with a refuted floor is long, and comes first among the cautions.
     answer = nothing_stated(floor) if floor.refuted else summary.answer
     return Answer(answer), Facts(tuple(facts)), *doubts
+
+
+def _number_of_items(floor: Estimate) -> str:
+    if not floor.n_unlabelled:
+        return f"{floor.n:,}"
+    return f"{floor.n:,} labels of {floor.n + floor.n_unlabelled:,} items"
 
 
 def _assumptions(summary: Summary) -> tuple[Block, ...]:

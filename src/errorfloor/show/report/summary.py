@@ -173,6 +173,9 @@ def _summary(
     )
 
 
+MOST_COLUMNS = 12  # of one role that are named
+
+
 def source_of(estimate: Estimate) -> dict[str, str]:
     """Return what the data was, as far as the estimate knows."""
     source = estimate.source
@@ -180,7 +183,11 @@ def source_of(estimate: Estimate) -> dict[str, str]:
         return {}
     about = {"file": _file(source)} if source.files else {}
     for role, column in source.columns.items():
-        about[role] = ", ".join(map(str, column)) if isinstance(column, tuple) else str(column)
+        several = (
+            [str(one) for one in column] if isinstance(column, list | tuple) else [str(column)]
+        )
+        more = [f"and {len(several) - MOST_COLUMNS:,} more"] if len(several) > MOST_COLUMNS else []
+        about[role] = ", ".join([*several[:MOST_COLUMNS], *more])
     if source.positive is not None:
         about["positive"] = str(source.positive)
     if source.positive_from is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ class PartitionLikelihood:
         Whether every partition that could be has items.
     floor : array of shape (points,)
         What is to be bounded, at each point.
+    least : float
+        Share of the heaviest point below which points are left out of Newton's steps.
     """
 
     n: float
@@ -48,6 +50,7 @@ class PartitionLikelihood:
     points: Floats
     complete: bool
     floor: Floats
+    least: float = field(default=0.0, kw_only=True)
 
     @classmethod
     def of(
@@ -117,7 +120,12 @@ class PartitionLikelihood:
         temperature: float,
     ) -> Floats:
         """Solve for the relative change of the weights."""
-        rows = weights[:, None] * self.matrix
+        matrix = self.matrix
+        if self.least > 0:
+            kept = np.flatnonzero(density > self.least * density.max())
+            if 2 * kept.size < density.size:
+                matrix, density = matrix[:, kept], density[kept]
+        rows = weights[:, None] * matrix
         hessian = ((rows * density) @ rows.T - np.outer(expected, expected)) / temperature
         hessian -= bend * np.outer(self.share, self.share)
         hessian[np.diag_indices_from(hessian)] += slope * self.share
