@@ -184,6 +184,21 @@ def test_a_column_for_each_of_very_many_classes_keeps_its_role(app, page):
     assert len(re.findall('<option value="soft" selected="selected">', columns)) == 350
 
 
+def test_features_have_an_upper_limit(app, page):
+    x = RNG.normal(size=(300, 2)).round(5)
+    lines = [f"{a},{b},{int(a + e > 0)}" for (a, b), e in zip(x, RNG.normal(size=300), strict=True)]
+    app.upload(page, "a.csv", "\n".join(["a,b,kind", *lines]).encode())
+    roles = {"role:a": "feature", "role:b": "feature", "role:kind": "label"}
+    said = app.question(page, "answer", roles)
+    assert "has an error of at most" in said["status"], said
+    assert "errorfloor features a.csv --label kind" in said["regions"]["downloads"]
+    assert not said["plannable"]
+    assert "The best possible" in app.question(page, "report", roles, format=".md")["text"]
+    assert "details" in app.question(page, "details", roles)["regions"]
+    said = app.question(page, "answer", {**roles, "role:b": "score"})
+    assert "not with score" in said["regions"]["problem"]
+
+
 def test_a_saved_table_needs_no_columns(app, page, tmp_path):
     errorfloor.ScoreTable.from_arrays(PROB, LABELS).save(tmp_path / "table.npz")
     said = app.upload(page, "table.npz", (tmp_path / "table.npz").read_bytes())
