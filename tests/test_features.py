@@ -186,7 +186,8 @@ def test_shift_scale_and_names_of_labels_change_nothing(data, method):
     x, y = data.features[:300], data.labels[:300]
     found = ef.from_features(x, y, method=method, rng=0)
     names = np.array(["z", "m", "a"])[y]
-    for moved, labels in ((x * 4 + 7, y), (x * 1e-3, names), (x - 100, -y)):
+    far = [(x * 1e300, y), (x * 1e-290, names)]  # whose squares no float holds
+    for moved, labels in ((x * 4 + 7, y), (x * 1e-3, names), (x - 100, -y), *far):
         other = ef.from_features(moved, labels, method=method, rng=0)
         assert other.value == pytest.approx(found.value, abs=1e-12)
 

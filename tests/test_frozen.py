@@ -18,7 +18,7 @@ from frozen import answers, band
 
 from errorfloor.data.cells import Cells
 from errorfloor.inference import cuts
-from errorfloor.questions import plan, reliability
+from errorfloor.questions import plan_widths, reliability
 
 FOLDER = Path(__file__).parent / "frozen"
 MADE, REAL = (json.loads((FOLDER / f"{kind}.json").read_text()) for kind in ("made", "real"))
@@ -36,7 +36,7 @@ BY_NESTING = 2e-6
 
 @pytest.fixture(autouse=True)
 def old_ways(monkeypatch):
-    for module in (cuts, plan):
+    for module in (cuts, plan_widths):
         monkeypatch.setattr(module, "flat_items", lambda negatives, positives: 0.0)
     monkeypatch.setattr(Cells, "joined", lambda cells, most: cells.pooled(2**13))
     monkeypatch.setattr(reliability, "_band", band.band)

@@ -19,6 +19,7 @@ from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.numbering import number_rows
 from errorfloor.data.source import ARRAY, Source
 
+_FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
 
 
@@ -126,7 +127,18 @@ def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floa
             "Fill or drop missing values first.",
         )
     x += 0.0  # -0 is 0
-    return x
+    return _in_reach(x)
+
+
+def _in_reach(x: Floats) -> Floats:
+    """Return numbers whose squares a float holds: scaled by a power of 2 where they are not."""
+    power = int(np.frexp(np.abs(x).max())[1])
+    # In two steps, because the power itself may be beyond the limits.
+    return (
+        x
+        if abs(power) < _FAR
+        else np.asarray(np.ldexp(np.ldexp(x, -(power // 2)), power // 2 - power))
+    )
 
 
 def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:

@@ -100,7 +100,7 @@ def spanning_tree(points: Floats, lists: Lists) -> Counts:
     part, number = _parts(keys, n)
     while number > 1:
         best = _shortest(known, part, number)
-        taken = best.square < np.inf
+        taken = best.low < n
         keys = np.unique(np.concatenate((keys, best.low[taken] * n + best.high[taken])))
         part, number = _parts(keys, n)
     return np.column_stack(np.divmod(np.sort(keys), n))
