@@ -76,6 +76,12 @@ class App:
         """Return the folders that the app has made for uploads."""
         return sorted(self.temporary.glob(".errorfloor-*/page-*"))
 
+    def stall(self):
+        """Halt the workers, so that whatever they are asked takes for ever."""
+        assert eventually(self.workers)
+        for pid in self.workers():
+            os.kill(pid, signal.SIGSTOP)
+
     def workers(self):
         """Return the processes that read files."""
         own = str(self.process.pid)
@@ -111,7 +117,7 @@ def running(temporary, **limits):
         process.stderr.close()
 
 
-def eventually(true, seconds=20):
+def eventually(true, seconds=60):
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -116,7 +116,7 @@ class User:
             "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''", what
         )
 
-    def sees(self, words, what="main", seconds=30):
+    def sees(self, words, what="main", seconds=60):
         assert eventually(lambda: words in self.text(what), seconds), self.text("#result")[:2000]
 
     def rests(self):
@@ -506,27 +506,31 @@ def test_a_foreign_page_can_neither_read_nor_post(driver, app):
     driver.get_log("browser")
 
 
-def test_long_work_can_be_stopped_and_a_crash_is_told(driver, tmp_path):
-    large = tmp_path / "large.csv"
-    large.write_bytes(b"score,label\n" + b"0.1,0\n0.9,1\n0.8,0\n" * 3_000_000)
-    folder = tmp_path / "app"
-    folder.mkdir()
-    with running(folder) as app:
+def test_long_work_can_be_stopped_and_a_crash_is_told(driver, files, tmp_path):
+    with running(tmp_path, workers=1) as app:
         driver.get(app.address)
-        user = User(driver, app, tmp_path)
-        user.drops("large.csv")
+        user = User(driver, app, files)
+        app.stall()
+        user.drops("scores.csv")
         assert eventually(lambda: user.one("#stop").is_displayed())
-        user.sees("large.csv", "#doing")
-        assert eventually(lambda: "reading" in user.text("#doing") or user.text("#answer"))
         user.one("#stop").click()
         user.sees("Stopped.", "#problem")
-        large.rename(tmp_path / "again.csv")
-        user.drops("again.csv")
-        assert eventually(lambda: "again.csv" in user.text("#doing") or user.text("#answer"))
-        assert eventually(lambda: "reading" in user.text("#doing") or user.text("#answer"))
+        user.drops("words.csv")
+        app.stall()
+        assert eventually(lambda: user.one("#busy").is_displayed())
         for pid in app.workers():
             os.kill(pid, signal.SIGKILL)
         user.sees("came to an end", "#problem")
+        user.drops("scores.csv")
+        user.sees("The best possible accuracy", "#answer")
+        user.rests()
+        app.stall()
+        user.chooses("method", "beta")
+        assert eventually(lambda: user.one("#busy").is_displayed())
+        for pid in app.workers():
+            os.kill(pid, signal.SIGKILL)
+        user.clicks("Try again")
+        user.sees("beta", "#answer")
         driver.get("about:blank")  # the page goes, and its file with it
         assert eventually(lambda: not app.folders())
     driver.get_log("browser")

@@ -23,6 +23,7 @@ from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.read import Reading
+from errorfloor.features.records import SEQUENTIAL
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 
@@ -36,7 +37,7 @@ _ANSWERS = 8  # that are kept
 class Found:
     """What was read and what came of it."""
 
-    reading: Reading
+    reading: Reading | None  # of features there are no counts
     floor: Any
     verdict: Any = None
 
@@ -116,8 +117,10 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
     regions |= {"standing": "", "downloads": ""}
     if found is not None:
-        source, table = found.reading.source, next(iter(found.reading.tables.values()))
-        state = state.with_guesses(source, {one.name for one in preview.columns})
+        source, table = None, None
+        if found.reading is not None:
+            source, table = found.reading.source, next(iter(found.reading.tables.values()))
+            state = state.with_guesses(source, {one.name for one in preview.columns})
         facts = form.Facts(state, preview, classes, table, source, found.estimates)
         said, own = parts.answered(found.result, found.floor, facts)
         regions |= own
@@ -128,7 +131,8 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
 
 def _can(found: Found | None) -> dict[str, bool]:
     """Tell what else can be asked of the same."""
-    kinds = set() if found is None else {table.kind for table in found.reading.tables.values()}
+    reading = None if found is None else found.reading
+    kinds = set() if reading is None else {table.kind for table in reading.tables.values()}
     return {
         "comparable": kinds == {SCORES.kind},
         "plannable": bool(kinds - {SOFT_LABELS.kind}),
@@ -234,7 +238,27 @@ def _found(place: str, state: State, session: PageSession) -> Found:
 _last: dict[Any, Found] = {}
 
 
+def _of_features(state: State, columns: Mapping[str, Any], session: PageSession) -> Found:
+    """Ask how high the floor can be at most."""
+    from errorfloor.questions.features import from_features
+
+    how = state.how()
+    with session.step(f"predicting {state.file}"):
+        floor = from_features(
+            state.file,
+            **columns,
+            method=state.field("method") or SEQUENTIAL,
+            duplicates=state.field("duplicates") or "error",
+            level=how.level,
+            rng=how.rng,
+        )
+    return Found(None, floor)
+
+
 def _estimated(place: str, state: State, session: PageSession) -> Found:
+    features = state.features()
+    if features is not None:
+        return _of_features(state, features, session)
     how, about, model = state.how(), state.about(), state.model()
     where = state.where()
     labels = Labels((state.file,), where, LAYOUTS)

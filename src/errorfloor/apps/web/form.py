@@ -11,11 +11,12 @@ from errorfloor import inference, methods, metrics
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
-from errorfloor.apps.web.state import ROLE, ROLES, State
+from errorfloor.apps.web.state import FEATURE, ROLE, ROLES, State
 from errorfloor.data.asked import DUPLICATES
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.features.records import NAMES
 from errorfloor.methods.record import Classes
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
@@ -142,11 +143,13 @@ def button(remedy: Remedy) -> Markup:
 
 def question_part(facts: Facts) -> Markup:
     """Return the fields for what is asked."""
-    groups = (
+    groups: tuple[tuple[str, Iterator[Markup]], ...] = (
         ("Labels", _labels(facts)),
         ("Metric and method", _asked(facts)),
         ("My model", _model(facts)),
     )
+    if FEATURE.name in facts.state.roles.values():  # which answer one question
+        groups = (("Method", _of_features(facts.state)),)
     parts = [
         tag("fieldset", tag("legend", title), *fields)
         for title, fields in ((title, list(own)) for title, own in groups)
@@ -155,6 +158,12 @@ def question_part(facts: Facts) -> Markup:
     more = tag("details", tag("summary", "More options"), *_more(facts), id="more-options")
     heading = tag("h2", "Question", id="question-heading")
     return tag("section", heading, *parts, more, **{"aria-labelledby": "question-heading"})
+
+
+def _of_features(state: State) -> Iterator[Markup]:
+    options = {"": "the default", **{one: one for one in NAMES}}
+    yield select("method", options, state.field("method"), "Method")
+    yield text("level", state, "Confidence level, 0.95 by default")
 
 
 def _labels(facts: Facts) -> Iterator[Markup]:
@@ -232,6 +241,9 @@ def _model(facts: Facts) -> Iterator[Markup]:
 
 def _more(facts: Facts) -> Iterator[Markup]:
     state, roles = facts.state, set(facts.state.roles.values())
+    if FEATURE.name in roles:
+        yield _repeats(state)
+        return
     yield text("level", state, "Confidence level, 0.95 by default")
     options = {"": "chosen to fit the method", **{one: one for one in inference.names()}}
     yield select("interval", {**options, "none": "none"}, state.field("interval"), "Interval")
@@ -239,16 +251,20 @@ def _more(facts: Facts) -> Iterator[Markup]:
     if isinstance(facts.table, ScoreTable) or facts.table is None:
         yield check("unlabelled", state, "Keep items without a label: their scores count, too")
     if "annotator" in roles:
-        same = {"" if one == "error" else one: one for one in DUPLICATES}
-        same[""] = "an error"
-        said = "Several votes of one annotator on an item are"
-        yield select("duplicates", same, state.field("duplicates"), said)
+        yield _repeats(state)
     if isinstance(facts.table, VoteTable):
         why = {"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"}
         yield select("totals_by", why, state.field("totals_by"), "Numbers of votes differ")
         yield text("stopping", state, "Votes were collected by the rule, such as lead-2")
     if not isinstance(facts.table, SoftTable) or state.field("classes"):
         yield text("classes", state, "All classes in order, a,b,c")
+
+
+def _repeats(state: State) -> Markup:
+    same = {"" if one == "error" else one: one for one in DUPLICATES}
+    same[""] = "an error"
+    said = "Votes of one annotator on an item, or equal features, that repeat are"
+    return select("duplicates", same, state.field("duplicates"), said)
 
 
 def select(name: str, options: Mapping[str, str], value: str, label: str, chip: str = "") -> Markup:

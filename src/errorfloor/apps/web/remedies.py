@@ -200,7 +200,7 @@ TITLES = {
     "positive_from": "Ratings from {} on are class 1",
     "drop_missing": "Leave out what has missing values",
     "unlabelled": "Keep items without a label",
-    "duplicates": "Take votes of one annotator on an item: {}",
+    "duplicates": "Of those that repeat, take: {}",
     "method": "Take the method {}",
     "metric": "Ask for {}",
     "majority": "Ask for the majority of {}",

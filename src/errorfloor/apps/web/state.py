@@ -24,8 +24,14 @@ GROUP = Role("group", "group", "One answer for each value of this column.")
 PREDICTION = Role(
     "prediction", "prediction", "What a model predicts for the item, which is then judged."
 )
+FEATURE = Role(
+    "feature",
+    "features",
+    "What a model sees of an item: with a label, the floor has an upper limit.",
+    several=True,
+)
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
-ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION)}
+ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
 _READING = ("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates")
 _PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
 T = TypeVar("T")
@@ -75,6 +81,18 @@ class State:
         """The column of a model's predictions."""
         column: str | None = self._columns().get("prediction")
         return column
+
+    def features(self) -> dict[str, Any] | None:
+        """Return the columns of features, with the label and the cluster; None without any."""
+        columns = self._columns()
+        if FEATURE.argument not in columns:
+            return None
+        able = ("label", "cluster", FEATURE.argument)
+        for name in columns.keys() - {*able}:
+            raise click.UsageError(
+                f"Features go with a label and a cluster, not with {name}. Change the roles."
+            )
+        return columns
 
     @property
     def simultaneous(self) -> bool:
