@@ -282,3 +282,12 @@ def test_items_needed_for_scores_give_the_width_asked_for():
 def test_bad_plans_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         ef.plan(**arguments)
+
+
+def test_a_model_below_a_gold_floor_of_votes_may_see_more_than_voters():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(2, size=400)
+    votes = rng.binomial(3, 0.2 + 0.6 * gold)
+    floor = ef.from_votes(votes, 3, labels=gold)
+    said = ef.headroom(floor, errors=5, n=2_000).sentence
+    assert "better than the votes allow: suspect a leaked test set, or a model that sees" in said

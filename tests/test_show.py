@@ -335,7 +335,8 @@ def test_the_html_of_an_estimate_has_level_interval_and_assumption():
     said, numbers = html_of(estimate()).split("<svg")[0], html_of(estimate()).split("</svg>")[1]
     assert said.endswith(f"<p><b>{BEST}.</b></p>")
     assert numbers == (
-        '<div style="overflow-x:auto;white-space:nowrap">'
+        '<div tabindex="0" role="group" aria-label="The numbers" '
+        'style="overflow-x:auto;white-space:nowrap">'
         "<table><thead><tr><th>method</th><th>floor</th><th>interval</th><th>level</th><th>by</th>"
         "<th>n</th></tr></thead><tbody><tr><td>isotonic</td><td>7.05 %</td>"
         "<td>5.97 % to 8.42 %</td><td>95 %</td><td>honest</td><td>2,000</td></tr></tbody></table>"

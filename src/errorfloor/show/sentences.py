@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
+from errorfloor.methods.record import GOLD_LABEL
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results import (
     AnnotatorsResult,
@@ -30,6 +31,7 @@ from errorfloor.show import grids, numbers
 FEW = 4  # so many groups are named, more are counted
 # What to look at where a model seems to be better than any model can be.
 SUSPECT = "a leaked test set, labels made in another way, or scores out of order"
+SEES_MORE = "a leaked test set, or a model that sees more than the annotators did"
 
 
 @singledispatch
@@ -215,8 +217,15 @@ def _standing(result: Verdict) -> str:
         ROOM: f"can still {gain or f'gain {least} to {most} {unit}'}.",
         SATURATED: f"is there as far as these items can tell: at most {most} {unit} {_are(unit)} "
         "left.",
-        BEYOND: f"is {least} to {most} {unit} better than any model can be: suspect {SUSPECT}.",
+        BEYOND: f"is {least} to {most} {unit} {_beyond(result)}.",
     }[result.verdict]
+
+
+def _beyond(result: Verdict) -> str:
+    """Say what the model is better than: votes know a gold label only as well as voters do."""
+    if result.floor.target == GOLD_LABEL:
+        return f"better than the votes allow: suspect {SEES_MORE}"
+    return f"better than any model can be: suspect {SUSPECT}"
 
 
 def unit_of_gain(result: Verdict) -> str:
