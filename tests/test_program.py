@@ -220,6 +220,7 @@ def test_the_walk_over_the_options_finds_them():
         "--majority",
         "--model-errors",
         "--pairs",
+        "--port",
         "--repeats",
         "--resamples",
         "--seed",
