@@ -197,4 +197,4 @@ def test_warps_are_as_strong_as_it_takes_for_lines_to_lose():
 def test_the_cost_of_noise_is_that_of_a_pass_and_of_labels():
     run, noise = features.cost_of_noise(3, n=200, levels=3)
     assert run > 0
-    assert noise > 0
+    assert noise >= 0  # clocks may stand still during a small task
