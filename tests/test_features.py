@@ -630,6 +630,8 @@ def test_features_of_many_values_do_not_tell_labels_by_name():
     values = np.arange(600.0)[:, None]
     assert leaks.telling_columns(values, (values[:, 0] >= 300).astype(int)).size == 0
     assert leaks.telling_columns(values // 300, (values[:, 0] >= 300).astype(int)).tolist() == [0]
+    few = np.arange(6.0)[:, None]  # each item has a value of its own
+    assert leaks.telling_columns(few, (few[:, 0] >= 3).astype(int)).size == 0
     # A row that most of the rows hide.
     one_off = (values // 300).copy()
     one_off[1] = 1.0

@@ -8,6 +8,7 @@ from errorfloor._typing import Bools, Counts, Floats
 
 _SAMPLE = 500  # rows that most columns are told by
 _VALUES = 3  # times as many values as classes at most, in a column that is the label
+_EACH = 10  # items for each value, on average, of which agreement is no accident
 
 
 def telling_columns(points: Floats, codes: Counts) -> Counts:
@@ -25,7 +26,7 @@ def telling_columns(points: Floats, codes: Counts) -> Counts:
 
 def _tells(values: Floats, codes: Counts, classes: int) -> bool:
     found, value = np.unique(values, return_inverse=True)
-    if found.size > _VALUES * classes:
+    if found.size > min(_VALUES * classes, len(values) // _EACH):
         return False
     seen: Bools = np.zeros((found.size, classes), dtype=np.bool_)
     seen[value, codes] = True
