@@ -38,9 +38,7 @@ class Jackknife:
     freedom: float  # degrees of freedom
     unseen: tuple[float, float]  # how far `_USUAL` unseen items may lower and raise the value
     span: tuple[float, float]
-    free: float | None = (
-        None  # the value before it was brought into the span, where it may leave it
-    )
+    free: float | None = None  # the value before it was brought into the span, if it may leave it
     chosen: tuple[float, float] = (0.0, 0.0)  # how far too low, and too high, the best rule may be
     method: str = "jackknife"
 
