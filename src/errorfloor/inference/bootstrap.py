@@ -11,7 +11,7 @@ from errorfloor._references import BOOTSTRAP
 from errorfloor._typing import Floats
 from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.inference.resample import acceleration
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, without_one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,7 @@ def _basic(case: Case) -> Evidence:
 
 def _bca(case: Case) -> Evidence:
     replicates = _replicates(case)
-    skewness = acceleration(case.statistic.leave_one_out(), case.count)
+    skewness = acceleration(without_one(case.statistic), case.count)
     evidence = BiasCorrected(case.value, replicates, skewness)
     if not 0 < evidence.share_below < 1:
         raise Undefined("all replicates lie on one side of the estimate", instead=BASIC)

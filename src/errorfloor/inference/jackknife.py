@@ -10,7 +10,7 @@ from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.methods.design import Design
-from errorfloor.methods.record import Basis, Statistic, heeds_weights
+from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 
 GROUPS = 400  # of units, where to leave out each would take long
 # Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
@@ -112,7 +112,7 @@ def without_each(statistic: Statistic, design: Design, rng: np.random.Generator)
         kept = mass > 0  # of few units, a group may have none
         return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
     if design.cluster is None:
-        return Units(statistic.leave_one_out(), design.count, design.weight)
+        return Units(without_one(statistic), design.count, design.weight)
     values = [statistic.values(counts, rng) for counts in design.without_each()]
     mass = np.bincount(design.cluster, design.mass).astype(np.float64)
     return Units(np.concatenate(values), np.ones(number, dtype=np.int64), mass)

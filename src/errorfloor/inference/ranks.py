@@ -13,7 +13,7 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores
 from errorfloor.methods.design import Design
 from errorfloor.methods.ranks import Placements, WeightedRanking, by_row
-from errorfloor.methods.record import Basis, Statistic, heeds_weights
+from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
@@ -188,7 +188,7 @@ def _of_precision(case: Case) -> Evidence:
 def share_of_precision(value: float, statistic: Statistic, cells: Cells) -> Share:
     """Return an average precision with its limits."""
     n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
-    without = statistic.leave_one_out()
+    without = without_one(statistic)
     mean = float(cells.count @ without) / n
     variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
     # The precision down to a positive item counts the item itself, and so is too high.

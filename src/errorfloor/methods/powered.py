@@ -178,10 +178,6 @@ class PoweredRule(ABC, Generic[SomeCells]):
         """Return the floor for each row of counts."""
         return np.array([self.found(count, rng).value for count in counts])
 
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn: no interval here asks for it."""
-        raise NotImplementedError
-
     def found(self, count: Counts, rng: np.random.Generator) -> Powered:
         """Return the corrected errors; an interval needs the same ones once more."""
         if not np.array_equal(count, self.cells.count):

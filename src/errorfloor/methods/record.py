@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -68,8 +68,19 @@ class Statistic(Protocol):
         `rng` is for statistics that divide items at random; the others leave it alone.
         """
 
+
+@runtime_checkable
+class Jackknifed(Statistic, Protocol):
+    """A statistic that intervals from `Basis.ITEMS` can be had for."""
+
     def leave_one_out(self) -> Floats:
         """Return, for each cell, the statistic of the table less one item of that cell."""
+
+
+def without_one(statistic: Statistic) -> Floats:
+    """Return, for each cell, the statistic of the table less one item of that cell."""
+    assert isinstance(statistic, Jackknifed), "methods with `Basis.ITEMS` bind such statistics"
+    return statistic.leave_one_out()
 
 
 class Classes(Enum):

@@ -181,13 +181,6 @@ class Surest:
             found = [one + other for one, other in zip(found, losses, strict=True)]
         return found
 
-    def leave_one_out(self) -> Floats:
-        """Return the value without one item of each cell in turn, by the same rule."""
-        price, count = self.prices[0], self.cells.count
-        own = self.decided(count, others=False).losses(price)
-        means = (count @ own - own) / max(count.sum() - 1, 1)
-        return np.array([self.metric(float(mean), price) for mean in means])
-
     def _prices(self, count: Counts) -> tuple[float, ...]:
         """Return the price of leaving items aside, and what it might be as well.
 

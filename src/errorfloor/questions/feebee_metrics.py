@@ -90,10 +90,6 @@ class OfMaps:
         told = np.divide(distance(prob, share), spread, out=np.zeros(len(counts)), where=spread > 0)
         return np.asarray(NOTHING + sign * told)
 
-    def leave_one_out(self) -> Floats:
-        """Refuse: nobody asks for limits of these."""
-        raise NotImplementedError
-
 
 def _from_mean(prob: Floats, share: Floats) -> Floats:
     """Return E |p - E p| for each row."""
@@ -124,10 +120,6 @@ class OfRule:
         ]
         return np.asarray((rates[0] + rates[1]) / 2)
 
-    def leave_one_out(self) -> Floats:
-        """Refuse: nobody asks for limits of these."""
-        raise NotImplementedError
-
 
 def best_balanced_rule(cells: Cells) -> OfRule:
     """Return the cut with the least balanced error on the items of the cells."""
@@ -151,10 +143,6 @@ class OfOrder:
         all_pairs = positives.sum(axis=1) * negatives.sum(axis=1)
         return np.asarray((positives * below).sum(axis=1) / all_pairs)
 
-    def leave_one_out(self) -> Floats:
-        """Refuse: nobody asks for limits of these."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True, slots=True)
 class WithBothClasses:
@@ -172,10 +160,6 @@ class WithBothClasses:
         if both.any():
             found[both] = self.statistic.values(counts[both], rng)
         return found
-
-    def leave_one_out(self) -> Floats:
-        """Return the statistic without one item of each cell in turn."""
-        return self.statistic.leave_one_out()
 
 
 @dataclass(frozen=True, slots=True)

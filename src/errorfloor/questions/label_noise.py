@@ -157,10 +157,6 @@ class OfItems:
         """Return the statistic for each set of labels."""
         return self.function(codes)
 
-    def leave_one_out(self) -> Floats:
-        """Refuse: nobody asks for limits of these."""
-        raise NotImplementedError
-
 
 class TableStatistic:
     """Any function from a score table to a number, one table at a time."""

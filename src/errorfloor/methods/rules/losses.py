@@ -165,12 +165,6 @@ class RuleLosses:
         unsure = unsure_share(self.family, self.items, self.count, self.fitted)
         return max(unsure - _USUAL, 0) / (1 - _USUAL)
 
-    def leave_one_out(self) -> Floats:
-        """Return the mean loss without one item of each cell in turn, by the same fit."""
-        p = self.fitted.probabilities(self.items.logs[:, self.items.row])
-        losses = self.lost.losses(p, self.items.label)
-        return np.asarray((self.count @ losses - losses) / max(self.count.sum() - 1, 1))
-
     def _fit_all(self) -> Power:
         choose = fit_within_reach if self.family == OFFSETS_FAMILY else fit
         return choose(self.family, self.items, self.count)

@@ -66,11 +66,6 @@ class OffsetErrors:
                 wrong += Rule.of(on_others).errors(self.items, part)
         return wrong
 
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn, by the same rule."""
-        wrong = 1 - self.rule.right(self.items)
-        return np.asarray((self.count @ wrong - wrong) / max(self.count.sum() - 1, 1))
-
 
 def parts(count: Counts, rng: np.random.Generator) -> Iterator[Counts]:
     """Yield ten random parts of the items, those of `split`, without all of them in memory."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -34,31 +35,52 @@ class OneVsRest:
     def _missed(self, counts: Counts, totals: Floats) -> Floats:
         """Return one minus the largest probability of each row, for each row of counts."""
         top, total = np.zeros((2, *totals.shape))
+        for _, k, prob in self._fits(counts, totals):
+            np.maximum(top[k], prob, out=top[k])
+            total[k] += prob
+        # Where no class is possible by its own fit, all are alike.
+        with np.errstate(invalid="ignore"):
+            return np.where(total > 0, 1 - top / total, 1 - 1 / len(self.shares))
+
+    def _fits(self, counts: Counts, totals: Floats) -> Iterator[tuple[int, int, Floats]]:
+        """Yield classes, rows of counts, and the fit of the class; the next takes its memory."""
         items = [None if (one == 1).all() else one for one in totals]
         prob = np.zeros(totals.shape[1])
         short = self.cells.label.astype(np.uint16)  # only for speed
         of_class = np.argsort(short, kind="stable")
         ends = np.cumsum(np.bincount(self.cells.label, minlength=len(self.shares)))
-        for share, mine in zip(self.shares, np.split(of_class, ends[:-1]), strict=True):
+        for label, mine in enumerate(np.split(of_class, ends[:-1])):
             if mine.size == 0:
                 continue
-            row = self.cells.row[mine]
+            share, row = self.shares[label], self.cells.row[mine]
             steps = Steps(share, float(share[row].min()))
             for k, count in enumerate(counts):
                 prob[:] = 0
                 prob[steps.order] = steps.fit(sums(row, count[mine], share.size), items[k])
-                np.maximum(top[k], prob, out=top[k])
-                total[k] += prob
-        # Where no class is possible by its own fit, all are alike.
-        with np.errstate(invalid="ignore"):
-            return np.where(total > 0, 1 - top / total, 1 - 1 / len(self.shares))
+                yield label, k, prob
 
     def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn, with the fits as they are."""
+        """Return the floor without one item of each cell in turn, where steps stay in one piece.
+
+        An item less moves the fits of all rows on its steps, by which the floor changes as much as
+        by the item itself.
+        """
         count, row = self.cells.count, self.cells.row
         totals = sums(row, count, len(self.cells.scores))
-        missed = self._missed(count[None], totals[None])[0]
-        return np.asarray((totals @ missed - missed[row]) / max(int(count.sum()) - 1, 1))
+        prob = np.zeros(self.shares.shape)
+        for label, _, fitted in self._fits(count[None], totals[None]):
+            prob[label] = fitted
+        total, top = prob.sum(axis=0), prob.max(axis=0)
+        some = np.maximum(total, np.finfo(float).tiny)
+        missed = np.where(total > 0, 1 - top / some, 1 - 1 / len(prob))
+        first = prob.argmax(axis=0)
+        moved = np.zeros(row.size)
+        for label, fitted in enumerate(prob):
+            _, step = np.unique(fitted, return_inverse=True)
+            slope = np.where(total > 0, (top / some - (first == label)) / some, 0.0)
+            lever = np.bincount(step, totals * slope) / np.maximum(np.bincount(step, totals) - 1, 1)
+            moved += lever[step[row]] * (fitted[row] - (self.cells.label == label))
+        return np.asarray((totals @ missed - missed[row] + moved) / max(int(count.sum()) - 1, 1))
 
 
 class Steps:

@@ -89,10 +89,3 @@ class WeightedOffsets:
 
     def _fit_within_reach(self, count: Counts) -> Power:
         return fit_within_reach(OFFSETS_FAMILY, self.items, self._scaled(count))
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn, by the same rule."""
-        wrong = 1 - self.rule.right(self.items)
-        mass, weight = self.design.mass, self.design.weight
-        rest = np.where(mass.sum() > weight, mass.sum() - weight, np.inf)
-        return np.asarray((mass @ wrong - weight * wrong) / rest)

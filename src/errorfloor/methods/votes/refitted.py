@@ -25,9 +25,3 @@ class Refitted:
         return np.array(
             [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
         )
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn."""
-        count = self.cells.count
-        less = (count - one for one in np.eye(len(count), dtype=np.int64))
-        return np.array([self._fit(one_less)[1] for one_less in less])
