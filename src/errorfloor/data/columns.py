@@ -18,7 +18,7 @@ from errorfloor.data.guessing import (
     of_kind,
     one_for_each,
 )
-from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
+from errorfloor.data.layouts import LABEL, LAYOUTS, SCORES, Layout, Role, joined
 from errorfloor.data.spelling import spelt
 
 _MOST_LISTED = 40
@@ -119,7 +119,7 @@ def choose(
             for role in layout.roles
             if role.name in given
         }
-        return _completed(layout, columns, kinds, name)
+        return _beside_votes(columns, kinds, allowed) or _completed(layout, columns, kinds, name)
     readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
@@ -219,6 +219,23 @@ def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> 
         argument(role.argument),
         f").{meant} {_listed(kinds, name)}",
     )
+
+
+def _beside_votes(
+    columns: Mapping[str, Any], kinds: Mapping[str, str], allowed: Sequence[Layout]
+) -> Chosen | None:
+    """Return the votes that names tell beside a label, which alone was named, and no scores."""
+    left = {one: kind for one, kind in kinds.items() if one != columns.get(LABEL.name)}
+    if columns.keys() != {LABEL.name} or any(fitting(role, left) for role in SCORES.roles[:1]):
+        return None
+    made = {layout.roles[:-1]: layout for layout in allowed if layout.of_shares}
+    votes = [layout for layout in LAYOUTS if layout.roles in made]
+    readings = likely_readings(left, votes)
+    if len(readings) != 1:
+        return None
+    (votes_alone,) = readings
+    together = {**votes_alone.columns, **columns}
+    return Chosen(made[votes_alone.layout.roles], together, votes_alone.guessed)
 
 
 def _completed(
