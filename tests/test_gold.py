@@ -70,6 +70,10 @@ def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
     rows.set_axis(["a", "b", "c", "gold"], axis=1).to_csv(path, index=False)
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold"])
     assert "--score is missing" in ran.stderr
+    assert "--item COL --annotator COL --vote COL" in ran.stderr
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(path, label="gold")  # which takes no votes
+    assert "votes" not in str(error.value).replace(str(path), "")
 
 
 @pytest.mark.parametrize("engine", params())

@@ -119,7 +119,8 @@ def choose(
             for role in layout.roles
             if role.name in given
         }
-        return _beside_votes(columns, kinds, allowed) or _completed(layout, columns, kinds, name)
+        found = _beside_votes(columns, kinds, allowed)
+        return found or _completed(layout, columns, kinds, name, allowed)
     readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
@@ -239,7 +240,11 @@ def _beside_votes(
 
 
 def _completed(
-    layout: Layout, columns: Mapping[str, Any], kinds: Mapping[str, str], name: str
+    layout: Layout,
+    columns: Mapping[str, Any],
+    kinds: Mapping[str, str],
+    name: str,
+    allowed: Sequence[Layout],
 ) -> Chosen:
     """Return the layout with the columns that the user left out, if each can only be one."""
     found, guessed = dict(columns), []
@@ -262,9 +267,19 @@ def _completed(
     missing = [argument(role.argument) for role in layout.needed if role.name not in found]
     if missing:
         text = " is missing. Name its column" if len(missing) == 1 else " are missing. Name them"
-        raise InputError(*joined(missing), f"{text}, too. {_listed(kinds, name)}")
+        found_none = f"{text}, too. {_listed(kinds, name)}"
+        raise InputError(*joined(missing), found_none, *_votes_beside(layout, columns, allowed))
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
     return Chosen(layout, ordered, tuple(guessed))
+
+
+def _votes_beside(
+    layout: Layout, columns: Mapping[str, Any], allowed: Sequence[Layout]
+) -> tuple[Part, ...]:
+    """Say how votes are named beside a label, where that is all that was named."""
+    votes = [replace(one, roles=one.roles[:-1]) for one in allowed if one.of_shares]
+    alone = layout is SCORES and columns.keys() == {LABEL.name}
+    return usage(votes, " If there are votes, name them by") if alone and votes else ()
 
 
 def _may_be(role: Role, kind: str) -> bool:
