@@ -403,6 +403,9 @@ def test_plans_that_cannot_be_are_refused():
         ef.plan_labels(10 * scores, budget=5)
     with pytest.raises(ef.InputError, match="scores of two classes"):
         ef.plan_labels(np.ones((5, 3)), budget=2)
+    for asked in ({"budget": 1}, {"width": 0.2}):
+        with pytest.raises(ef.InputError, match=r"All items have labels.*whose `labels` are blank"):
+            ef.plan_labels(scores, scores > 0.5, **asked)
     every = ef.plan_labels(scores, budget=500, rng=0)
     assert every.rows.size == 500
     assert np.allclose(every.weight, 1)

@@ -197,6 +197,14 @@ def test_plans_for_many_classes_are_what_comes_true(votes):
     assert planned.width[1, 0] == pytest.approx(true.high - true.low, rel=0.25)
 
 
+def test_plans_for_more_votes_than_are_listed_are_what_comes_true(ring, votes):
+    planned = ef.plan(ef.VoteTable.from_arrays(votes[:400]), votes=(3, 20), items=(600,))
+    many = np.random.default_rng(5).multinomial(20, ring.soft_labels[:600])
+    true = ef.from_votes(many)
+    assert planned.width[1, 0] == pytest.approx(true.high - true.low, rel=0.35)
+    assert planned.width[1, 0] < planned.width[0, 0]
+
+
 @pytest.mark.filterwarnings("ignore:By these scores")
 def test_columns_of_scores_in_another_order_refute_the_floor(ring, scores):
     with pytest.warns(ef.RefutedWarning, match="columns are exchanged"):

@@ -147,8 +147,19 @@ def test_tests_that_fail_without_any_mutant_kill_none(tiny):
     assert mutants.total([score]).mutants == 0
 
 
+def test_kept_answers_are_compared_last_where_they_tell_something():
+    tests = {"": ("numbers",), "deep/": ("deep", "numbers")}
+    project = mutants.Project(mutants.ROOT, "tiny", tests, {"kept": ("deep/a", "b")})
+    names = {module: project.tests_of(module) for module in ("b.py", "deep/a.py", "deep/b.py")}
+    assert names == {
+        "b.py": ("tests/test_numbers.py", "tests/test_kept.py"),
+        "deep/a.py": ("tests/test_deep.py", "tests/test_numbers.py", "tests/test_kept.py"),
+        "deep/b.py": ("tests/test_deep.py", "tests/test_numbers.py"),
+    }
+
+
 def test_every_module_of_the_core_has_tests_and_every_equivalent_mutant_exists():
-    project = mutants.Project(mutants.ROOT, "errorfloor", mutants.TESTS)
+    project = mutants.Project(mutants.ROOT, "errorfloor", mutants.TESTS, mutants.KEPT)
     known = {}
     for module in project.modules(mutants.CORE):
         for file in project.tests_of(module):

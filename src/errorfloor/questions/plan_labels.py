@@ -116,6 +116,9 @@ class _Asked:
             both = (argument("budget"), " or ", argument("width"))
             raise InputError("Give ", *both, ", one of them: how many labels, or how wide.")
         known = ~np.isnan(kept.labels)
+        if known.all():
+            text = "All items have labels, so there is none to choose. Add items whose "
+            raise InputError(text, argument("labels"), " are blank.")
         seed = Seed.of(self.rng)
         begun = self.rng if isinstance(self.rng, np.random.Generator) else seed.begin()
         for_widths, for_items = begun.integers(2**63, size=2).tolist()

@@ -42,7 +42,11 @@ class ManyVotes:
         from errorfloor.inference.votes.many_limits import likelihood_limits
 
         votes, share = self._expected(m)
-        low, high = likelihood_limits(votes, n * share, level=level)  # type: ignore[arg-type]
+        items = n * share
+        if m > MOST_VOTES_USED:  # such items are bet on one by one
+            items = np.diff(np.round(np.cumsum(items)), prepend=0.0).astype(np.int64)
+        some = items > 0
+        low, high = likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
         return high - low
 
     def _expected(self, m: int) -> tuple[Counts, Floats]:
