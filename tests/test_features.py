@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -484,6 +485,12 @@ def test_only_floors_with_limits_stand_beside_features(data):
     for floor in (0.1, own, ef.from_votes([0, 1, 2] * 20, 2, interval=None)):
         with pytest.raises(ef.InputError, match="`floor` must be an error floor with an interval"):
             ef.from_features(x, y, floor=floor)
+    one_item = replace(votes, n=1)
+    for floor in (votes, one_item):
+        with pytest.raises(ef.InputError, match="`floor` is of 2 classes, the labels are of 3"):
+            ef.from_features(x, y, floor=floor)
+    with pytest.raises(ef.InputError, match="`floor` must be an error floor with an interval"):
+        ef.from_features(x, y, floor=replace(votes, n=0))
     with pytest.raises(ef.InputError, match="`floor` is of 2 classes, the labels are of 3"):
         ef.from_features(x, y, floor=votes)
     with pytest.raises(ef.InputError, match="`floor` goes with `method='sequential'`"):

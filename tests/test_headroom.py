@@ -8,6 +8,7 @@ from scipy.stats import binom, norm
 import errorfloor as ef
 from benchmarks import headroom as study
 from errorfloor.inference import signs
+from errorfloor.questions import paired
 from errorfloor.questions.paired import Pair
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -294,3 +295,20 @@ def test_per_cent_without_the_sign_are_refused_with_the_fraction(value):
 def test_what_is_no_fraction_is_refused(value):
     with pytest.raises(ef.InputError, match="must lie in"):
         ef.headroom(value, 80, 1000)
+
+
+def test_values_of_predictions_are_classes_by_number_or_by_name():
+    assert paired._classes([1], None, "p") == {1: 1}
+    assert paired._classes([0], None, "p") == {0: 0}
+    assert paired._classes(["1", "0.0"], None, "p") == {"1": 1, "0.0": 0}
+    assert paired._classes(["spam"], "spam", "p") == {"spam": 1}
+    assert paired._classes(["ham"], "spam", "p") == {"ham": 0}
+    assert paired._classes(["ham", "spam"], "spam", "p") == {"ham": 0, "spam": 1}
+    assert paired._classes([0, 1], "spam", "p") == {0: 0, 1: 1}
+    for values, positive in ((["a", "b", "spam"], "spam"), (["a", "b"], None), ([0, 1, 2], None)):
+        with pytest.raises(ef.InputError, match=r"\(column 'p'\) must hold the class"):
+            paired._classes(values, positive, "p")
+    with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5, \.{4} Cut"):
+        paired._classes(list(range(7)), None, "p")
+    with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5\. Cut"):
+        paired._classes(list(range(6)), None, "p")

@@ -529,6 +529,14 @@ def test_arrays_and_tables_need_no_dataframe_library():
 # Saved tables.
 
 
+def test_saved_tables_keep_scores_that_lie_close_together(tmp_path):
+    close = ScoreTable.from_arrays([0.5, 0.5 + 1e-9], [0, 1])
+    close.save(tmp_path / "a.npz")
+    close.save(tmp_path / "b.npz")
+    assert saved.merge(tmp_path) == close + close
+    assert len(saved.merge(tmp_path)) == 2
+
+
 def test_saved_tables_add_up_and_kinds_do_not_merge(tmp_path):
     for name, table in (("a", TABLE), ("b", TABLE)):
         table.save(tmp_path / f"{name}.npz")

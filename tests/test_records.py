@@ -104,6 +104,8 @@ def test_a_new_method_and_interval_answer_at_once(toys, data):
 
 def test_they_are_among_those_that_are_compared_and_scored(toys, data):
     rows = ef.compare(data.scores, data.labels, rng=0, n_resamples=20)
+    with pytest.raises(KeyError, match=r"'minority' was not compared; there are .*majority"):
+        rows["minority"]
     assert rows["majority"].interval_method == "plus-minus-one"
     noisy = ef.feebee(data.scores, data.labels, model_error=0.3, levels=3, repeats=2, rng=0)
     assert noisy["majority"].score >= 0

@@ -1,6 +1,8 @@
 import dataclasses
 
+import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from strategies import labelled_scores, score_tables, vote_tables, votes
 
 import errorfloor as ef
 from errorfloor import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.engines import fetch, lazy, with_cell
 from errorfloor.data.grid import cell_of
 from errorfloor.methods.cuts import fewest_errors, signs
 
@@ -357,6 +360,16 @@ def test_tables_made_of_counts_keep_how_many_items_were_left_out():
     assert VoteTable.from_counts([1, 1], [2, 2], [3, 4], dropped=5).dropped == 5
     assert ScoreTable.from_counts([0.1], [1], [2], dropped=5).dropped == 5
     assert SoftTable.from_scores(ScoreTable.from_counts([0.1], [1], [2], dropped=5)).dropped == 5
+
+
+@pytest.mark.parametrize("cells", [8, 2**17])
+def test_frames_have_the_cells_of_arrays(cells):
+    scores = np.array([-30.0, -0.1, 0.0, 0.01, 0.25, 0.5, 0.99, 1.0, 1.25, 2.0, 50.0])
+    for some, unit in ((scores, False), (scores[2:8], True)):
+        frames = pd.DataFrame({"score": some}), duckdb.from_df(pd.DataFrame({"score": some}))
+        for frame in frames:
+            found = fetch(with_cell(lazy(frame), cells, unit=unit))["cell"]
+            assert found.tolist() == cell_of(some, cells).tolist()
 
 
 def test_cells_of_the_grid_are_finer_towards_0_and_1_and_cover_the_line():

@@ -92,6 +92,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "many_input",
         "frames",
     ),
+    "data/formats.py": ("files", "read", "frames"),
+    "data/files.py": ("door", "files", "read"),
     "data/frames.py": ("checks", "tables", "door", "read", "annotators", "frames"),
     "data/memory.py": ("judges", "many_input"),
     "data/read.py": ("checks", "layouts", "tables", "weights", "door", "read", "frames"),
