@@ -1,5 +1,6 @@
 """Labels of many classes, however they come: arrays, frames of every engine, files, lists."""
 
+import io
 import itertools
 import json
 from dataclasses import replace
@@ -129,6 +130,32 @@ def test_labels_may_be_names_places_or_text_of_them():
     assert turned.counts.sum(axis=0).tolist() == SCORES.counts.sum(axis=0).tolist()[::-1]
     absent = ef.ScoreTable.from_arrays(P, ["dog"] * N, classes=NAMES)
     assert absent.counts.sum(axis=0).tolist() == [0, 0, N]
+
+
+def test_what_is_free_is_what_the_system_and_a_container_leave(monkeypatch):
+    files = {"/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    2000 kB\n"}
+    folder = "/sys/fs/cgroup/memory"
+
+    def fake(path, encoding):
+        if path not in files:
+            raise FileNotFoundError(path)
+        return io.StringIO(files[path])
+
+    monkeypatch.setattr(memory, "open", fake, raising=False)
+    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)
+    files |= {f"{folder}.max": "900000", f"{folder}.current": "700000"}
+    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)  # what it says is not whole
+    files[f"{folder}.stat"] = "anon 5\ninactive_file 300\n"
+    assert memory.available() == pytest.approx(0.9 * 200_300)
+    files[f"{folder}.stat"] = "anon 5\n"
+    assert memory.available() == pytest.approx(0.9 * 200_000)
+    files[f"{folder}.max"] = "max"
+    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)
+    files.clear()
+    pages = {"SC_PHYS_PAGES": 50, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__, raising=False)
+    assert memory.available() == pytest.approx(0.9 * 50 * 4096)
+    assert memory.of_rows(10, 3) == 10 * (3 * 20 + 48)
 
 
 def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():

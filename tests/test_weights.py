@@ -1,5 +1,7 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
+from dataclasses import replace
+
 import engines
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import errorfloor as ef
 from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
 from errorfloor.inference.blocks import growing_blocks
+from errorfloor.methods import weighted
 from errorfloor.methods.weighted import WeightedCut
 
 N = 300
@@ -312,3 +315,23 @@ def test_rows_are_the_same_however_they_are_found(monkeypatch):
     expected = ef.SoftTable.from_arrays(soft, weight=weight)
     monkeypatch.setattr("errorfloor.data.weighing._MANY", 0)
     assert ef.SoftTable.from_arrays(soft, weight=weight) == expected
+
+
+def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(monkeypatch):
+    scores = np.repeat([0.1, 0.4, 0.6, 0.9], 500)
+    labels = np.arange(2000) % 500 < np.repeat([50, 150, 300, 450], 500)
+    weight = np.where(np.arange(2000) % 2, 1.0, 2.0)
+    cells = ef.ScoreTable.from_arrays(scores, labels, weight=weight).cells()
+    cut = WeightedCut(cells)
+    # One cut is best by far, so that every part chooses it.
+    expected = cells.count * cut.wrong(cut.design.mass)
+    assert expected.sum() == 50 + 150 + 200 + 50
+    for many in (2**16, -(10**6)):
+        monkeypatch.setattr(weighted, "MANY", many)
+        np.testing.assert_array_equal(cut.held_out(np.random.default_rng(1)), expected)
+    # And where parts choose different ones, each item is wrong or right by the others' choice.
+    tied = cells.count * 0 + 25
+    few = WeightedCut(replace(cells, count=tied))
+    found = few.held_out(np.random.default_rng(1))
+    assert ((found >= 0) & (found <= tied)).all()
+    assert found.sum() > (tied * few.wrong(few.design.mass)).sum()

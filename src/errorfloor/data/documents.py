@@ -59,18 +59,9 @@ def _first(start: str) -> tuple[Any, bool]:
     try:
         record, end = json.JSONDecoder().raw_decode(text)
     except ValueError:
-        return None, not is_array and text.startswith("{") and not _has_lines(text)
+        return None, not is_array and text.startswith("{")
     alone = not is_array and not text[end:].strip() and isinstance(record, Mapping)
     return record, alone and _is_table(record)
-
-
-def _has_lines(text: str) -> bool:
-    """Tell whether the first line is an object of its own."""
-    try:
-        json.loads(text.partition("\n")[0])
-    except ValueError:
-        return False
-    return True
 
 
 def _is_table(record: Mapping[str, Any]) -> bool:

@@ -151,10 +151,3 @@ class Design:
         for start in range(0, self.clusters, size):
             some = np.arange(start, min(start + size, self.clusters))
             yield np.where(self.cluster[None] == some[:, None], 0, self.count)
-
-    def resampled(self, times: int, rng: np.random.Generator) -> Counts:
-        """Return `times` draws of as many clusters as there are, with replacement."""
-        assert self.cluster is not None
-        number = self.clusters
-        drawn = rng.multinomial(number, np.full(number, 1 / number), size=times)
-        return np.asarray(self.count * drawn[:, self.cluster])
