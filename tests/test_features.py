@@ -455,6 +455,8 @@ def test_votes_of_the_same_labelling_add_a_lower_limit(data):
     labels = ef.from_votes(votes, 20)
     both = ef.from_features(x, y, floor=labels, same_labelling=True, rng=0)
     assert 0 < both.low < floor < both.high
+    assert both.value == labels.value
+    assert both.low < labels.value < both.high
     # Each side has half of the risk.
     assert both.low == labels.at_level(0.975).low
     alone = ef.from_features(x, y, rng=0)
@@ -475,6 +477,7 @@ def test_a_limit_below_the_floor_of_votes_is_a_finding(data):
     with pytest.warns(ef.RefutedWarning, match="not made as that floor assumes"):
         found = ef.from_features(data.features, y, floor=votes, same_labelling=True, rng=0)
     assert found.refuted
+    assert found.value == found.high < votes.value
     assert found.sentence.startswith("No floor can be stated.")
 
 
