@@ -11,9 +11,12 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from benchmarks import metrics_scores as bench
 from benchmarks.metrics_scores import RARE, SHAPES, TIES, Question, Setting, study
+from errorfloor.inference import losses
+from errorfloor.inference.binomial import upper_limit
 from errorfloor.inference.ranks import divergence
 from errorfloor.methods import cuts, weighted_cuts
 from errorfloor.methods.ranks import Precision, Ranking
+from errorfloor.methods.scoring import LossSums
 from errorfloor.methods.two_by_two import Balanced, Cost, Missed, TwoByTwo, Uncorrelated
 from errorfloor.metrics.asked import Asked
 
@@ -393,3 +396,12 @@ def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
     monkeypatch.setattr(bench, "study", None)
     again = bench.document(bench.results(tmp_path / "found.json", 2), 2)
     assert again == text
+
+
+@pytest.mark.parametrize("n", [1, 50])
+def test_losses_that_are_all_0_have_the_limit_of_no_errors(n):
+    nothing = LossSums(0.0, 0.0, n, 0.0)
+    assert losses._quantile(nothing, 0.975) == pytest.approx(upper_limit(0, n, 0.025))
+    assert losses.LossLimits("honest", nothing, nothing).limits(0.95) == pytest.approx(
+        (0, upper_limit(0, n, 0.025))
+    )
