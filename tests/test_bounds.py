@@ -479,3 +479,8 @@ def test_no_floor_is_above_a_half_so_larger_limits_of_it_say_no_more():
     for m in (1, 2, 9):
         assert sharp_bias_bound(0.7, m) == sharp_bias_bound(1, m) == sharp_bias_bound(0.5, m)
         assert m == 1 or sharp_bias_bound(0.5, m) > sharp_bias_bound(0.49, m)
+
+
+def test_items_and_shares_have_to_fit_together():
+    with pytest.raises(ValueError, match=r"The shapes must fit together, got `n` \(3,\), `estim"):
+        balanced_error_deviation([10, 20, 30], estimated=[0.1, 0.2])

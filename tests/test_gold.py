@@ -144,3 +144,14 @@ def test_the_command_line_takes_a_label_beside_votes(tmp_path):
     # Without a label that is named, the column of votes is told from the gold one by its name.
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--item", "item", "--json"])
     assert json.loads(ran.stdout)["result"]["target"] == "one more annotator's vote"
+
+
+def test_rows_without_a_gold_label_beside_columns_of_annotators_are_named_and_left_out():
+    frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 1, 0, 1], "gold": [1, 0, None, 1]})
+    columns = {"annotators": ["a", "b"], "label": "gold", "interval": None}
+    with pytest.raises(
+        ef.InputError, match=r"`label` \(column 'gold'\) has missing values: 1 of 4"
+    ):
+        ef.from_votes(frame, **columns)
+    found = ef.from_votes(frame, drop_missing=True, **columns)
+    assert (found.n, found.table.dropped) == (3, 1)

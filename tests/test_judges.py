@@ -406,6 +406,8 @@ def test_plans_that_cannot_be_are_refused():
     for asked in ({"budget": 1}, {"width": 0.2}):
         with pytest.raises(ef.InputError, match=r"All items have labels.*whose `labels` are blank"):
             ef.plan_labels(scores, scores > 0.5, **asked)
+    frame = pd.DataFrame({"score": scores, "label": scores > 0.5})
+    assert ef.plan_labels(frame, score="score", budget=5, rng=0).labelled == 0  # none is named
     every = ef.plan_labels(scores, budget=500, rng=0)
     assert every.rows.size == 500
     assert np.allclose(every.weight, 1)

@@ -680,3 +680,9 @@ def test_frames_take_columns_of_classes():
     assert sum(parts, ef.VoteTable.empty()) == COUNTED
     said = error_of(frames.score_table, frame, **named, classes=NAMES, positive="cat")
     assert "`classes` asks about all classes" in said
+
+
+@pytest.mark.parametrize("shape", [(5, 1), (0, 3)])
+def test_votes_need_items_and_two_columns(shape):
+    with pytest.raises(ef.InputError, match="`votes` must have a row for each item and a column"):
+        ef.from_votes(np.ones(shape, dtype=int))

@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from errorfloor.methods.votes import grid as _vote_grid
 from errorfloor.methods.votes import lost, thin
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.likelihood import VoteLikelihood
+from errorfloor.methods.votes.mixture import MixtureFloor
 
 
 def table(positives, totals):
@@ -552,3 +554,15 @@ def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promis
     assert len(regions) == 2  # below and above: not every item is a coin flip
     np.testing.assert_allclose(regions, [expected] * 2)
     assert low < 0.1 < high < 0.5
+
+
+def test_a_fit_to_other_counts_is_their_own():
+    cells = ef.VoteTable.from_arrays([0, 1, 2, 3, 3, 5, 5, 5], 5).cells()
+    statistic = MixtureFloor(cells)
+    other = np.where(np.arange(cells.count.size) % 2, 3, 1) * cells.count
+    counts = np.vstack((cells.count, 2 * cells.count, other))
+    found = statistic.values(counts, np.random.default_rng(0))
+    again = MixtureFloor(replace(cells, count=other))
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+    assert found[2] == pytest.approx(again.values(other[None], np.random.default_rng(0))[0])
+    assert abs(found[2] - found[0]) > 1e-4

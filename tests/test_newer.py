@@ -9,6 +9,10 @@ import math
 import pytest
 from frozen import newer
 
+from errorfloor.features import lists
+from errorfloor.methods import ranks, weighted_cuts
+from errorfloor.methods.rules import logs
+
 KEPT = json.loads(newer.PATH.read_text(encoding="utf-8"))
 APART = 1e-5  # fits end near the best one, and not nearer
 ROUNDING = 1e-8
@@ -46,3 +50,15 @@ def test_answers_are_what_they_were(name):
 def test_changed_answers_are_found(was, is_now):
     assert not list(changes(was, was))
     assert list(changes(was, is_now))
+
+
+AT_ONCE = ("scores, MANY", "features", "labels on some, many", "calibrate, many",
+           "scores, TWO, isotonic, balanced-error", "scores, TWO, ranking")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in KEPT if name.startswith(AT_ONCE)])
+def test_answers_do_not_depend_on_how_much_is_taken_at_once(name, monkeypatch):
+    for module, size in ((logs, "BLOCK"), (weighted_cuts, "_AT_ONCE"), (ranks, "_AT_ONCE")):
+        monkeypatch.setattr(module, size, 70)
+    monkeypatch.setattr(lists, "_CELLS", 70)
+    assert not list(changes(KEPT[name], newer.answer(newer.QUESTIONS[name])))

@@ -1,6 +1,7 @@
 """The reliability curve: its fit, its band against slow code and a known truth, its histogram."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -225,3 +226,9 @@ def test_bad_input_is_refused():
         reliability([0.1], [1], method="isotone")
     with pytest.raises(ValueError, match="isotonic-cf corrects an estimate"):
         reliability([0.1], [1], method="isotonic-cf")
+
+
+def test_limits_that_meet_leave_room_for_one_curve():
+    found = ef.reliability(np.linspace(0, 1, 50), np.arange(50) % 2)
+    assert replace(found, low=found.high).in_order
+    assert not replace(found, low=found.high + 1e-9).in_order

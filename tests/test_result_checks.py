@@ -1,6 +1,7 @@
 """The checks that every result carries: what they find, and how often they are wrong."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 from itertools import product
@@ -598,3 +599,16 @@ def test_rows_that_were_copied_are_told_by_their_numbers():
     assert "Copied items" not in levels(more)
     # A few values on purpose: equal numbers of each are a design, not copies.
     assert "Copied items" not in levels(ef.from_soft_labels([0.1, 0.4, 0.8] * 20))
+
+
+def test_what_the_test_of_independent_votes_would_find_is_said():
+    def said(votes, totals, **options):
+        found = ef.from_votes(votes, totals, **options)
+        return next(one.text for one in found.findings if one.name == "Misfit of votes")
+
+    rng = np.random.default_rng(0)
+    few = "With so few votes the test finds hardly anything."
+    assert said(rng.binomial(3, rng.random(12)), 3).endswith(few)
+    many = said(rng.binomial(9, rng.random(3000)), 9)
+    assert re.search(r"Were the votes of \d+ % of all items split as evenly as can be", many)
+    assert few not in many

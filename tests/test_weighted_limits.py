@@ -516,3 +516,9 @@ def test_intervals_of_a_weighted_auc_hold_it():
 def test_a_certified_auc_is_refused_with_weights():
     with pytest.raises(ef.InputError, match=r"certified is not given with .* Use honest or jack"):
         ef.from_scores(SCORES, LABELS, metric="auc", weight=WEIGHTS, interval="certified")
+
+
+@pytest.mark.parametrize("totals_by", ["votes", "item"])
+def test_weighted_votes_are_for_totals_by_chance(totals_by):
+    with pytest.raises(ef.InputError, match=f"`totals_by='{totals_by}'` is not answered with"):
+        ef.from_votes([0, 1, 2, 3] * 5, 3, weight=np.arange(1, 21), totals_by=totals_by)

@@ -335,3 +335,16 @@ def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(
     found = few.held_out(np.random.default_rng(1))
     assert ((found >= 0) & (found <= tied)).all()
     assert found.sum() > (tied * few.wrong(few.design.mass)).sum()
+
+
+def test_an_answer_says_what_weights_and_clusters_have_to_be():
+    cluster = np.arange(N) // 2
+    both = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, cluster=cluster, interval=None)
+    apart = " Items of different clusters have nothing to do with each other."
+    assert both.assumptions.endswith(
+        " The weights make the items stand for the population." + apart
+    )
+    alone = ef.from_scores(SCORES, LABELS, cluster=cluster, interval=None)
+    assert alone.assumptions.endswith(apart)
+    assert "weights" not in alone.assumptions
+    assert "cluster" not in ef.from_scores(SCORES, LABELS, interval=None).assumptions

@@ -12,7 +12,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 
-_CELLS = 2**20  # numbers in a block, which fit in a cache
+_CELLS = 2**20  # only for speed: numbers in a block, which fit in a cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
