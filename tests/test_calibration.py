@@ -352,3 +352,8 @@ def test_huge_and_tiny_scores_do_not_overflow():
     for method in ("isotonic", "hist-2", "platt"):
         curve = ef.calibrate(scores, [0, 0, 1, 0, 1], method=method)
         assert np.isfinite(curve(scores)).all()
+
+
+def test_a_name_that_is_no_method_is_refused_before_anything_is_read():
+    with pytest.raises(ef.InputError, match="`method` must be one of"):
+        ef.calibrate("no such file.csv", method="none")

@@ -405,3 +405,9 @@ def test_losses_that_are_all_0_have_the_limit_of_no_errors(n):
     assert losses.LossLimits("honest", nothing, nothing).limits(0.95) == pytest.approx(
         (0, upper_limit(0, n, 0.025))
     )
+
+
+def test_half_of_the_answers_may_be_wrong_on_all_items():
+    scores, labels = drawn(200, 3)
+    found = ef.from_scores(scores, labels, metric="coverage-at-error", at=0.5, rng=0)
+    assert (found.value, found.low, found.high) == (1, 1, 1)

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import errorfloor as ef
 from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
-from errorfloor.inference.blocks import growing_blocks
+from errorfloor.inference.blocks import Blocks, growing_blocks
 from errorfloor.methods import weighted
 from errorfloor.methods.weighted import WeightedCut
 
@@ -348,3 +348,10 @@ def test_an_answer_says_what_weights_and_clusters_have_to_be():
     assert alone.assumptions.endswith(apart)
     assert "weights" not in alone.assumptions
     assert "cluster" not in ef.from_scores(SCORES, LABELS, interval=None).assumptions
+
+
+def test_blocks_have_a_sum_each_even_where_they_are_empty():
+    some = Blocks.of(np.array([[2, 0], [0, 3], [0, 0], [0, 0], [0, 0]]))
+    assert some.n == 5
+    assert some.sums(some.times).tolist() == [2, 3, 0, 0, 0]
+    assert some.before(1).sums(np.ones(1)).tolist() == [1, 0, 0, 0, 0]

@@ -58,7 +58,6 @@ class Rule:
             going = {k: orders for k, orders in after.items() if not self.stops(k, total)}
             if not going:
                 break
-        ends.sort(key=lambda end: (end[1], end[0]))
         positives, totals = (np.array([end[i] for end in ends], dtype=np.int64) for i in (0, 1))
         return positives, totals, np.array([end[2] for end in ends], dtype=np.float64)
 
