@@ -99,7 +99,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "data/memory.py": ("judges", "many_input"),
     "data/read.py": ("checks", "layouts", "tables", "weights", "door", "read", "frames"),
     "data/read_rows.py": ("checks", "layouts", "tables", "door", "read", "annotators", "frames"),
-    "data/rows.py": ("checks", "tables", "classes", "judges", "read", "many_input", "frames"),
+    "data/rows.py": ("checks", "weights", "tables", "classes", "judges", "read", "frames"),
     "data/score_items.py": ("judges",),
     "data/unlabelled.py": ("judges",),
     "data/vote_rows.py": ("gold", "annotators", "read", "many", "many_input", "frames"),
