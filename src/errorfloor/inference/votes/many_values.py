@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import chdtri
@@ -20,14 +21,17 @@ from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import Kernel, Trail, region_bound
 from errorfloor.methods.votes.joint import Joint
+from errorfloor.methods.votes.many.gathered import GatheredRegion, fitted_weights
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
-from errorfloor.methods.votes.many.partitions import expected
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.many.values import SORTED
 from errorfloor.methods.votes.thin import by_total
 from errorfloor.metrics.means import hardest, least_error
 from errorfloor.metrics.record import Metric
+
+Aim: TypeAlias = Callable[[Floats], Floats]
 
 _TIE_BREAK = 1e-7
 _LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
@@ -62,7 +66,7 @@ def many_value_limits(
         low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.alike(region.shares) else high
     else:
-        low, high = (sign * region.limit(metric.per_item, sign)[0] for sign in (1.0, -1.0))
+        low, high = (sign * region.mean(metric.per_item, sign) for sign in (1.0, -1.0))
         high = most if region.alike(_hardest(metric, classes)) else high
     value = metric.best(region.points, region.fitted)
     return max(min(low, value), least), min(max(high, value), most)
@@ -112,8 +116,10 @@ class ManyRegion:
     @cached_property
     def fitted(self) -> Floats:
         """Weights of the distribution that fits the votes best."""
-        n = sum(part.n for part in self.parts)
-        weights = [part.fit_evenly(min(_TIE_BREAK, 0.05 / n)) for part in self.parts]
+        penalty = min(_TIE_BREAK, 0.05 / sum(part.n for part in self.parts))
+        if self.tells_much:
+            return fitted_weights(replace(self.parts[0], least=_LEAST), penalty)
+        weights = [part.fit_evenly(penalty) for part in self.parts]
         return np.concatenate([w * own for w, own in zip(self.sizes, weights, strict=True)])
 
     @cached_property
@@ -121,7 +127,20 @@ class ManyRegion:
         """Share of each class."""
         return np.asarray(self.fitted @ self.points)
 
-    def limit(self, aim: Callable[[Floats], Floats], sign: float) -> tuple[float, Floats]:
+    @property
+    def tells_much(self) -> bool:
+        """Whether votes leave so little open that few points show where to look."""
+        (part, *others) = self.parts
+        placed = isinstance(part, CountLikelihood)
+        return self.votes >= MOST_VOTES_USED and not placed and not others
+
+    def mean(self, aim: Aim, sign: float) -> float:
+        """Bound sign times a mean from below."""
+        if self.tells_much:
+            return self.gathered.bound(aim(self.points), sign)
+        return self.limit(aim, sign)[0]
+
+    def limit(self, aim: Aim, sign: float) -> tuple[float, Floats]:
         """Bound sign times a mean from below; also return the distribution that is extreme."""
         parts = [replace(part, floor=aim(part.points), least=_LEAST) for part in self.parts]
         kernel: Kernel = parts[0] if len(parts) == 1 else Joint(parts, self.sizes)
@@ -129,6 +148,12 @@ class ManyRegion:
         best = float(kernel.share @ np.log(chances))
         trail = self._trails.setdefault(sign, {})
         return region_bound(kernel, sign, chances, best, self.choose, self.use, trail)
+
+    @cached_property
+    def gathered(self) -> GatheredRegion:
+        """The region on the points that have mattered so far."""
+        part = replace(self.parts[0], least=_LEAST)
+        return GatheredRegion(part, self._chances, self.choose, self.use)
 
     def noisier(self, error: float) -> float:
         """Return the error among sure items if a few votes on every item were guesses.
@@ -176,13 +201,30 @@ class _Doubts:
     certain: bool = False
 
     @property
+    def sketch(self) -> _Doubts | None:
+        """What tells where to look, where votes leave little open."""
+        return self if self.region.tells_much else None
+
+    @property
     def top(self) -> float:
         """The largest error of the best rule on an item."""
         return 1 - 1 / int(self.region.points.shape[1])
 
     def sure(self, t: float, sign: float) -> float:
         """Bound sign times E (t - r)_+ from below, r the least error of an item."""
-        return self.region.limit(lambda points: np.maximum(t - least_error(points), 0.0), sign)[0]
+        return self.region.mean(_surer(t), sign)
+
+    def rough(self, t: float, sign: float) -> float:
+        """Tell about where that bound is."""
+        return self.region.gathered.rough(_surer(t)(self.region.points), sign)
+
+    def fitted(self, t: float, sign: float) -> float:
+        """Return sign times that mean, of the distribution that fits the votes best."""
+        return sign * float(self.region.fitted @ _surer(t)(self.region.points))
+
+
+def _surer(t: float) -> Aim:
+    return lambda points: np.maximum(t - least_error(points), 0.0)
 
 
 def _balanced(region: ManyRegion, sign: float) -> float:

@@ -99,6 +99,7 @@ class Region:
     use: float  # and where limits are taken
     top: float = 0.5  # the largest error of the best rule on an item
     certain: bool = False  # limits hold for the levels that are looked at; see `inversion.Sure`
+    sketch: None = None
 
     @classmethod
     def around(

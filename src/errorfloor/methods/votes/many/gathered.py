@@ -1,0 +1,142 @@
+"""Problems on all points of a likelihood, solved on those that matter, gathered on the way.
+
+Weights of partitions bound a mean, less by how much they are off at the worst of all points; and
+for the best weights few points are the worst. So weights are sought on some of the points, points
+are added at which these weights are still further off, and so on: a cutting-plane method. Whatever
+was gathered, a bound is by the worst of all points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._typing import Floats
+from errorfloor.methods.votes.dual import (
+    SMOOTHING,
+    Gain,
+    Trail,
+    anneal,
+    bound_of,
+    log_gain,
+    region_start,
+    root_gain,
+)
+from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
+
+_STRIDE = 8  # one in so many points to begin with
+_ADDED = 200  # points at once
+_MOST_SOLVED = 40  # problems on the way
+# Further off than so many temperatures steps would stall; closer than that no points are missing.
+_FAR, _CLOSE = 5.0, 0.1
+_NEARLY = 1e-3  # how nearly a temperature is solved but the last
+_ROUGH = (1e-3, 1e-4)
+_EXACT = (*_ROUGH, 10 * SMOOTHING, SMOOTHING)
+_FOR_FIT = (0.01, *_EXACT)
+
+
+@dataclass
+class Gathered:
+    """The points of a likelihood that have mattered so far, and what was found on them."""
+
+    likelihood: PartitionLikelihood
+    points: NDArray[np.intp] = field(init=False)
+    trail: Trail = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.points = np.arange(0, self.likelihood.floor.size, _STRIDE)
+
+    def weights(
+        self,
+        target: Floats,
+        gain: Callable[[float], Gain],
+        start: Floats,
+        temperatures: tuple[float, ...],
+        tolerance: float = _NEARLY,
+    ) -> tuple[Floats, Floats]:
+        """Return the best weights at the last of falling temperatures, and the distribution.
+
+        They are those of `dual.anneal`, but that points which were not gathered have no weight.
+        """
+        weights, place = start, 0
+        for _ in range(_MOST_SOLVED):
+            at = temperatures[place]
+            own, few = self.points, self.likelihood.among(self.points)
+            final = place == len(temperatures) - 1
+            weights, density = anneal(
+                few, weights, few.log_arcsine, target[own], gain, at, at, self.trail,
+                tolerance if final else _NEARLY,
+            )  # fmt: skip
+            off = self._gather(self.likelihood.polynomials(weights) - target, _CLOSE * at)
+            if off > _FAR * at:
+                place = max(place - 1, 0)
+            elif final and not off:
+                break
+            elif not off:
+                place += 1
+        found = np.zeros(target.size)
+        found[own] = density
+        return weights, found
+
+    def _gather(self, height: Floats, close: float) -> float:
+        """Add points that are higher than those so far; return by how much, or 0 if none is."""
+        above = height - height[self.points].max()
+        new = np.flatnonzero(above > close)
+        if not new.size:
+            return 0.0
+        most = new[np.argsort(-above[new], kind="stable")[:_ADDED]]
+        self.points = np.union1d(self.points, most)
+        return float(above.max())
+
+
+@dataclass(frozen=True)
+class GatheredRegion:
+    """Bounds of means over a likelihood region; see `dual.region_bound`, which they are close to.
+
+    Attributes
+    ----------
+    likelihood : PartitionLikelihood
+        On all points.
+    fitted : array of shape (cells,)
+        Chance of each partition at the maximum.
+    choose, use : float
+        Log-likelihood per item that may be lost: where weights are chosen, and for the bound.
+    """
+
+    likelihood: PartitionLikelihood
+    fitted: Floats
+    choose: float
+    use: float
+
+    def bound(self, aim: Floats, sign: float) -> float:
+        """Bound sign times the mean of what is given at each point, from below."""
+        return self._bound(aim, sign, _EXACT)
+
+    def rough(self, aim: Floats, sign: float) -> float:
+        """Return a bound of the same that is a little looser, in a part of the time."""
+        return self._bound(aim, sign, _ROUGH)
+
+    def _bound(self, aim: Floats, sign: float, temperatures: tuple[float, ...]) -> float:
+        whole = replace(self.likelihood, floor=aim)
+        gathered = self._gathered.setdefault(sign, Gathered(self.likelihood))
+        best = float(whole.share @ np.log(self.fitted))
+        gain = root_gain(best - float(whole.share @ np.log(whole.share)) - self.choose)
+        start = region_start(whole, self.fitted, self.choose)
+        weights, _ = gathered.weights(sign * aim, gain, start, temperatures)
+        return bound_of(whole, sign, weights, best, self.use)
+
+    @cached_property
+    def _gathered(self) -> dict[float, Gathered]:
+        return {}
+
+
+def fitted_weights(likelihood: PartitionLikelihood, penalty: float) -> Floats:
+    """Return weights that fit as well as those of `PartitionLikelihood.fit_evenly`, sooner."""
+    start = likelihood.share / likelihood.matrix.mean(axis=1)
+    temperatures = (*(t for t in _FOR_FIT if t > penalty), penalty)
+    nothing = np.zeros(likelihood.floor.size)
+    return Gathered(likelihood).weights(nothing, log_gain, start, temperatures, 1e-9)[1]
