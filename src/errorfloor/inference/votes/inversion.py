@@ -34,7 +34,6 @@ Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
 _ZOOMS = 3  # towards the best value of t
-_LOOKED_AT = 2  # values of t that a sketch proposes
 # Values of t to begin with, in parts of the largest: the best one may be small.
 _LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
@@ -171,14 +170,16 @@ def _least_of_all(
     """Return the least value of all t, or of those that are looked at where that will do."""
     if means.certain:
         return _over_all(levels, partial(value, means.sure))
-    return _least(means, lambda look, t: value(look, t, t), levels[1:])
+    # Two of the levels that a sketch proposes: values may bend by less than it shows.
+    return _least(means, lambda look, t: value(look, t, t), levels[1:], 2)
 
 
-def _least(means: Sure, value: Callable[[Look, float], float], levels: tuple[float, ...]) -> float:
+def _least(
+    means: Sure, value: Callable[[Look, float], float], levels: tuple[float, ...], best: int = 1
+) -> float:
     """Return the least value at some levels, and at some more on either side of the best.
 
-    A sketch chooses the levels, where there is one, and spares all values but those at the best
-    of them. Two are looked at, as values may bend between them by less than a sketch shows.
+    A sketch chooses the levels, where there is one, and spares all values but those at the best.
     """
     sure = partial(value, means.sure)
     if means.sketch is None:
@@ -186,7 +187,7 @@ def _least(means: Sure, value: Callable[[Look, float], float], levels: tuple[flo
     rough = partial(value, means.sketch.rough)
     first = min(levels, key=partial(value, means.sketch.fitted))
     found = _zoomed(rough, _downhill(rough, levels, levels.index(first)))
-    return min(sure(t) for t in sorted(found, key=lambda t: found[t])[:_LOOKED_AT])
+    return min(sure(t) for t in sorted(found, key=lambda t: found[t])[:best])
 
 
 def _downhill(

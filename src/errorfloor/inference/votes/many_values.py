@@ -66,7 +66,7 @@ def many_value_limits(
         low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.alike(region.shares) else high
     else:
-        low, high = (sign * region.mean(metric.per_item, sign) for sign in (1.0, -1.0))
+        low, high = (sign * region.limit(metric.per_item, sign)[0] for sign in (1.0, -1.0))
         high = most if region.alike(_hardest(metric, classes)) else high
     value = metric.best(region.points, region.fitted)
     return max(min(low, value), least), min(max(high, value), most)
@@ -130,18 +130,12 @@ class ManyRegion:
     @property
     def tells_much(self) -> bool:
         """Whether votes leave so little open that few points show where to look."""
-        (part, *others) = self.parts
-        placed = isinstance(part, CountLikelihood)
-        return self.votes >= MOST_VOTES_USED and not placed and not others
-
-    def mean(self, aim: Aim, sign: float) -> float:
-        """Bound sign times a mean from below."""
-        if self.tells_much:
-            return self.gathered.bound(aim(self.points), sign)
-        return self.limit(aim, sign)[0]
+        return self.votes >= MOST_VOTES_USED and len(self.parts) == 1
 
     def limit(self, aim: Aim, sign: float) -> tuple[float, Floats]:
         """Bound sign times a mean from below; also return the distribution that is extreme."""
+        if self.tells_much:
+            return self.gathered.bound(aim(self.points), sign)
         parts = [replace(part, floor=aim(part.points), least=_LEAST) for part in self.parts]
         kernel: Kernel = parts[0] if len(parts) == 1 else Joint(parts, self.sizes)
         chances = self._chances
@@ -153,7 +147,7 @@ class ManyRegion:
     def gathered(self) -> GatheredRegion:
         """The region on the points that have mattered so far."""
         part = replace(self.parts[0], least=_LEAST)
-        return GatheredRegion(part, self._chances, self.choose, self.use)
+        return GatheredRegion(part, self.fitted, self.choose, self.use)
 
     def noisier(self, error: float) -> float:
         """Return the error among sure items if a few votes on every item were guesses.
@@ -212,7 +206,7 @@ class _Doubts:
 
     def sure(self, t: float, sign: float) -> float:
         """Bound sign times E (t - r)_+ from below, r the least error of an item."""
-        return self.region.mean(_surer(t), sign)
+        return self.region.limit(_surer(t), sign)[0]
 
     def rough(self, t: float, sign: float) -> float:
         """Tell about where that bound is."""

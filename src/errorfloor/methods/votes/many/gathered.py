@@ -30,10 +30,11 @@ from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 
 _STRIDE = 8  # one in so many points to begin with
 _ADDED = 200  # points at once
+_LIGHT = 1e-6  # share of the heaviest point's weight that is none
 _MOST_SOLVED = 40  # problems on the way
 # Further off than so many temperatures steps would stall; closer than that no points are missing.
 _FAR, _CLOSE = 5.0, 0.1
-_NEARLY = 1e-3  # how nearly a temperature is solved but the last
+_NEARLY = 1e-2  # how nearly a temperature is solved but the last
 _ROUGH = (1e-3, 1e-4)
 _EXACT = (*_ROUGH, 10 * SMOOTHING, SMOOTHING)
 _FOR_FIT = (0.01, *_EXACT)
@@ -44,11 +45,13 @@ class Gathered:
     """The points of a likelihood that have mattered so far, and what was found on them."""
 
     likelihood: PartitionLikelihood
-    points: NDArray[np.intp] = field(init=False)
+    points: NDArray[np.intp]
     trail: Trail = field(default_factory=dict, init=False)
 
-    def __post_init__(self) -> None:
-        self.points = np.arange(0, self.likelihood.floor.size, _STRIDE)
+    @classmethod
+    def beside(cls, likelihood: PartitionLikelihood, some: NDArray[np.intp]) -> Gathered:
+        """Begin with some points and an even choice of all others."""
+        return cls(likelihood, np.union1d(some, np.arange(0, likelihood.floor.size, _STRIDE)))
 
     def weights(
         self,
@@ -101,8 +104,8 @@ class GatheredRegion:
     ----------
     likelihood : PartitionLikelihood
         On all points.
-    fitted : array of shape (cells,)
-        Chance of each partition at the maximum.
+    fitted : array of shape (points,)
+        Weights of a distribution that reaches the maximum.
     choose, use : float
         Log-likelihood per item that may be lost: where weights are chosen, and for the bound.
     """
@@ -112,22 +115,34 @@ class GatheredRegion:
     choose: float
     use: float
 
-    def bound(self, aim: Floats, sign: float) -> float:
-        """Bound sign times the mean of what is given at each point, from below."""
+    def bound(self, aim: Floats, sign: float) -> tuple[float, Floats]:
+        """Bound sign times the mean of what is given at each point, from below.
+
+        Also return weights of the points that are extreme.
+        """
         return self._bound(aim, sign, _EXACT)
 
     def rough(self, aim: Floats, sign: float) -> float:
         """Return a bound of the same that is a little looser, in a part of the time."""
-        return self._bound(aim, sign, _ROUGH)
+        return self._bound(aim, sign, _ROUGH)[0]
 
-    def _bound(self, aim: Floats, sign: float, temperatures: tuple[float, ...]) -> float:
+    def _bound(
+        self, aim: Floats, sign: float, temperatures: tuple[float, ...]
+    ) -> tuple[float, Floats]:
         whole = replace(self.likelihood, floor=aim)
-        gathered = self._gathered.setdefault(sign, Gathered(self.likelihood))
-        best = float(whole.share @ np.log(self.fitted))
+        if sign not in self._gathered:
+            # With the fitted distribution on them the region is not empty, and bounds are finite.
+            heavy = np.flatnonzero(self.fitted > _LIGHT * self.fitted.max())
+            self._gathered[sign] = Gathered.beside(self.likelihood, heavy)
+        best = float(whole.share @ np.log(self._chances))
         gain = root_gain(best - float(whole.share @ np.log(whole.share)) - self.choose)
-        start = region_start(whole, self.fitted, self.choose)
-        weights, _ = gathered.weights(sign * aim, gain, start, temperatures)
-        return bound_of(whole, sign, weights, best, self.use)
+        start = region_start(whole, self._chances, self.choose)
+        weights, extreme = self._gathered[sign].weights(sign * aim, gain, start, temperatures)
+        return bound_of(whole, sign, weights, best, self.use), extreme
+
+    @cached_property
+    def _chances(self) -> Floats:
+        return self.likelihood.chances(self.fitted)
 
     @cached_property
     def _gathered(self) -> dict[float, Gathered]:
@@ -139,4 +154,6 @@ def fitted_weights(likelihood: PartitionLikelihood, penalty: float) -> Floats:
     start = likelihood.share / likelihood.matrix.mean(axis=1)
     temperatures = (*(t for t in _FOR_FIT if t > penalty), penalty)
     nothing = np.zeros(likelihood.floor.size)
-    return Gathered(likelihood).weights(nothing, log_gain, start, temperatures, 1e-9)[1]
+    # Where each cell is likeliest, no weight of it can grow without bound.
+    gathered = Gathered.beside(likelihood, likelihood.matrix.argmax(axis=1))
+    return gathered.weights(nothing, log_gain, start, temperatures, 1e-9)[1]
