@@ -35,6 +35,8 @@ Aim: TypeAlias = Callable[[Floats], Floats]
 
 _TIE_BREAK = 1e-7
 _LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
+# Temperatures of sketches: closer below, where what is bounded may begin to rise at some t.
+_BELOW, _ABOVE = 1e-4, 3e-4
 _ROUNDS, _NEAR = 4, 5e-4  # of the balanced error, whose slope depends on the shares of classes
 
 
@@ -210,7 +212,8 @@ class _Doubts:
 
     def rough(self, t: float, sign: float) -> float:
         """Tell about where that bound is."""
-        return self.region.gathered.rough(_surer(t)(self.region.points), sign)
+        aim, last = _surer(t)(self.region.points), _BELOW if sign > 0 else _ABOVE
+        return self.region.gathered.rough(aim, sign, last)
 
     def fitted(self, t: float, sign: float) -> float:
         """Return sign times that mean, of the distribution that fits the votes best."""

@@ -34,9 +34,10 @@ _LIGHT = 1e-6  # share of the heaviest point's weight that is none
 _MOST_SOLVED = 40  # problems on the way
 # Further off than so many temperatures steps would stall; closer than that no points are missing.
 _FAR, _CLOSE = 5.0, 0.1
-_NEARLY = 1e-2  # how nearly a temperature is solved but the last
-_ROUGH = (1e-3, 1e-4)
-_EXACT = (*_ROUGH, 10 * SMOOTHING, SMOOTHING)
+# How nearly the last temperature is solved, for a rough bound or on the way, and for others.
+_NEARLY, _SOLVED = 1e-3, 1e-9
+_FIRST = 1e-3  # temperature
+_EXACT = (_FIRST, 1e-4, 10 * SMOOTHING, SMOOTHING)
 _FOR_FIT = (0.01, *_EXACT)
 
 
@@ -59,7 +60,7 @@ class Gathered:
         gain: Callable[[float], Gain],
         start: Floats,
         temperatures: tuple[float, ...],
-        tolerance: float = _NEARLY,
+        tolerance: float = _SOLVED,
     ) -> tuple[Floats, Floats]:
         """Return the best weights at the last of falling temperatures, and the distribution.
 
@@ -120,14 +121,14 @@ class GatheredRegion:
 
         Also return weights of the points that are extreme.
         """
-        return self._bound(aim, sign, _EXACT)
+        return self._bound(aim, sign, _EXACT, _SOLVED)
 
-    def rough(self, aim: Floats, sign: float) -> float:
-        """Return a bound of the same that is a little looser, in a part of the time."""
-        return self._bound(aim, sign, _ROUGH)[0]
+    def rough(self, aim: Floats, sign: float, last: float) -> float:
+        """Return a looser bound of the same, by some ten times the last temperature, sooner."""
+        return self._bound(aim, sign, (_FIRST, last), _NEARLY)[0]
 
     def _bound(
-        self, aim: Floats, sign: float, temperatures: tuple[float, ...]
+        self, aim: Floats, sign: float, temperatures: tuple[float, ...], tolerance: float
     ) -> tuple[float, Floats]:
         whole = replace(self.likelihood, floor=aim)
         if sign not in self._gathered:
@@ -137,7 +138,8 @@ class GatheredRegion:
         best = float(whole.share @ np.log(self._chances))
         gain = root_gain(best - float(whole.share @ np.log(whole.share)) - self.choose)
         start = region_start(whole, self._chances, self.choose)
-        weights, extreme = self._gathered[sign].weights(sign * aim, gain, start, temperatures)
+        gathered = self._gathered[sign]
+        weights, extreme = gathered.weights(sign * aim, gain, start, temperatures, tolerance)
         return bound_of(whole, sign, weights, best, self.use), extreme
 
     @cached_property
@@ -156,4 +158,4 @@ def fitted_weights(likelihood: PartitionLikelihood, penalty: float) -> Floats:
     nothing = np.zeros(likelihood.floor.size)
     # Where each cell is likeliest, no weight of it can grow without bound.
     gathered = Gathered.beside(likelihood, likelihood.matrix.argmax(axis=1))
-    return gathered.weights(nothing, log_gain, start, temperatures, 1e-9)[1]
+    return gathered.weights(nothing, log_gain, start, temperatures)[1]
