@@ -29,14 +29,10 @@ def options(name, classes, **given):
     return Options(metric=Asked(name, **given).of(classes))
 
 
-def region(classes, name="log-loss", **given):
-    own = table(classes)
-    return ManyRegion.around(own.votes, own.counts, 0.95, options(name, classes, **given))
-
-
-@pytest.fixture(scope="module", params=[3, 6])
+@pytest.fixture(scope="module", params=[(3, 14, 1500), (6, 14, 1500), (10, 50, 10_000)])
 def likely(request):
-    found = region(request.param)
+    own, classes = table(*request.param), request.param[0]
+    found = ManyRegion.around(own.votes, own.counts, 0.95, options("log-loss", classes))
     assert found.tells_much
     return found
 
@@ -95,6 +91,9 @@ def test_bounds_heed_points_that_the_search_did_not_begin_with(likely):
     slow = on_all_points(likely, aim, 1.0)
     assert gathered.bound(aim, 1.0)[0] == pytest.approx(slow, abs=3e-5)
     assert missing in gathered.bound(aim, 1.0)[1].nonzero()[0]
+    # Without the likeliest distribution there might be none that is likely, and no bound.
+    points = set(gathered._gathered[1.0].points.tolist())
+    assert set(np.flatnonzero(likely.fitted > 1e-6 * likely.fitted.max()).tolist()) <= points
 
 
 def test_one_search_after_another_finds_the_same(likely):
