@@ -17,6 +17,7 @@ from benchmarks import annotators as study
 from errorfloor.data.annotators import bucket_of, effective_number, number_of, text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.inference.votes import annotators as interval
+from errorfloor.results.annotators import Annotator
 
 COLUMNS = {"item": "item", "annotator": "annotator", "vote": "vote"}
 
@@ -355,3 +356,11 @@ def test_a_table_whose_annotators_do_not_go_with_its_votes_is_refused():
             rows[row, column] = value
             with pytest.raises(ef.InputError, match="does not go with its votes"):
                 ef.VoteTable(table.votes, table.counts, by_group=rows, workloads=table.workloads)
+
+
+@pytest.mark.parametrize(("low", "guess"), [(None, True), (0.0, True), (-0.1, True), (0.1, False)])
+def test_annotators_may_guess_unless_their_limit_is_above_0(low, guess):
+    rest = {"votes": 9, "agreement": 0.8, "informedness": 0.5, "high": 0.9, "share": 0.1}
+    row = Annotator(annotator="ann", low=low, **rest)
+    assert row.may_guess is guess
+    assert row.to_dict()["may_guess"] is guess

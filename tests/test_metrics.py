@@ -10,6 +10,7 @@ from sklearn import metrics as reference
 import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.balanced import forms_of
 
 SETTINGS = {
     "error": {},
@@ -211,3 +212,16 @@ def test_soft_labels_answer_for_every_metric(name):
     assert found.low <= found.value <= found.high
     assert found.measure.best(p, np.ones(p.size)) == pytest.approx(best(name, p))
     assert found.at_level(0.5).high <= found.high
+
+
+def test_how_often_items_occur_does_not_move_which_form_is_steadier():
+    rng = np.random.default_rng(3)
+    p, weights = rng.dirichlet(np.ones(3), 40), rng.integers(1, 9, 40)
+    one, other = (forms_of(p, times * weights, p.mean(axis=0)) for times in (1, 10))
+    assert one.discriminant == pytest.approx(other.discriminant)
+    covariance = np.cov(
+        (p / p.mean(axis=0) / 3).sum(axis=1),
+        (p / p.mean(axis=0) / 3).max(axis=1) - (p / p.mean(axis=0) / 3).sum(axis=1) / 2,
+        fweights=weights, bias=True,
+    )  # fmt: skip
+    assert np.sign(one.discriminant) == np.sign(covariance[0, 1])

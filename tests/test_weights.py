@@ -355,3 +355,10 @@ def test_blocks_have_a_sum_each_even_where_they_are_empty():
     assert some.n == 5
     assert some.sums(some.times).tolist() == [2, 3, 0, 0, 0]
     assert some.before(1).sums(np.ones(1)).tolist() == [1, 0, 0, 0, 0]
+
+
+def test_zeros_of_both_signs_are_one_score():
+    frame = pd.DataFrame({"score": [-0.0, 0.0, 0.5], "label": [0, 1, 1], "w": [1.0, 2.0, 3.0]})
+    table = ef.from_scores(frame, score="score", label="label", weight="w", interval=None).table
+    assert table.scores.tolist() == [0.0, 0.5]
+    assert not np.signbit(table.scores).any()

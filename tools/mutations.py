@@ -1,8 +1,8 @@
 """Small faults that a program may have, as edits of its text: what `tools.mutants` tries.
 
 An edit replaces one piece of a module. Docstrings, annotations, messages of errors, assertions,
-decorators and `__repr__` are left alone, and so is any statement whose first line says
-`# only for speed`: none of these changes an answer.
+decorators, `__repr__` and bodies that are there to be overridden are left alone, and so is any
+statement whose first line says `# only for speed`: none of these changes an answer.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ def _quiet_parts(node: ast.AST) -> list[ast.AST | None]:
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return [node]
         case ast.keyword(arg=str(name)) if name in QUIET_KEYWORDS:
+            return [node]
+        case ast.Raise(exc=ast.Name(id="NotImplementedError")):  # what nobody calls
             return [node]
         case ast.Raise():
             return [node.exc, node.cause]
