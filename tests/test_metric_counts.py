@@ -10,6 +10,7 @@ import errorfloor as ef
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.counted import OneByOne
 from errorfloor.metrics.counted_selective import CountedCoverageAt
+from errorfloor.metrics.merged import moved_with_share, reach_of
 
 TWO = {
     "balanced-error": {},
@@ -220,3 +221,13 @@ def test_rows_that_are_too_wide_for_a_rare_class_say_nothing():
     for metric in ("auc", "f1", "balanced-error"):
         moved = Asked(metric).of(2).moved(table.probabilities, *table.ranges, table.counts)
         assert moved == (1.0 if metric == "f1" else 0.5)
+
+
+def test_items_may_be_as_far_as_the_farther_end_of_their_range():
+    p, lows, highs = np.array([[0.2, 0.5], [0.1, 0.4], [0.25, 0.9]])
+    counts = np.array([1, 3])
+    assert reach_of(p, lows, highs, counts) == pytest.approx((1 * 0.1 + 3 * 0.4) / 4)
+    by_share = moved_with_share(0.2)
+    assert by_share(p, p, p, counts) == 0
+    assert by_share(p, p, p + 0.008, counts) == pytest.approx(0.008 / 0.16)
+    assert by_share(p, lows, highs, counts) == 0.5

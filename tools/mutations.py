@@ -1,8 +1,8 @@
 """Small faults that a program may have, as edits of its text: what `tools.mutants` tries.
 
 An edit replaces one piece of a module. Docstrings, annotations, messages of errors, assertions,
-decorators, `__repr__` and bodies that are there to be overridden are left alone, and so is any
-statement whose first line says `# only for speed`: none of these changes an answer.
+decorators, `__repr__`, seeds and bodies that are there to be overridden are left alone, and so is
+any statement whose first line says `# only for speed`: none of these makes an answer wrong.
 """
 
 from __future__ import annotations
@@ -123,6 +123,8 @@ def _quiet_parts(node: ast.AST) -> list[ast.AST | None]:
             return [node]
         case ast.Raise(exc=ast.Name(id="NotImplementedError")):  # what nobody calls
             return [node]
+        case ast.Call(func=ast.Attribute(attr="default_rng")):  # other draws of the same law
+            return [*node.args]
         case ast.Raise():
             return [node.exc, node.cause]
         case ast.ClassDef():
