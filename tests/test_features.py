@@ -20,6 +20,7 @@ from errorfloor.features import classics, leaks, models, sequence
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
 from errorfloor.features.votes import Voters, errors_of
+from errorfloor.questions.features_beside import BothLimits
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
 
@@ -648,3 +649,20 @@ def test_features_of_many_values_do_not_tell_labels_by_name():
     one_off = (values // 300).copy()
     one_off[1] = 1.0
     assert leaks.telling_columns(one_off, (values[:, 0] >= 300).astype(int)).size == 0
+
+
+def test_limits_of_two_sources_share_the_risk():
+    class Shrinking:
+        """Limits that tell the level they were asked for."""
+
+        def __init__(self, middle):
+            self.middle = middle
+
+        def limits(self, level):
+            return self.middle - level / 10, self.middle + level / 10
+
+    both = BothLimits(Shrinking(0.3), Shrinking(0.25), "made")
+    assert both.limits(0.9) == pytest.approx((0.3 - 0.095, 0.25 + 0.095))
+    assert BothLimits(Shrinking(0.3), Shrinking(0.4), "made").limits(0.9)[1] == pytest.approx(0.395)
+    crossed = BothLimits(Shrinking(0.5), Shrinking(0.1), "made").limits(0.9)
+    assert crossed == pytest.approx((0.195, 0.195))
