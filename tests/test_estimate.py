@@ -321,3 +321,8 @@ def test_all_questions_have_the_same_defaults(ask):
     found = {name: parameters[name].default for name in DEFAULTS if name in parameters}
     assert found == {name: DEFAULTS[name] for name in found}
     assert found
+
+
+def test_a_name_that_is_no_method_is_refused_before_a_file_is_read():
+    with pytest.raises(ef.InputError, match="`method` must be one of"):
+        ef.from_scores("no such file.csv", method="none")
