@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.held_out import worth_of_freedom
 from errorfloor.inference.record import Case
 from errorfloor.inference.votes.records import not_a_sample
 from errorfloor.methods.design import PSEUDO
@@ -46,10 +47,8 @@ class WeightedVoteLimits:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.special import ndtri, stdtrit
-
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        known = worth_of_freedom(self.freedom, tail)
         cells = self.pool.cells(known * self.n)
         if self.pool.votes.shape[1] > 2:
             from errorfloor.inference.votes.many_limits import likelihood_limits as of_many
