@@ -27,11 +27,14 @@ GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors
 CLUSTERS = 50
 ROUNDING = 1e-9
 AUC, COST, BALANCED = "AUC of scores", "costs of scores", "balanced error of scores"
+BRIER, LOG_LOSS = "Brier score of scores", "log-loss of scores"
 # What is asked of scores besides error. A false negative costs five times as much.
 ASKED = {
     AUC: Asked("auc"),
     COST: Asked("cost", costs=(1, 5)),
     BALANCED: Asked("balanced-error"),
+    BRIER: Asked("brier"),
+    LOG_LOSS: Asked("log-loss"),
 }
 
 
@@ -159,6 +162,8 @@ CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = 
     (AUC, "jackknife"): (partial(_asked, AUC), 1),
     (COST, "honest"): (partial(_asked, COST), 1),
     (BALANCED, "honest"): (partial(_asked, BALANCED), 1),
+    (BRIER, "honest"): (partial(_asked, BRIER), 1),
+    (LOG_LOSS, "honest"): (partial(_asked, LOG_LOSS), 1),
     ("three votes", "likelihood"): (_votes, 4),
 }
 
