@@ -28,13 +28,19 @@ CLUSTERS = 50
 ROUNDING = 1e-9
 AUC, COST, BALANCED = "AUC of scores", "costs of scores", "balanced error of scores"
 BRIER, LOG_LOSS = "Brier score of scores", "log-loss of scores"
-# What is asked of scores besides error. A false negative costs five times as much.
+VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS = (
+    f"{name} of three votes" for name in ("costs", "Brier score", "log-loss")
+)
+# What is asked besides error. A false negative costs five times as much.
 ASKED = {
     AUC: Asked("auc"),
     COST: Asked("cost", costs=(1, 5)),
     BALANCED: Asked("balanced-error"),
     BRIER: Asked("brier"),
     LOG_LOSS: Asked("log-loss"),
+    VOTE_COST: Asked("cost", costs=(1, 5)),
+    VOTE_BRIER: Asked("brier"),
+    VOTE_LOG_LOSS: Asked("log-loss"),
 }
 
 
@@ -148,8 +154,10 @@ def _votes(sample: Sample, interval: str, rng: int) -> Any:
 
 def _asked(labels: str, sample: Sample, interval: str, rng: int) -> Any:
     one = ASKED[labels]
-    given = {"metric": one.metric, **one.kept(), "interval": interval, "rng": rng}
-    return ef.from_scores(sample.scores, sample.labels, **given, **sample.beside)
+    given = {"metric": one.metric, **one.kept(), "interval": interval, **sample.beside}
+    if labels in (VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS):
+        return ef.from_votes(sample.votes, 3, **given)
+    return ef.from_scores(sample.scores, sample.labels, rng=rng, **given)
 
 
 # What is asked: of which labels, by which interval, and how many times fewer repetitions.
@@ -165,6 +173,9 @@ CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = 
     (BRIER, "honest"): (partial(_asked, BRIER), 1),
     (LOG_LOSS, "honest"): (partial(_asked, LOG_LOSS), 1),
     ("three votes", "likelihood"): (_votes, 4),
+    (VOTE_COST, "likelihood"): (partial(_asked, VOTE_COST), 4),
+    (VOTE_BRIER, "likelihood"): (partial(_asked, VOTE_BRIER), 4),
+    (VOTE_LOG_LOSS, "likelihood"): (partial(_asked, VOTE_LOG_LOSS), 4),
 }
 
 

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import VoteCells
 from errorfloor.inference.held_out import worth_of_freedom
 from errorfloor.inference.record import Case
 from errorfloor.inference.votes.records import not_a_sample
 from errorfloor.methods.design import PSEUDO
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.weighted import Pool
+from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +40,10 @@ class WeightedVoteLimits:
         """Return the limits of a case."""
         pool = Pool.of(case.cells)
         design = pool.design
-        n = min(_worth(pool, _functions(pool.votes)))
+        functions = _functions(pool.votes)
+        if case.options.metric.name != ERROR.name and case.options.aim is not None:
+            functions += (case.options.aim.floors(pool.votes[:, 1] / pool.totals),)
+        n = min(_worth(pool, functions))
         # Where few units have any votes against the rest, their own spread is no guide.
         apart = pool.votes.max(axis=1) < pool.totals
         n = min(n, design.worth(design.count * apart[pool.row] * 1.0)[1])
@@ -55,13 +60,18 @@ class WeightedVoteLimits:
 
             low, high = of_many(cells.votes, cells.count, level=level, options=self.options)
         else:
-            from errorfloor.inference.votes.limits import likelihood_limits
-
-            votes = cells.positives, cells.totals, cells.count
-            low, high = likelihood_limits(
-                *votes, level=level, options=self.options, with_band=False
-            )
+            low, high = self._of_two(cells, level)
         return min(low, self.value), max(high, self.value)
+
+    def _of_two(self, cells: VoteCells, level: float) -> tuple[float, float]:
+        votes = cells.positives, cells.totals, cells.count
+        if self.options.aim is None:
+            from errorfloor.inference.votes.values import value_limits
+
+            return value_limits(*votes, level=level, options=self.options)
+        from errorfloor.inference.votes.limits import likelihood_limits
+
+        return likelihood_limits(*votes, level=level, options=self.options, with_band=False)
 
 
 def _functions(votes: Counts) -> tuple[Floats, ...]:
