@@ -1,6 +1,7 @@
 """How often intervals hold the floor where items have weights or belong to clusters.
 
-Run `python -m benchmarks.weights` to write docs/weights.md's tables: some ten minutes on one core.
+Run `python -m benchmarks.weights` to write docs/weights.md's tables: half an hour on one core. With
+`--labels` some of them are written anew.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ CLUSTERS = 50
 ROUNDING = 1e-9
 AUC, COST, BALANCED = "AUC of scores", "costs of scores", "balanced error of scores"
 BRIER, LOG_LOSS = "Brier score of scores", "log-loss of scores"
-VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS = (
-    f"{name} of three votes" for name in ("costs", "Brier score", "log-loss")
+VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE = (
+    f"{name} of three votes" for name in ("costs", "Brier score", "log-loss", "selective error")
 )
 # What is asked besides error. A false negative costs five times as much.
 ASKED = {
@@ -41,7 +42,9 @@ ASKED = {
     VOTE_COST: Asked("cost", costs=(1, 5)),
     VOTE_BRIER: Asked("brier"),
     VOTE_LOG_LOSS: Asked("log-loss"),
+    VOTE_SELECTIVE: Asked("error-at-coverage", at=0.7),
 }
+OF_VOTES = VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE
 
 
 def _certain_or_coin(x: Floats) -> Floats:
@@ -155,7 +158,7 @@ def _votes(sample: Sample, interval: str, rng: int) -> Any:
 def _asked(labels: str, sample: Sample, interval: str, rng: int) -> Any:
     one = ASKED[labels]
     given = {"metric": one.metric, **one.kept(), "interval": interval, **sample.beside}
-    if labels in (VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS):
+    if labels in OF_VOTES:
         return ef.from_votes(sample.votes, 3, **given)
     return ef.from_scores(sample.scores, sample.labels, rng=rng, **given)
 
@@ -176,6 +179,7 @@ CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = 
     (VOTE_COST, "likelihood"): (partial(_asked, VOTE_COST), 4),
     (VOTE_BRIER, "likelihood"): (partial(_asked, VOTE_BRIER), 4),
     (VOTE_LOG_LOSS, "likelihood"): (partial(_asked, VOTE_LOG_LOSS), 4),
+    (VOTE_SELECTIVE, "likelihood"): (partial(_asked, VOTE_SELECTIVE), 8),
 }
 
 
@@ -267,7 +271,8 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
         "`likelihood`; two standard errors at a coverage of 0.95 are "
         f"{_noise(times)}, {_noise(5 * times)} and {_noise(times // 4)}. Scores are uniform from "
         "0 to 1, and the first column says how the probability of class 1 depends on them. Of "
-        "costs, a false negative costs 5 and a false positive 1.",
+        "costs, a false negative costs 5 and a false positive 1. Selective error is that at a "
+        f"coverage of 0.7, with {times // 8} samples each.",
         "",
         "### Weights",
         "",
@@ -326,7 +331,7 @@ def with_speed(text: str, table: list[str]) -> str:
 
 def renewed(before: str, section: str) -> str:
     """Return a section with tables of a new run: in the place of old ones, or behind the last."""
-    new, blocks = dict(_tables_in(section)), list(_blocks_in(before))
+    new, blocks = dict(_tables_in(section)), list(_blocks_in(before.rstrip()))
     known = {title for title, _ in blocks}
     for title, table in new.items():
         if title not in known:
