@@ -386,3 +386,11 @@ def test_the_command_line_takes_costs_with_weights_and_clusters(tmp_path):
     assert (found["value"], found["low"], found["high"]) == (
         expected.value, expected.low, expected.high,
     )  # fmt: skip
+
+
+def test_a_comparison_names_no_method_that_is_there():
+    found = ef.compare(SCORES, LABELS, metric="cost", costs=COSTS, weight=WEIGHTS, rng=1)
+    assert found.methods == ("isotonic", "isotonic-cf")
+    assert found.notes == ()
+    with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+        ef.compare(SCORES, LABELS, metric="f1", weight=WEIGHTS, rng=1)
