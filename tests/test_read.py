@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import facts, frames, grid, read_rows, saved
+from errorfloor.data import facts, files, frames, grid, read_rows, saved
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -841,7 +841,8 @@ def test_columns_of_parquet_with_the_same_name_are_refused(tmp_path):
 
 
 def parquet(path, scores):
-    pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2}), path)
+    more = {"group": np.arange(len(scores)) % 3, "weight": 1 + np.arange(len(scores)) % 2}
+    pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2} | more), path)
     return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
 
@@ -851,6 +852,34 @@ def test_a_file_that_is_replaced_is_read_anew_however_alike_it_is(tmp_path):
         expected = parquet(path, np.arange(start, start + 4.0))
         os.utime(path, (1e9, 1e9))
         assert table_of(path) == expected
+
+
+def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "rows.parquet"
+    expected = parquet(path, np.arange(9.0))
+    opened = []
+    connect = files.connect
+    monkeypatch.setattr(files, "connect", lambda *how: opened.append(how) or connect(*how))
+    table_of(path)  # one for little files is there now
+    monkeypatch.setattr(files, "_LITTLE", 0)
+    named = {"score": "score", "label": "label"}
+    for few, more, own in (
+        (2**24, {}, False),
+        (9, {}, False),
+        (8, {}, True),
+        (9, {"drop_missing": True}, True),
+    ):
+        opened.clear()
+        monkeypatch.setattr(frames, "FEW_ROWS", few)
+        assert frames.score_table(path, **named, **more) == expected
+        assert table_of(path, **named, **more) == expected
+        assert len(opened) == 2 * own
+    for more in ({"group": "group"}, {"weight": "weight"}, {"unlabelled": True}):
+        opened.clear()
+        read(path, LAYOUTS, Where.of(**named, **more))
+        assert len(opened) == 1
 
 
 def test_a_damaged_file_spoils_no_other(tmp_path):

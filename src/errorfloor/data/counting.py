@@ -11,15 +11,16 @@ from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
 from errorfloor.data import grid, packing, refining
 from errorfloor.data.arrays import count_checked
-from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.engines import Columns, Frame, is_missing, number_of_rows, select, with_cell
 from errorfloor.data.entry_rows import counted_by, entries, of_lines, rows_in
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
-from errorfloor.data.rows import Items, Request, Run, count, whole
+from errorfloor.data.rows import Items, Request, Run, whole
 from errorfloor.data.score_rows import ScoreRows
 from errorfloor.data.shares import class_shares, class_shares_table, shares_table
 from errorfloor.data.table import side_by_side, vote_key
@@ -57,15 +58,26 @@ def _table_of_few(rows: ScoreRows) -> ScoreTable | None:
         return None
     if request.cells > grid.CELLS:  # too many for an entry each
         return None
-    if not 0 < count(rows.frame, request.run, {})["n"] <= FEW_ROWS:
+    if not 0 < number_of_rows(rows.frame, request.run) <= FEW_ROWS:
         return None
     found = request.run(rows.frame.select("score", "label"))
     scores, labels = found["score"], found["label"]
-    if not (np.isfinite(scores).all() and ((labels == 0) | (labels == 1)).all()):
+    if not _will_do(scores, labels):
         return None
     if request.positive is not None and not labels.any():
         return None
     return count_checked(scores, labels, cells=request.cells, refine=request.refine)
+
+
+def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
+    """Tell whether scores are finite and labels 0 or 1."""
+    with np.errstate(invalid="ignore"):
+        ends = scores.min(), scores.max()  # not a number where one is
+    if not np.isfinite(ends).all():
+        return False
+    if labels.dtype.kind in "biu":
+        return bool(labels.min() >= 0 and labels.max() <= 1)
+    return bool(((labels == 0) | (labels == 1)).all())
 
 
 def count_soft_labels(request: Request) -> dict[Any, SoftTable]:

@@ -50,6 +50,15 @@ def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
     return frame.select(*(nw.col(old).alias(new) for new, old in columns.items()))
 
 
+def number_of_rows(frame: Frame, run: Callable[[Frame], Columns]) -> int:
+    """Return how many rows there are."""
+    if frame.implementation.is_duckdb():  # which finds this, and no other count, in files' footers
+        counted = lazy(frame.to_native().aggregate("count(*) as n"))
+    else:
+        counted = frame.select(nw.len().alias("n"))
+    return int(run(counted)["n"][0])
+
+
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as numbers, null where it is missing or is none."""
     kind = frame.collect_schema()[source]

@@ -33,6 +33,7 @@ _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # bytes of files that are read by one database, which is kept
+_FETCHED = 2**28  # bytes of files whose rows may be few enough for that, too
 _kept: dict[int, Any] = {}
 _one_at_a_time = threading.Lock()
 # How files begin that hold no rows for us.
@@ -118,38 +119,44 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 @contextmanager
 def opened(
-    files: Sequence[str], kind: Format, *, ordered: bool = False
+    files: Sequence[str], kind: Format, *, ordered: bool = False, few: int = 0
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used.
 
     With `ordered`, rows come in the order of the files and of their lines, which takes longer.
+    Of at most `few` rows some columns will be fetched, for which one thread is enough.
     """
-    with _connected(files, kind, ordered) as connection:
-        import duckdb
-
-        try:
-            yield connection, _in_memory(connection, relation(connection, files, kind), files, kind)
-        except duckdb.Error as error:
-            _kept.clear()  # it may be the database that is damaged
-            raise _unreadable(files, error) from error
+    duckdb = _duckdb()
+    try:
+        with _connected(files, kind, ordered, few) as (connection, rows):
+            yield connection, _in_memory(connection, rows, files, kind)
+    except duckdb.Error as error:
+        _kept.clear()  # it may be the database that is damaged
+        raise _unreadable(files, error) from error
 
 
 @contextmanager
-def _connected(files: Sequence[str], kind: Format, ordered: bool) -> Iterator[Any]:
-    """Yield a connection to a database of its own, or to one that is kept for little files.
+def _connected(
+    files: Sequence[str], kind: Format, ordered: bool, few: int
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection to a database of its own, or to one that is kept, and the rows.
 
-    To open a database takes longer than to read them.
+    To open a database takes longer than to read little files, and a new one asks for all the
+    memory again that rows are fetched through.
     """
     # Nothing of it is put into the database, and no setting is changed.
     plain = not kind.is_text and not kind.is_archive and not ordered
-    if plain and sum(map(os.path.getsize, files)) <= _LITTLE:
+    size = sum(map(os.path.getsize, files))
+    if plain and size <= (_FETCHED if few else _LITTLE):
         with closing(_cursor()) as connection:
-            yield connection
-    else:
-        with scratch() as folder, closing(connect(folder)) as connection:
-            if ordered:
-                connection.execute("set preserve_insertion_order = true")
-            yield connection
+            rows = relation(connection, files, kind)
+            if size <= _LITTLE or rows.count("*").fetchone()[0] <= few:
+                yield connection, rows
+                return
+    with scratch() as folder, closing(connect(folder)) as connection:
+        if ordered:
+            connection.execute("set preserve_insertion_order = true")
+        yield connection, relation(connection, files, kind)
 
 
 def _cursor() -> Any:
@@ -170,14 +177,7 @@ def _cursor() -> Any:
 
 def connect(folder: str, **config: Any) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError(
-            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
-            "another library and pass its dataframe."
-        ) from None
-    connection = duckdb.connect(config=config)
+    connection = _duckdb().connect(config=config)
     for setting in (
         f"memory_limit = '{_MEMORY}'",
         f"temp_directory = {as_text(folder)}",
@@ -190,6 +190,18 @@ def connect(folder: str, **config: Any) -> Any:
     ):
         connection.execute(f"set {setting}")
     return connection
+
+
+def _duckdb() -> Any:
+    """Return what reads files, or say how to get it."""
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError(
+            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
+            "another library and pass its dataframe."
+        ) from None
+    return duckdb
 
 
 def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:

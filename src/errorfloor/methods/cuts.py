@@ -5,7 +5,11 @@ Cells are by score, positive first; see `errorfloor.data.cells.Cells`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts
 from errorfloor.data.cells import Cells
@@ -56,14 +60,18 @@ def flat_items(negatives: Counts, positives: Counts) -> float:
     return float(2 * np.maximum(minority - SURE * np.sqrt(minority), 0).sum())
 
 
-def cross_fitted_errors(positive: Bools, parts: Counts) -> int:
-    """Return the errors on each part of the cut that is best on all the others, added up."""
+def cross_fitted_errors(positive: Bools, count: Counts, parts: Iterable[NDArray[Any]]) -> int:
+    """Return the errors on each part of the cut that is best on all the others, added up.
+
+    All parts together have `count` items in the cells.
+    """
     # As `held_out_errors` of each part, from the walk over all parts less its own.
-    sign = signs(positive)
-    whole = np.cumsum(sign * parts.sum(axis=0))
+    sign = np.where(positive, np.int8(1), np.int8(-1))
+    small: Any = np.int32 if count.sum() < 2**31 else np.int64
+    whole = np.cumsum(sign * count, dtype=small)
     wrong = 0
     for part in parts:
-        walk = np.cumsum(sign * part)
+        walk = np.cumsum(sign * part, dtype=small)
         others = whole - walk
         best = int(np.argmin(others))
         wrong += (int(part.sum()) - int(walk[-1])) // 2  # its negatives
