@@ -882,6 +882,28 @@ def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
         assert len(opened) == 1
 
 
+@pytest.mark.parametrize("score", ["float32", "int8", "string"])
+@pytest.mark.parametrize("label", ["int8", "float64", "bool"])
+def test_numbers_of_any_type_are_read_and_refused_alike(score, label, tmp_path):
+    def of(scores, labels):
+        columns = {"p": pa.array(scores).cast(score), "y": pa.array(labels).cast(label)}
+        pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+        return lambda **how: table_of(tmp_path / "rows.parquet", score="p", label="y", **how)
+
+    p, y = [2, 0, 1, 1, 3], [1, 0, 1, 0, 1]
+    assert of(p, y)() == ScoreTable.from_arrays(p, y)
+    with pytest.raises(InputError, match=r"`score` .column 'p'. has missing values: 1 of 5 rows"):
+        of([None, *p[1:]], y)()
+    for holes in (([None, *p[1:]], y), (p, [None, *y[1:]])):
+        assert of(*holes)(drop_missing=True).without(0) == ScoreTable.from_arrays(p[1:], y[1:])
+    if label != "bool":
+        with pytest.raises(InputError, match=r"`label` .column 'y'. must be 0 or 1"):
+            of(p, [*y[1:], -1])()
+    if score == "float32":
+        with pytest.raises(InputError, match=r"`score` .column 'p'. must be finite numbers"):
+            of([*p[1:], float("inf")], y)()
+
+
 def test_a_damaged_file_spoils_no_other(tmp_path):
     expected = parquet(tmp_path / "good.parquet", np.arange(9.0))
     whole = (tmp_path / "good.parquet").read_bytes()

@@ -171,9 +171,13 @@ def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
     assert np.array_equal(found[0][0].sum(axis=0), count)
 
 
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 300), st.booleans())
-def test_parts_come_one_by_one_as_they_do_all_at_once(count, parts, large):
-    count = np.array(count) + large * np.array([150] + [1] * (len(count) - 1))
+@given(
+    st.lists(st.integers(1, 2), max_size=40) | st.lists(st.integers(0, 3), max_size=40),
+    st.sampled_from([(), (127,), (128,)]),
+    st.integers(1, 300),
+)
+def test_parts_come_one_by_one_as_they_do_all_at_once(count, more, parts):
+    count = np.array([*count, *more, *(len(more) * 150 * [1])], dtype=np.int64)
     one, other = np.random.default_rng(5), np.random.default_rng(5)
     found = list(cells.each_part(count, parts, one))
     assert np.array_equal(found, split(count, parts, other))

@@ -131,7 +131,8 @@ def each_part(count: Counts, parts: int, rng: np.random.Generator) -> Iterator[N
     Where most cells are one item, small arrays take less time than one of all parts.
     """
     items = int(count.sum())
-    if not (items <= 2 * count.size and count.min() > 0 and count.max() <= _MOST_SMALL):
+    few = count.max(initial=0) <= min(MANY_ITEMS * parts, _MOST_SMALL)
+    if not (few and count.min(initial=1) > 0 and items <= 2 * count.size):
         yield from split(count, parts, rng)
         return
     place = rng.integers(parts, size=items)
@@ -140,7 +141,7 @@ def each_part(count: Counts, parts: int, rng: np.random.Generator) -> Iterator[N
     first, others = place[start], np.delete(place, start)
     cell = np.repeat(np.arange(count.size), count - 1)
     for part in range(parts):
-        own = (first == part).astype(np.int8)
+        own = (first == part).view(np.int8)
         np.add.at(own, cell[others == part], 1)
         yield own
 
