@@ -224,6 +224,14 @@ def test_annotators_with_gold(user):
     assert user.one("[name='role:gold']").get_attribute("value") == "label"
 
 
+def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
+    user.clicks("A judge's scores, some labels")
+    user.clicks("Keep items without a label")
+    user.sees("500 labels of 5,000 items", "#answer")
+    user.opens("The exact command line and Python")
+    user.sees("--unlabelled", "#downloads")
+
+
 def test_many_classes_one_of_them_and_their_confusion(user):
     user.clicks("Scores of five classes")
     user.sees("The best possible accuracy", "#answer")

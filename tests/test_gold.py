@@ -53,6 +53,29 @@ def test_all_layouts_give_the_table_of_shares():
     assert len(EXPECTED) == 4
 
 
+def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    rows = long_rows().rename(columns={"who": "annotator"})
+    assert ef.from_votes(rows, label="gold", rng=0).table == EXPECTED
+    path = tmp_path / "votes.csv"
+    rows.to_csv(path, index=False)
+    ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])
+    assert json.loads(ran.stdout)["result"]["target"] == "the gold label"
+    assert "took --item item --annotator annotator --vote vote" in ran.stderr
+    # A column that names scores is what the label belongs to, and unknown names tell nothing.
+    rows.assign(score=0.5).to_csv(path, index=False)
+    ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])
+    assert json.loads(ran.stdout)["result"]["n"] == len(rows)
+    rows.set_axis(["a", "b", "c", "gold"], axis=1).to_csv(path, index=False)
+    ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold"])
+    assert "--score is missing" in ran.stderr
+    assert "--item COL --annotator COL --vote COL" in ran.stderr
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(path, label="gold")  # which takes no votes
+    assert "votes" not in str(error.value).replace(str(path), "")
+
+
 @pytest.mark.parametrize("engine", params())
 def test_every_engine_counts_the_same(engine):
     rows = long_rows()

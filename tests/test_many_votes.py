@@ -13,7 +13,8 @@ import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor.data.cells import ClassVoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.means import Betting, Hoeffding, growing_blocks
+from errorfloor.inference.blocks import growing_blocks
+from errorfloor.inference.means import Betting, Hoeffding
 from errorfloor.inference.votes import triangle
 from errorfloor.inference.votes.bracket import SIDES, agreements, missed_votes, pair_floor
 from errorfloor.inference.votes.many_limits import likelihood_limits

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from benchmarks import metrics_page, metrics_soft, metrics_speed
-from errorfloor.inference.means import growing_blocks
+from errorfloor.inference.blocks import growing_blocks
 from errorfloor.inference.roots import BettingF1, Blocks
 from errorfloor.inference.selective import BettingSelective, Errors, _Best
 from errorfloor.inference.smooth import Jackknife, spread_of, unseen_shift

@@ -14,9 +14,15 @@ from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
+from errorfloor.inference.blocks import Blocks, growing_blocks
 from errorfloor.inference.jackknife import ALIKE, Units
 from errorfloor.inference.ranks import weighted_share
-from errorfloor.inference.weighted import WeightedBetting, WeightedCertified, stakes_of
+from errorfloor.inference.weighted import (
+    WeightedBetting,
+    WeightedCertified,
+    falling_root,
+    stakes_of,
+)
 from errorfloor.methods.design import Design
 from errorfloor.methods.ranks import WeightedRanking
 from errorfloor.methods.weighted import WeightedCut
@@ -75,7 +81,7 @@ def test_bets_are_those_of_plain_code(spread):
     values, weight = rng.random(30) / 2, rng.lognormal(0, spread, 30)
     weight /= weight.max()
     blocks = rng.multinomial(3, [0.2] * 5, size=30).T
-    bet = WeightedBetting(values, weight, blocks)
+    bet = WeightedBetting(values, weight, Blocks.of(blocks))
     low, high = bet.limits(0.9)
     assert bet.upper(0.9) == high
     goal, x = np.log(20), 2 * values
@@ -92,7 +98,48 @@ def test_bets_are_those_of_plain_code(spread):
     from errorfloor.inference.means import Betting
 
     plain = Betting(values, blocks).limits(0.9)
-    assert WeightedBetting(values, np.ones(30), blocks).limits(0.9) == pytest.approx(plain)
+    equal = WeightedBetting(values, np.ones(30), Blocks.of(blocks))
+    assert equal.limits(0.9) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_blocks_are_the_same_however_they_are_kept(most):
+    count = np.random.default_rng(5).integers(0, most + 1, 200)
+    few = Blocks.drawn(count, np.random.default_rng(6))
+    counts = growing_blocks(count, np.random.default_rng(6))
+    found = np.zeros(counts.shape)
+    found[few.block, few.unit] = few.times
+    assert (found == counts).all()
+    assert few.n == count.sum()
+    assert few.sums(few.times) == pytest.approx(counts.sum(axis=1))
+    assert (np.diff(few.unit) >= 0).all()
+    assert few.before(3).n == counts[:3].sum()
+    assert few.before(0).n == 0
+
+
+def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        table = ef.ScoreTable.from_arrays(
+            rng.random(40).round(1), rng.integers(2, size=40), weight=rng.choice([1.0, 3.0], 40)
+        )
+        cut = WeightedCut(table.cells())
+        mass = rng.integers(0, 3, len(table.cells())) * cut.weight
+        some = np.flatnonzero(mass)
+        assert (cut.wrong_among(some, mass[some]) == cut.wrong(mass)[some]).all()
+    assert cut.wrong_among(some[:0], mass[:0]).size == 0
+
+
+@pytest.mark.parametrize(("start", "root"), [(0.9, 0.3), (0.1, 0.3), (0.5, 0.0), (0.2, -1.0)])
+def test_the_root_of_a_falling_gain(start, root):
+    tried = []
+
+    def gain(mean):
+        tried.append(mean)
+        return root - mean - (mean - root) ** 3, -1 - 3 * (mean - root) ** 2
+
+    assert falling_root(gain, start) == pytest.approx(max(root, 0.0), abs=1e-9)
+    assert len(tried) < 20
 
 
 def test_the_certified_lower_limit_pays_for_every_cut():
@@ -106,16 +153,19 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
     cut = WeightedCut(table.cells())
-    before = np.cumsum(evidence.blocks, axis=0) - evidence.blocks
+    drawn = evidence.blocks
+    blocks = np.zeros((5, len(table.cells())))
+    blocks[drawn.block, drawn.unit] = drawn.times
+    before = np.cumsum(blocks, axis=0) - blocks
     wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
-    stakes = slow_stakes(evidence.weight, wrong, evidence.blocks, log_goal)
+    stakes = slow_stakes(evidence.weight, wrong, blocks, log_goal)
     assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
     gains = []
     for end in (0, *(cut.ends + 1)):
         wrong = table.cells().positive == (np.arange(len(table.cells())) < end)
-        gains.append((evidence.blocks * np.log1p(capped * (wrong - mean))).sum())
+        gains.append((blocks * np.log1p(capped * (wrong - mean))).sum())
     assert min(gains) == pytest.approx(log_goal, abs=1e-6)
 
 
@@ -145,7 +195,7 @@ def test_the_jackknife_leaves_out_clusters():
 
 
 def test_the_spread_of_a_unit_is_that_of_units_that_weigh_about_as_much():
-    weights = np.sort(RNG.lognormal(0, 1, 200))
+    weights = np.exp(0.02 * np.arange(200))  # no two of which count as equal
     raises = RNG.normal(size=200) * weights
     units = Units(-raises, np.ones(200, dtype=np.int64), weights)
     own = raises - raises.mean()
@@ -170,6 +220,9 @@ def test_units_of_one_weight_have_the_spread_of_all_of_them():
     heavy = np.where(np.arange(100) < 40, 20.0, 1.0)
     units = Units(raises, np.ones(100, dtype=np.int64), heavy)
     assert units.pooled_moments() == pytest.approx(units.moments())
+    almost = heavy * (1 + 1e-6 * np.arange(100)[::-1])  # equal to three digits, in another order
+    units = Units(raises, np.ones(100, dtype=np.int64), almost)
+    assert units.pooled_moments() == pytest.approx(units.moments(), rel=0.01)
 
 
 def test_few_heavy_items_that_agree_by_chance_do_not_make_the_jackknife_sure():

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 import errorfloor as ef
 from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
-from errorfloor.inference.means import growing_blocks
+from errorfloor.inference.blocks import growing_blocks
 from errorfloor.methods.weighted import WeightedCut
 
 N = 300

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from errorfloor.data import grid, refining
 from errorfloor.data.grid import CELLS, cell_of, unit_cell_of
 from errorfloor.data.matrices import as_class_scores, counted_scores
-from errorfloor.data.table import by_score, rows_of, side_by_side
+from errorfloor.data.table import by_score, in_order, side_by_side
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.weighing import of_items, rows_of_codes
 
@@ -55,16 +55,16 @@ def count_weighed(
         table = _by_cell(s, y, CELLS)
         if not _is_lumpy(table):
             return replace(table, entries=of_items(_rows_of_cells(s), y, beside, "scores"))
-    row = rows_of(s + 0.0)
+    order, row = in_order(s + 0.0)
+    y = y[order]
     if s.ndim == 2:
-        table = ScoreTable(**counted_scores(np.array(s, order="F"), y, names))
+        table = ScoreTable(**counted_scores(s[order], y, names))
     else:
-        places = np.empty(int(row.max()) + 1)
-        places[row] = s + 0.0
+        places = np.empty(int(row[-1]) + 1)
+        places[row] = s[order] + 0.0
         counts = np.bincount(2 * row + (y != 0), minlength=2 * places.size).reshape(-1, 2)
         table = ScoreTable(places, side_by_side(*counts.T))
-    table = replace(table, entries=of_items(row, y, beside, "scores"))
-    return merged_if_many(table)
+    return merged_if_many(replace(table, entries=of_items(row, y, beside, "scores", order)))
 
 
 def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:

@@ -18,7 +18,7 @@ from errorfloor.data.guessing import (
     of_kind,
     one_for_each,
 )
-from errorfloor.data.layouts import LAYOUTS, Layout, Role, joined
+from errorfloor.data.layouts import LABEL, LAYOUTS, SCORES, Layout, Role, joined
 from errorfloor.data.spelling import spelt
 
 _MOST_LISTED = 40
@@ -119,7 +119,8 @@ def choose(
             for role in layout.roles
             if role.name in given
         }
-        return _completed(layout, columns, kinds, name)
+        found = _beside_votes(columns, kinds, allowed)
+        return found or _completed(layout, columns, kinds, name, allowed)
     readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
@@ -221,8 +222,29 @@ def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> 
     )
 
 
+def _beside_votes(
+    columns: Mapping[str, Any], kinds: Mapping[str, str], allowed: Sequence[Layout]
+) -> Chosen | None:
+    """Return the votes that names tell beside a label, which alone was named, and no scores."""
+    left = {one: kind for one, kind in kinds.items() if one != columns.get(LABEL.name)}
+    if columns.keys() != {LABEL.name} or any(fitting(role, left) for role in SCORES.roles[:1]):
+        return None
+    made = {layout.roles[:-1]: layout for layout in allowed if layout.of_shares}
+    votes = [layout for layout in LAYOUTS if layout.roles in made]
+    readings = likely_readings(left, votes)
+    if len(readings) != 1:
+        return None
+    (votes_alone,) = readings
+    together = {**votes_alone.columns, **columns}
+    return Chosen(made[votes_alone.layout.roles], together, votes_alone.guessed)
+
+
 def _completed(
-    layout: Layout, columns: Mapping[str, Any], kinds: Mapping[str, str], name: str
+    layout: Layout,
+    columns: Mapping[str, Any],
+    kinds: Mapping[str, str],
+    name: str,
+    allowed: Sequence[Layout],
 ) -> Chosen:
     """Return the layout with the columns that the user left out, if each can only be one."""
     found, guessed = dict(columns), []
@@ -245,9 +267,19 @@ def _completed(
     missing = [argument(role.argument) for role in layout.needed if role.name not in found]
     if missing:
         text = " is missing. Name its column" if len(missing) == 1 else " are missing. Name them"
-        raise InputError(*joined(missing), f"{text}, too. {_listed(kinds, name)}")
+        found_none = f"{text}, too. {_listed(kinds, name)}"
+        raise InputError(*joined(missing), found_none, *_votes_beside(layout, columns, allowed))
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
     return Chosen(layout, ordered, tuple(guessed))
+
+
+def _votes_beside(
+    layout: Layout, columns: Mapping[str, Any], allowed: Sequence[Layout]
+) -> tuple[Part, ...]:
+    """Say how votes are named beside a label, where that is all that was named."""
+    votes = [replace(one, roles=one.roles[:-1]) for one in allowed if one.of_shares]
+    alone = layout is SCORES and columns.keys() == {LABEL.name}
+    return usage(votes, " If there are votes, name them by") if alone and votes else ()
 
 
 def _may_be(role: Role, kind: str) -> bool:

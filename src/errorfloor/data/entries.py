@@ -69,7 +69,8 @@ class Entries:
         weight32 = np.asarray(one, dtype=np.float32)
         key = _key(row, label, weight32)
         if count is None and cluster is None and key is not None:
-            key.sort()
+            if (key[1:] < key[:-1]).any():  # else rows came in order and no two are equal
+                key.sort()
             start = _starts(key)
             found = np.diff(np.append(start, key.size))
             return cls(*_unpacked(key[start]), found)

@@ -87,18 +87,23 @@ def check_number(classes: object, number: int, name: str) -> tuple[str, ...] | N
 
 def soft_columns(soft_labels: object, classes: object = None) -> dict[str, Any]:
     """Return the distinct soft labels and their counts, as a table has them."""
+    values, names = as_soft(soft_labels, classes)
+    return counted_once(np.sort(values)) if values.ndim == 1 else counted_soft(values, names)
+
+
+def as_soft(soft_labels: object, classes: object) -> tuple[Floats, tuple[str, ...] | None]:
+    """Return soft labels of class 1, or of each of many, and the names of these."""
     if not is_matrix(soft_labels):
         check_number(classes, 2, "soft_labels")
-        values = as_probabilities(soft_labels, name="soft_labels")
-        return counted_once(np.sort(values))
+        return as_probabilities(soft_labels, name="soft_labels"), None
     rows = as_matrix(soft_labels, "soft_labels")
     names = check_number(classes, rows.shape[1], "soft_labels")
     for k in range(rows.shape[1]):
         check_unit_interval(rows[:, k], name="soft_labels", entry="row")
     check_sums(rows, "soft_labels")
     if rows.shape[1] == 2:
-        return soft_columns(rows[:, 1])
-    return counted_soft(normalised(rows), names)
+        return as_probabilities(rows[:, 1], name="soft_labels"), None
+    return normalised(rows), names
 
 
 def counted_once(ordered: Floats) -> dict[str, Any]:

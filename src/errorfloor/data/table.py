@@ -349,13 +349,18 @@ def _tied(
 
 def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each key among the distinct ones in order."""
-    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
-    start = starts_of(keys[order])
-    new = np.zeros(len(keys), dtype=np.intp)
-    new[start[1:]] = 1
+    order, row = in_order(keys)
     found = np.empty(len(keys), dtype=np.intp)
-    found[order] = np.cumsum(new)
+    found[order] = row
     return found
+
+
+def in_order(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return an order in which keys ascend, and the place of each, in it, among distinct ones."""
+    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
+    new = np.zeros(len(keys), dtype=np.intp)
+    new[starts_of(keys[order])[1:]] = 1
+    return order, np.cumsum(new)
 
 
 def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:

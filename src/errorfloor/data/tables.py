@@ -35,7 +35,7 @@ from errorfloor.data.table import (
     side_by_side,
 )
 from errorfloor.data.vote_table import VoteTable
-from errorfloor.data.weighing import of_scores, of_soft
+from errorfloor.data.weighing import of_scores, weighed_soft
 
 __all__ = ["KINDS", "ScoreTable", "SoftTable", "VoteTable"]
 
@@ -115,10 +115,9 @@ class SoftTable(Ranged):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
-        table = cls(**soft_columns(soft_labels, classes))
         if weight is None and cluster is None:
-            return table
-        return replace(table, entries=of_soft(table.places, soft_labels, weight, cluster))
+            return cls(**soft_columns(soft_labels, classes))
+        return cls(**weighed_soft(soft_labels, classes, weight, cluster))
 
     def cells(self) -> SoftCells:
         """Lay the table out for statistics."""

@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.entries import Entries, as_clusters, as_weights
-from errorfloor.data.matrices import as_class_scores, as_votes, is_matrix, normalised
-from errorfloor.data.table import rows_of, side_by_side, vote_key
+from errorfloor.data.matrices import (
+    as_class_scores,
+    as_soft,
+    as_votes,
+    counted_once,
+    counted_soft,
+    is_matrix,
+)
+from errorfloor.data.table import in_order, rows_of, side_by_side, vote_key
 
 _MANY = 2**13  # distinct values
 _FEW = 2**16  # numbers of votes that are looked up however few items there are
@@ -25,12 +32,14 @@ def of_scores(
     return _entries(_rows(places, scores), np.asarray(labels), weight, cluster, "scores")
 
 
-def of_soft(places: Floats, soft_labels: object, weight: object, cluster: object) -> Entries:
-    """Return the entries of a table of soft labels."""
-    values = np.asarray(soft_labels, dtype=np.float64)
-    if values.ndim == 2:
-        values = values[:, 1] if values.shape[1] == 2 else normalised(values)
-    return _entries(_rows(places, values), None, weight, cluster, "soft_labels")
+def weighed_soft(
+    soft_labels: object, classes: object, weight: object, cluster: object
+) -> dict[str, Any]:
+    """Return the distinct soft labels, their counts and entries, as a table has them."""
+    values, names = as_soft(soft_labels, classes)
+    order, row = in_order(values + 0.0)
+    columns = counted_once(values[order]) if values.ndim == 1 else counted_soft(values, names)
+    return {**columns, "entries": _entries(row, None, weight, cluster, "soft_labels", order)}
 
 
 def of_votes(positives: object, totals: object, weight: object, cluster: object) -> Entries:
@@ -59,9 +68,11 @@ def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray((np.cumsum(there) - 1)[code])
 
 
-def of_items(row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str) -> Entries:
-    """Return the entries of items whose rows are known."""
-    return _entries(row, label, beside.get("weight"), beside.get("cluster"), name)
+def of_items(
+    row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str, order: Any = None
+) -> Entries:
+    """Return the entries of items whose rows are known; `order` is what these are in, if any."""
+    return _entries(row, label, beside.get("weight"), beside.get("cluster"), name, order)
 
 
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
@@ -73,7 +84,12 @@ def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _entries(
-    row: NDArray[np.intp], label: Any, weight: object, cluster: object, beside: str
+    row: NDArray[np.intp],
+    label: Any,
+    weight: object,
+    cluster: object,
+    beside: str,
+    order: Any = None,
 ) -> Entries:
     weights: Floats | None = None
     clusters: Counts | None = None
@@ -81,5 +97,8 @@ def _entries(
         weights = as_weights(weight, row.size, beside)
     if cluster is not None:
         clusters = as_clusters(cluster, row.size, beside)
-    labels = np.zeros(row.size, dtype=np.int64) if label is None else label
+    labels = np.zeros(row.size, dtype=np.int8) if label is None else label
+    if order is not None:
+        weights = None if weights is None else weights[order]
+        clusters = None if clusters is None else clusters[order]
     return Entries.of(row, labels, weights, clusters)

@@ -15,8 +15,8 @@ from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
 from errorfloor.data.cells import each_part, split
 from errorfloor.data.tables import ScoreTable
+from errorfloor.inference.blocks import Blocks
 from errorfloor.inference.held_out import HeldOutErrors
-from errorfloor.inference.means import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted import (
     WeightedBetting,
@@ -105,10 +105,10 @@ def _weighted_certified(case: Case) -> Evidence:
     cut = _cut_of(case)
     weight = cut.weight / cut.weight.max()
     train, test = split(case.count, 2, case.streams.for_("halves"))
-    blocks = growing_blocks(test, case.streams.for_("blocks"))
+    blocks = Blocks.drawn(test, case.streams.for_("blocks"))
     wrong = cut.wrong(train * weight)
     tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
-    own = growing_blocks(case.count, case.streams.for_("blocks"))
+    own = Blocks.drawn(case.count, case.streams.for_("blocks"))
     known = known_of_cuts(cut, weight, own)
     positive = case.cells.positive
     return WeightedCertified(positive, weight, own, tested, known, cut.share())

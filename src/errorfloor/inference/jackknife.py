@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
@@ -16,6 +17,7 @@ GROUPS = 400  # of units, where to leave out each would take long
 # Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
 # tell too small a one about half of the time. See docs/weights.md for how it was chosen.
 ALIKE = 30
+DIGITS = 10  # binary, to which such weights count as equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,10 @@ class Units:
         """Return the same where each unit varies as the `ALIKE` nearest to it in weight do.
 
         These are means over collapsed strata, as surveys have them: never too small on average,
-        whichever way values depend on weights. Units of one weight share their mean.
+        whichever way values depend on weights. Units of one weight, to three digits, share their
+        mean.
         """
-        mass, group = np.unique(self.mass, return_inverse=True)
-        times = np.bincount(group, self.times)
+        group, times, mass = self._by_mass()
         ends = np.append(0.0, np.cumsum(times))
         width = min(ALIKE, self.number)
         low = np.clip((ends[1:] + ends[:-1] - width) / 2, 0, self.number - width)
@@ -96,6 +98,18 @@ class Units:
             means = (np.interp(high, ends, sums) - np.interp(low, ends, sums)) / (high - low)
             moments.append(float(scale @ means))
         return np.array(moments)
+
+    def _by_mass(self) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Return groups of units of about one weight: of each unit, their sizes, their weights.
+
+        Groups ascend. The bits of positive floats ascend as the floats do, so nothing is sorted.
+        """
+        group = self.mass.view(np.int64) >> (52 - DIGITS)
+        group -= group.min()
+        there = np.bincount(group) > 0
+        group = (np.cumsum(there) - 1)[group]
+        times = np.bincount(group, self.times).astype(np.float64)
+        return group, times, np.bincount(group, self.times * self.mass) / times
 
 
 def without_each(statistic: Statistic, design: Design, rng: np.random.Generator) -> Units:

@@ -11,8 +11,9 @@ import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.cells import split
+from errorfloor.inference.blocks import growing_blocks
 from errorfloor.inference.held_out import worth_of_correlated
-from errorfloor.inference.means import Betting, growing_blocks
+from errorfloor.inference.means import Betting
 from errorfloor.inference.ranks import PairShare
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores

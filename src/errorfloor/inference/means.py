@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import split
+from errorfloor.inference.blocks import Blocks, growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted import WeightedBetting, units_of
 from errorfloor.methods.design import Design
@@ -89,14 +89,6 @@ class Betting:
         return float(brentq(gain, 0.0, 1.0, xtol=1e-12)) if gain(0.0) > 0 else 0.0
 
 
-def growing_blocks(count: Counts, rng: np.random.Generator) -> Counts:
-    """Divide items at random into blocks to bet on, each about as large as all before it.
-
-    Shape (blocks, cells).
-    """
-    return split(count, 16, rng, into=np.repeat(np.arange(5), [1, 1, 2, 4, 8]))
-
-
 def blocks_of(case: Case) -> Counts:
     """Return blocks of the items of a case."""
     return growing_blocks(case.count, case.streams.for_("blocks"))
@@ -107,7 +99,7 @@ def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
     if case.cells.weight is not None:
         mean, weight, count = units_of(Design.of(case.cells), case.statistic.floor)
-        blocks = growing_blocks(count, case.streams.for_("blocks"))
+        blocks = Blocks.drawn(count, case.streams.for_("blocks"))
         return WeightedBetting(mean, weight / weight.max(), blocks, _top(case))
     return Betting(case.statistic.floor, blocks_of(case), top=_top(case))
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.inference.blocks import Blocks
 from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.methods.design import Design
 from errorfloor.methods.weighted import WeightedCut
@@ -30,16 +30,15 @@ class WeightedBetting:
 
     values: Floats = field(repr=False)  # of each unit
     weight: Floats = field(repr=False)  # as shares of the heaviest there can be
-    blocks: Counts = field(repr=False)  # random parts of the units, shape (blocks, values)
+    blocks: Blocks = field(repr=False)
     top: float = 0.5
     method: str = "betting"
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         log_goal = float(np.log(2 / (1 - level)))
-        shares = self.values / self.top
-        stakes = self._stakes(shares, log_goal)
-        bets = UnitBets.of(self.blocks, self.weight, shares)
+        bets = UnitBets.of(self.blocks, self.weight, self.values / self.top)
+        stakes = stakes_of(bets.known_before(), self.blocks.n, log_goal)
         low = bets.refuted_up_to(stakes, log_goal)
         high = 1 - bets.turned().refuted_up_to(stakes, log_goal)
         return low * self.top, high * self.top
@@ -47,29 +46,35 @@ class WeightedBetting:
     def upper(self, level: float) -> float:
         """Return the upper limit at `level` alone."""
         log_goal = float(np.log(2 / (1 - level)))
-        shares = self.values / self.top
-        bets = UnitBets.of(self.blocks, self.weight, shares).turned()
-        return (1 - bets.refuted_up_to(self._stakes(shares, log_goal), log_goal)) * self.top
-
-    def _stakes(self, shares: Floats, log_goal: float) -> Floats:
-        known = known_before(self.weight, shares, self.blocks)
-        return stakes_of(known, int(self.blocks.sum()), log_goal)
+        bets = UnitBets.of(self.blocks, self.weight, self.values / self.top)
+        stakes = stakes_of(bets.known_before(), self.blocks.n, log_goal)
+        return (1 - bets.turned().refuted_up_to(stakes, log_goal)) * self.top
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitBets:
-    """Units that are bet on one after the other: their blocks, numbers, weights and values."""
+    """Units that are bet on one after the other: their blocks, weights and values."""
 
-    block: NDArray[np.intp]
-    times: Counts
+    blocks: Blocks
     weight: Floats
     value: Floats
 
     @classmethod
-    def of(cls, blocks: Counts, weight: Floats, values: Floats) -> UnitBets:
-        """Return the units of blocks; a unit is in few of them."""
-        block, unit = nonzero(blocks)
-        return cls(block, blocks[block, unit], weight[unit], values[unit])
+    def of(cls, blocks: Blocks, weight: Floats, values: Floats) -> UnitBets:
+        """Return the units of blocks."""
+        return cls(blocks, weight[blocks.unit], values[blocks.unit])
+
+    def known_before(self) -> Floats:
+        """Return what is known of the units before each block, for `stakes_of`."""
+        mass = self.blocks.times * self.weight
+        square = mass * self.weight
+        columns = self.blocks.times, mass, mass * self.value, square
+        moments = square * self.value, square * self.value**2
+        found = np.array([self.blocks.sums(column) for column in (*columns, *moments)])
+        number, total, sums, squares, first, second = np.cumsum(found, axis=1) - found
+        mean = np.divide(sums, total, out=np.full(total.size, 0.5), where=total > 0)
+        spread = second - 2 * mean * first + mean**2 * squares
+        return np.column_stack((number, squares, np.maximum(spread, 0)))
 
     def turned(self) -> UnitBets:
         """Return bets on what the values are short of 1."""
@@ -77,8 +82,9 @@ class UnitBets:
 
     def refuted_up_to(self, stakes: Floats, log_goal: float) -> float:
         """Return the largest mean against which betting on more reaches the goal."""
-        mass = self.times * self.weight
-        stake, total = stakes[self.block] * self.weight, float(mass.sum())
+        times = self.blocks.times
+        mass = times * self.weight
+        stake, total = stakes[self.blocks.block] * self.weight, float(mass.sum())
         if total == 0:
             return 0.0
         mean = float(mass @ self.value) / total
@@ -89,8 +95,8 @@ class UnitBets:
             won = capped * (self.value - tried)
             if capped is not stake:
                 falls = np.where(capped < stake, capped * self.value / tried, stake)
-            slope = -float(self.times @ (falls / (1 + won)))
-            return float(self.times @ np.log1p(won)) - log_goal, slope
+            slope = -float(times @ (falls / (1 + won)))
+            return float(times @ np.log1p(won)) - log_goal, slope
 
         return falling_root(gain, mean)
 
@@ -102,10 +108,7 @@ def falling_root(gain: Callable[[float], tuple[float, float]], start: float) -> 
     are not capped, because there the gain is concave. Where they leave the bracket, and every
     eighth time, the bracket is halved instead.
     """
-    low, high = 0.0, 1.0
-    if gain(low)[0] <= 0:
-        return low
-    tried, step = start, 0
+    low, high, tried, step, asked = 0.0, 1.0, start, 0, False
     while True:
         step += 1
         value, slope = gain(tried)
@@ -116,14 +119,11 @@ def falling_root(gain: Callable[[float], tuple[float, float]], start: float) -> 
         if high - low <= 1e-12:
             return low
         inside = low < following < high
+        if not inside and low == 0 and not asked:
+            asked = True
+            if gain(low)[0] <= 0:
+                return low
         tried = following if inside and step % 8 else (low + high) / 2
-
-
-def nonzero(blocks: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the blocks and cells of the counts that are not 0."""
-    flat = np.flatnonzero(blocks)
-    block, cell = np.divmod(flat, blocks.shape[1])
-    return block, cell
 
 
 def stakes_of(known: Floats, n: int, log_goal: float) -> Floats:
@@ -138,43 +138,18 @@ def stakes_of(known: Floats, n: int, log_goal: float) -> Floats:
     return np.asarray(np.sqrt(2 * log_goal / (max(n, 1) * variance)))
 
 
-def known_before(weight: Floats, values: Floats, blocks: Counts) -> Floats:
-    """Return what is known of the units before each block, for `stakes_of`."""
+def known_of_cuts(cut: WeightedCut, weight: Floats, blocks: Blocks) -> Floats:
+    """Return what `UnitBets.known_before` does of the errors of the best cut before each block."""
     found = []
-    for own in blocks:
-        there = np.flatnonzero(own)
-        count, heavy, x = own[there], weight[there], values[there]
-        mass = count * heavy
-        square = mass * heavy
-        squares = float(square.sum()), float(square @ x), float(square @ x**2)
-        found.append((float(count.sum()), float(mass.sum()), float(mass @ x), *squares))
-    number, total, sums, *moments = (np.cumsum(found, axis=0) - found).T
-    mean = np.divide(sums, total, out=np.full(len(blocks), 0.5), where=total > 0)
-    spread = moments[2] - 2 * mean * moments[1] + mean**2 * moments[0]
-    return np.column_stack((number, moments[0], np.maximum(spread, 0)))
-
-
-def known_of_cuts(cut: WeightedCut, weight: Floats, blocks: Counts) -> Floats:
-    """Return the same where the values are the errors of the best cut of the blocks before."""
-    positive = cut.cells.positive.astype(np.float64)
-    mass, square, number, found = np.zeros(weight.size), np.zeros(weight.size), 0, []
-    for own in blocks:
-        below, total = cut.below(mass), float(mass.sum())
-        share = _wrong_at(positive, mass, below) / total if total > 0 else 0.5
-        ill, squares = _wrong_at(positive, square, below), float(square.sum())
-        found.append((number, squares, ill * (1 - share) ** 2 + (squares - ill) * share**2))
-        more = own * weight
-        mass += more
-        more *= weight
-        square += more
-        number += int(own.sum())
+    for block in range(int(blocks.block.max(initial=0)) + 1):
+        units = blocks.before(block)
+        own = weight[units.unit]
+        mass = units.times * own
+        wrong, square = cut.wrong_among(units.unit, mass), mass * own
+        total, squares, ill = float(mass.sum()), float(square.sum()), float(square @ wrong)
+        share = float(mass @ wrong) / total if total > 0 else 0.5
+        found.append((units.n, squares, ill * (1 - share) ** 2 + (squares - ill) * share**2))
     return np.array(found, dtype=np.float64)
-
-
-def _wrong_at(positive: Floats, mass: Floats, below: int) -> float:
-    """Return what the cells weigh that the cut errs on which has so many below it."""
-    above = mass[below:]
-    return float(mass[:below] @ positive[:below] + above.sum() - above @ positive[below:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +196,7 @@ class WeightedCertified:
 
     positive: Bools = field(repr=False)
     weight: Floats = field(repr=False)  # as shares of the heaviest there can be
-    blocks: Counts = field(repr=False)
+    blocks: Blocks = field(repr=False)
     tested: WeightedBetting = field(repr=False)
     known: Floats = field(repr=False)  # of the best cut before each block; see `stakes_of`
     share: float  # of errors of the best cut
@@ -230,40 +205,32 @@ class WeightedCertified:
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         log_goal = float(np.log(2 / (1 - level)))
-        stakes = stakes_of(self.known, int(self.blocks.sum()), log_goal)
-        block, cell = _by_cell(self.blocks)
-        times, weight = self.blocks[block, cell].astype(np.float64), self.weight[cell]
-        positive = self.positive[cell]
-        sign, stake = np.where(positive, 1.0, -1.0), stakes[block] * weight
+        stakes = stakes_of(self.known, self.blocks.n, log_goal)
+        times, cell = self.blocks.times, self.blocks.unit
+        weight, positive = self.weight[cell], self.positive[cell]
+        stake, signed = stakes[self.blocks.block] * weight, np.where(positive, times, -times)
+        negative = (~positive).astype(np.float64)
 
         def gain(mean: float) -> tuple[float, float]:
             most, falls = 0.5 / mean if mean > 0 else np.inf, stake
             capped = stake if stakes.max() <= most else np.minimum(stake, most * weight)
-            if_right, if_wrong = 1 - capped * mean, 1 + capped * (1 - mean)
-            right = np.log(if_right)
-            added = times * (np.log(if_wrong) - right)
-            walk = np.cumsum(sign * added)
+            if_right = 1 - capped * mean
+            if_wrong = if_right + capped
+            right, added = np.log(if_right), np.log(if_wrong)
+            added -= right
+            added *= signed  # what a positive below the cut adds, or a negative takes away
+            walk = np.cumsum(added)
             best = int(np.argmin(walk))
             below = best + 1 if walk[best] < 0 else 0
-            least = float(added.sum() - added @ positive) + min(float(walk[best]), 0.0)
-            wrong = positive == (np.arange(cell.size) < below)
+            least = min(float(walk[best]), 0.0) - float(added @ negative)
+            wrong = ~positive
+            wrong[:below] = positive[:below]
             if capped is not stake:
                 falls = np.where(capped < stake, capped * wrong / mean, stake)
             slope = -float(times @ (falls / np.where(wrong, if_wrong, if_right)))
             return float(times @ right) + least - log_goal, slope
 
         return falling_root(gain, self.share), self.tested.upper(level)
-
-
-def _by_cell(blocks: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the blocks and cells of the counts that are not 0, by cell."""
-    block, cell = nonzero(blocks)
-    if cell.size == blocks.shape[1] and (blocks.max(axis=0) > 0).all():
-        place = np.empty(cell.size, dtype=np.intp)  # each cell is in one block
-        place[cell] = block
-        return place, np.arange(cell.size)
-    order = np.argsort(cell, kind="stable")
-    return block[order], cell[order]
 
 
 def units_of(design: Design, values: Floats) -> tuple[Floats, Floats, Counts]:

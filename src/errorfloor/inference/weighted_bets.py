@@ -15,7 +15,7 @@ import numpy as np
 from errorfloor._references import BETTING, BINOMIAL
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import split
-from errorfloor.inference.means import growing_blocks
+from errorfloor.inference.blocks import growing_blocks
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores, lower_of, upper_of
 from errorfloor.methods.record import Basis

@@ -66,6 +66,14 @@ class WeightedCut:
         """Return how many cells are below the cut that is best for these masses."""
         return self._best(np.cumsum(mass * self.sign))
 
+    def wrong_among(self, some: NDArray[np.intp], mass: Floats) -> Bools:
+        """Tell which of some cells, in order, the cut errs on that is best for their masses."""
+        row, positive = self.cells.row[some], self.cells.positive[some]
+        walk = np.cumsum(mass * self.sign[some])
+        ends = np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)[: row.size]
+        best = int(ends[np.argmin(walk[ends])]) if row.size and walk[ends].min() < 0 else -1
+        return np.asarray(positive == (np.arange(row.size) <= best))
+
     def held_out(self, rng: np.random.Generator) -> Floats:
         """Return how many items of each cell are wrong when each is held out in turn."""
         cells = self.cells

@@ -13,8 +13,9 @@ from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, sh
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.inference.blocks import growing_blocks
 from errorfloor.inference.bootstrap import Percentile
-from errorfloor.inference.means import Betting, growing_blocks
+from errorfloor.inference.means import Betting
 from errorfloor.inference.models import (
     ExactShare,
     MeanOfShares,

@@ -20,9 +20,11 @@ DEMOS = (
     Demo("votes.csv", "Counted votes"),
     Demo("annotations.csv", "Votes of annotators in rows"),
     Demo("annotators.csv", "A column per annotator"),
+    Demo("gold.csv", "Votes and a gold label"),
     Demo("class_scores.csv", "Scores of five classes"),
     Demo("class_votes.csv", "Votes for five classes"),
     Demo("soft_labels.csv", "Soft labels"),
+    Demo("judged.csv", "A judge's scores, some labels"),
 )
 
 
@@ -63,7 +65,10 @@ def _opening() -> Markup:
         tag("button", demo.title, type="button", class_="quiet", **{"data-demo": demo.name})
         for demo in DEMOS
     )
-    said = "Or take made data, whose true floor is 7.7 % (23.5 % of the five classes):"
+    said = (
+        "Or take made data, whose true floor is 7.7 % (23.5 % of the five classes, and higher for "
+        "the votes beside a gold label, whose annotators err):"
+    )
     demos = tag(
         "details",
         tag("summary", said, id="demo-words"),

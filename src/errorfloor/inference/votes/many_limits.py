@@ -13,7 +13,8 @@ import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.inference.means import Betting, growing_blocks
+from errorfloor.inference.blocks import growing_blocks
+from errorfloor.inference.means import Betting
 from errorfloor.inference.votes.bracket import missed_votes
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import Kernel, region_limit
