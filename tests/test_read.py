@@ -842,6 +842,7 @@ def test_columns_of_parquet_with_the_same_name_are_refused(tmp_path):
 
 def parquet(path, scores):
     more = {"group": np.arange(len(scores)) % 3, "weight": 1 + np.arange(len(scores)) % 2}
+    more["word"] = np.where(np.arange(len(scores)) % 2, "yes", "no")
     pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2} | more), path)
     return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
@@ -876,9 +877,10 @@ def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
         assert frames.score_table(path, **named, **more) == expected
         assert table_of(path, **named, **more) == expected
         assert len(opened) == 2 * own
-    for more in ({"group": "group"}, {"weight": "weight"}, {"unlabelled": True}):
+    others = [{"label": "word"}, {"group": "group"}, {"weight": "weight"}, {"unlabelled": True}]
+    for more in others:
         opened.clear()
-        read(path, LAYOUTS, Where.of(**named, **more))
+        read(path, LAYOUTS, Where.of(**named | more))
         assert len(opened) == 1
 
 

@@ -9,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -34,6 +35,8 @@ _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # bytes of files that are read by one database, which is kept
 _FETCHED = 2**28  # bytes of files whose rows may be few enough for that, too
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
 _kept: dict[int, Any] = {}
 _one_at_a_time = threading.Lock()
 # How files begin that hold no rows for us.
@@ -43,6 +46,23 @@ _FOREIGN = {
     b"BZh": "packed by bzip2",
     b"\xfd7zXZ": "packed by xz",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """Columns of numbers that are all to be fetched, of at most so many rows.
+
+    One thread is enough for that; text takes longer to read, and to count needs all of them.
+    """
+
+    columns: tuple[str, ...]
+    most: int
+
+    def fits(self, rows: Any) -> bool:
+        """Tell whether the rows of a relation are such."""
+        kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+        numbers = all(kinds.get(column) in _NUMBERS for column in self.columns)
+        return numbers and bool(rows.count("*").fetchone()[0] <= self.most)
 
 
 def find(source: Paths, suffixes: Collection[str]) -> list[str]:
@@ -119,12 +139,12 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 @contextmanager
 def opened(
-    files: Sequence[str], kind: Format, *, ordered: bool = False, few: int = 0
+    files: Sequence[str], kind: Format, *, ordered: bool = False, few: Few | None = None
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used.
 
     With `ordered`, rows come in the order of the files and of their lines, which takes longer.
-    Of at most `few` rows some columns will be fetched, for which one thread is enough.
+    Where `few` fits, one thread reads them.
     """
     duckdb = _duckdb()
     try:
@@ -137,7 +157,7 @@ def opened(
 
 @contextmanager
 def _connected(
-    files: Sequence[str], kind: Format, ordered: bool, few: int
+    files: Sequence[str], kind: Format, ordered: bool, few: Few | None
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a connection to a database of its own, or to one that is kept, and the rows.
 
@@ -147,10 +167,10 @@ def _connected(
     # Nothing of it is put into the database, and no setting is changed.
     plain = not kind.is_text and not kind.is_archive and not ordered
     size = sum(map(os.path.getsize, files))
-    if plain and size <= (_FETCHED if few else _LITTLE):
+    if plain and size <= (_LITTLE if few is None else _FETCHED):
         with closing(_cursor()) as connection:
             rows = relation(connection, files, kind)
-            if size <= _LITTLE or rows.count("*").fetchone()[0] <= few:
+            if size <= _LITTLE or (few is not None and few.fits(rows)):
                 yield connection, rows
                 return
     with scratch() as folder, closing(connect(folder)) as connection:

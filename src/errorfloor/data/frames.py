@@ -338,12 +338,12 @@ def rows_of(
     progress: Progress | None = None,
     format: str | None = None,  # noqa: A002
     duplicates: str = "all",
-    few: int = 0,
+    few: files.Few | None = None,
 ) -> Iterator[tuple[Frame, Run]]:
     """Yield a frame over the rows of `data`, and what runs a query on it.
 
-    Rows of files keep their order where `duplicates` asks for the first or the last of some. Of
-    up to `few` rows, little is asked but to fetch them; see `fetched`.
+    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
+    is asked of `few` is to fetch them; see `fetched`.
     """
     if not is_source(data):
         yield lazy(data), fetch
@@ -364,14 +364,14 @@ def rows_of(
         yield lazy(relation), run
 
 
-def fetched(given: Mapping[str, Any], *more: object) -> int:
-    """Return up to how many rows of files are fetched, where DuckDB has nothing to count.
+def fetched(given: Mapping[str, Any], *more: object) -> files.Few | None:
+    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
 
     `given` are the columns by role, and `more` is what else was asked for.
     """
     roles = {role.name for role in SCORES.roles}
     plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
-    return FEW_ROWS if plain and not any(more) else 0
+    return files.Few(tuple(given.values()), FEW_ROWS) if plain and not any(more) else None
 
 
 def _count_scores(
