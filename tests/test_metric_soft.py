@@ -69,6 +69,26 @@ def test_what_is_timed_is_the_same_number_on_shares_of_votes(classes):
         assert metrics_speed.plain_auc(p) == pytest.approx(found.value, abs=1e-10)
 
 
+def test_votes_are_timed_on_a_table_of_the_same_size_where_there_is_no_data(monkeypatch):
+    monkeypatch.delenv("ERRORFLOOR_DATA", raising=False)
+    name, votes = metrics_speed.votes_of_cifar()
+    assert "of the size of" in name
+    assert votes.shape == (metrics_speed.ITEMS, 10)
+    assert (votes.sum(axis=1) == metrics_speed.VOTES).all()
+    five = metrics_speed.merged(votes, 5)
+    assert np.array_equal(five[:, 0], votes[:, 0] + votes[:, 1])
+    assert np.array_equal(metrics_speed.merged(votes, 2).sum(axis=1), votes.sum(axis=1))
+
+
+def test_metrics_that_classes_do_not_have_are_not_timed():
+    few, numbers = metrics_speed.merged(metrics_speed.votes_of_cifar()[1][:50], 5), np.ones(2)
+    assert metrics_speed._beside_the_sort("auc", {}, few, numbers, 1) == " | "
+    six = np.ones((4, 6), dtype=np.int64)
+    assert metrics_speed._beside_the_sort("cost", {"costs": (1, 5)}, six, numbers, 1) == " | "
+    timed = metrics_speed._beside_the_sort("brier", {}, few, np.arange(10**5)[::-1] / 2, 1)
+    assert [float(part) >= 0 for part in timed.split(" | ")] == [True, True]
+
+
 def test_sections_of_the_page_are_written_apart():
     page = "a\n<!-- section: x -->\nold\n<!-- end of section -->\nb"
     new = metrics_page.with_section(page, "x", "new\n")

@@ -1,17 +1,21 @@
 """Best values of metrics from votes: laws, slow code, known truths and refusals."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import errorfloor as ef
+from benchmarks import metrics_atoms
 from benchmarks import metrics_votes as study
 from benchmarks.metrics_page import METRICS
-from errorfloor.inference.votes import slopes
+from errorfloor.inference.votes import atoms, slopes
 from errorfloor.inference.votes.inversion import inverted_limits
 from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
 from errorfloor.inference.votes.many_values import ManyRegion, many_value_limits
 from errorfloor.inference.votes.values import Region, value_limits
-from errorfloor.methods.record import Options
+from errorfloor.methods.record import ITEM_DECIDES, Options
 from errorfloor.methods.votes.aims import Concave, Lines, aim_of
 from errorfloor.methods.votes.grid import binomial, grid, supremum
 from errorfloor.methods.votes.many.unsorted import CountLikelihood, kept_votes, log_chances
@@ -205,6 +209,44 @@ def test_items_that_are_alike_leave_no_ranking():
     assert value_limits(*cells, options=options("auc"))[0] == 0.5
     assert value_limits(*cells, options=options("mcc"))[0] == 0.0
     assert value_limits(*cells, options=options("balanced-error"))[1] == 0.5
+
+
+@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
+def test_average_precision_of_two_kinds_of_items(part):
+    one, other = np.array([0.1, 0.6, 0.3, 0.0]), np.array([0.7, 0.2, 0.3, 0.5])
+    found = atoms.average_precision_of_two(one, other, part)
+    for i in range(one.size):
+        pair, weights = np.array([one[i], other[i]]), np.array([1 - part, part])
+        if pair @ weights > 0:
+            assert found[i] == pytest.approx(metric("average-precision").best(pair, weights))
+
+
+@pytest.mark.parametrize("target", [Target(), Target(3)])
+def test_the_least_of_two_kinds_is_that_of_a_plain_search(target):
+    k, m, counts = votes_of([0.2, 0.7], [0.6, 0.4], 4, 300)
+    points, share = grid(16), counts / counts.sum()
+    chances = binomial(k, m, points)
+    best = share @ np.log(binomial(k, m, np.array([0.2, 0.7])) @ [0.6, 0.4])
+    expected = 1.0
+    for i, j in combinations(range(points.size), 2):
+        for part in (1 - np.cos(np.linspace(0, np.pi, 41))) / 2:
+            mixed = (1 - part) * chances[:, i] + part * chances[:, j]
+            if mixed.all() and share @ np.log(mixed) >= best - 0.01:
+                pair = target.positive(points[[i, j]]), np.array([1 - part, part])
+                expected = min(expected, metric("average-precision").best(*pair))
+    found = atoms.least_of_two(points, chances, share, best - 0.01, target.positive)
+    assert found == pytest.approx(expected)
+    assert atoms.least_of_two(points, chances, share, best + 1, target.positive) == 1.0
+
+
+def test_average_precision_holds_the_value_of_two_kinds_of_items():
+    truth, limits = metrics_atoms.simulate("half 0.1, half 0.6", 5, 8)
+    assert ((limits[:, 0] <= truth) & (truth <= limits[:, 1])).sum() >= 7
+    totals = np.repeat([4, 6], [5, 7])  # and where each total has a distribution of its own
+    cells = np.r_[np.arange(5), np.arange(7)]
+    counts = 250 * binomial(cells, totals, np.array([0.1, 0.6])) @ [0.5, 0.5]
+    asked = replace(options("average-precision"), totals_by=ITEM_DECIDES)
+    assert value_limits(cells, totals, counts, options=asked)[0] <= truth
 
 
 @pytest.mark.parametrize("name", ["auc", "f1"])

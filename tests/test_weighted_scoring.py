@@ -77,6 +77,19 @@ def test_without_an_item_the_loss_is_that_of_the_same_fit():
         assert found[cell] == pytest.approx(np.average(each, weights=left), abs=1e-12)
 
 
+def test_without_the_heaviest_of_two_items_the_light_one_is_left():
+    loss = loss_of(cells_of([0.5, 0.5], [0, 1], weight=[1.0, 100.0]))
+    p = 100 / 101  # of the fit to both; the positive cell comes first
+    assert loss.leave_one_out() == pytest.approx([p**2, (1 - p) ** 2])
+
+
+def test_the_largest_loss_there_might_have_been_is_that_of_the_other_label():
+    loss = loss_of(cells_of(weight=WEIGHTS))
+    held = loss.losses_held_out(loss.cells.count, np.random.default_rng(0))
+    each = held.total / loss.cells.count
+    assert each.max() <= held.most < 1
+
+
 def test_a_cluster_is_held_out_whole_and_every_item_once():
     labels = RNG.integers(2, size=200).astype(bool)
     cluster = np.repeat(np.arange(40), 5)

@@ -19,14 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.inference.votes.band import Band
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.target import Target
+
+Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times D(t) or its bound
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
@@ -53,6 +56,16 @@ def inverted_limits(
     return INVERTED[options.metric.name](_Means(band, options.target), options)
 
 
+class Sketch(Protocol):
+    """What tells sooner than limits of D(t) about where they are."""
+
+    def fitted(self, t: float, sign: float) -> float:
+        """Return sign times D(t) of the distribution that fits best."""
+
+    def rough(self, t: float, sign: float) -> float:
+        """Return about what `Sure.sure` does."""
+
+
 class Sure(Protocol):
     """Limits of D(t), all of which hold at once."""
 
@@ -63,6 +76,10 @@ class Sure(Protocol):
     @property
     def certain(self) -> bool:
         """Whether limits must hold for all t, and not for those alone that are looked at."""
+
+    @property
+    def sketch(self) -> Sketch | None:
+        """What tells where to look, if anything does so sooner than the limits themselves."""
 
     def sure(self, t: float, sign: float) -> float:
         """Bound sign times D(t) from below."""
@@ -76,6 +93,7 @@ class _Means:
     target: Target
     top: float = 0.5
     certain: bool = True
+    sketch: None = None
 
     def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
         """Bound sign times the mean of a function that is linear between knots, from below."""
@@ -107,25 +125,22 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
     levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
-
-    def sure(t: float, end: float) -> float:
-        return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / (end - e)
-
-    high = _least(lambda t: -means.sure(t, -1.0) / (t - e), levels[1:])
-    low = _over_all(levels, sure) if means.certain else _least(lambda t: sure(t, t), levels[1:])
+    low = _least_of_all(means, lambda look, t, end: _positive(look, t) / (end - e), levels)
+    high = _least(means, lambda look, t: -look(t, -1.0) / (t - e), levels[1:])
     return min(low, 1.0), min(high, 1.0)
 
 
 def error_limits(means: Sure, c: float) -> tuple[float, float]:
     """Return limits of the error at a coverage."""
     levels = (0.0, *(means.top * t for t in _LEVELS))
+    low = -_least(means, lambda look, t: -look(t, -1.0) / c - t, levels[1:])
+    high = -_least_of_all(means, lambda look, t, end: _positive(look, t) / c - end, levels)
+    return max(low, 0.0), min(high, means.top)
 
-    def sure(t: float, end: float) -> float:
-        return (max(means.sure(t, 1.0), 0.0) if t else 0.0) / c - end
 
-    low = -_least(lambda t: -means.sure(t, -1.0) / c - t, levels[1:])
-    high = _over_all(levels, sure) if means.certain else _least(lambda t: sure(t, t), levels[1:])
-    return max(low, 0.0), min(-high, means.top)
+def _positive(look: Look, t: float) -> float:
+    """Return what D(t) is at least."""
+    return max(look(t, 1.0), 0.0) if t else 0.0
 
 
 def _coverage(means: _Means, options: Options) -> tuple[float, float]:
@@ -149,9 +164,47 @@ def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float])
     return min(bounds.values())
 
 
-def _least(value: Callable[[float], float], levels: tuple[float, ...]) -> float:
-    """Return the least value at some levels, and at some more on either side of the best."""
-    found = {t: value(t) for t in levels}
+def _least_of_all(
+    means: Sure, value: Callable[[Look, float, float], float], levels: tuple[float, ...]
+) -> float:
+    """Return the least value of all t, or of those that are looked at where that will do."""
+    if means.certain:
+        return _over_all(levels, partial(value, means.sure))
+    # Two of the levels that a sketch proposes: values may bend by less than it shows.
+    return _least(means, lambda look, t: value(look, t, t), levels[1:], 2)
+
+
+def _least(
+    means: Sure, value: Callable[[Look, float], float], levels: tuple[float, ...], best: int = 1
+) -> float:
+    """Return the least value at some levels, and at some more on either side of the best.
+
+    A sketch chooses the levels, where there is one, and spares all values but those at the best.
+    """
+    sure = partial(value, means.sure)
+    if means.sketch is None:
+        return min(_zoomed(sure, {t: sure(t) for t in levels}).values())
+    rough = partial(value, means.sketch.rough)
+    first = min(levels, key=partial(value, means.sketch.fitted))
+    found = _zoomed(rough, _downhill(rough, levels, levels.index(first)))
+    return min(sure(t) for t in sorted(found, key=lambda t: found[t])[:best])
+
+
+def _downhill(
+    value: Callable[[float], float], levels: tuple[float, ...], first: int
+) -> dict[float, float]:
+    """Return values at one of the levels, and on either side of it for as long as they fall."""
+    found = {levels[first]: value(levels[first])}
+    for way in (levels[first::-1], levels[first:]):
+        for before, t in pairwise(way):
+            found[t] = value(t)
+            if found[t] > found[before]:
+                break
+    return found
+
+
+def _zoomed(value: Callable[[float], float], found: dict[float, float]) -> dict[float, float]:
+    """Return values at further levels as well, on either side of the best ones."""
     for _ in range(_ZOOMS):
         order = sorted(found)
         best = min(order, key=lambda t: found[t])
@@ -159,7 +212,7 @@ def _least(value: Callable[[float], float], levels: tuple[float, ...]) -> float:
         for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
             middle = (best + beside) / 2
             found[middle] = value(middle)
-    return min(found.values())
+    return found
 
 
 INVERTED: Mapping[str, Callable[[_Means, Options], tuple[float, float]]] = {

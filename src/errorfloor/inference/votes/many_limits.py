@@ -8,6 +8,7 @@ points, which fill the simplex densely but not wholly; so the limits are measure
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import chdtri
@@ -92,7 +93,7 @@ def _likelihood_of(votes: Counts, counts: Counts, options: Options) -> Partition
     """Return the likelihood of items that have one distribution."""
     at = support(votes.shape[1])
     plain = _Plain.of(votes, counts, options)
-    floor = plain.bounded(at.points[at.thinned], options.target.majority)
+    floor = plain.bounded(votes.shape[1], options.target.majority)
     return PartitionLikelihood.of(expected(votes, counts), votes.shape[1], at.thinned, floor)
 
 
@@ -141,9 +142,21 @@ class _Plain:
         shares = np.bincount(group, counts[many], minlength=distinct.size) / n
         return cls(left, 1 - float(shares.sum()), distinct, shares)
 
-    def bounded(self, points: Floats, majority: int) -> Floats:
+    def bounded(self, classes: int, majority: int) -> Floats:
         """Return what is left to bound at each point: the floor, or the bias of the share."""
-        found = self.few * floors(points, majority)
+        found = self.few * floors(_points(classes), majority)
         if self.totals.size:
-            found += self.shares @ lost_at(points, self.totals)
+            found += self.shares @ _lost(classes, tuple(self.totals.tolist()))
         return np.asarray(found)
+
+
+def _points(classes: int) -> Floats:
+    at = support(classes)
+    return np.asarray(at.points[at.thinned])
+
+
+@lru_cache(maxsize=2)  # groups of items, other levels: again and again the same totals
+def _lost(classes: int, totals: tuple[int, ...]) -> Floats:
+    found = lost_at(_points(classes), np.array(totals))
+    found.setflags(write=False)
+    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import chdtri
@@ -20,8 +21,9 @@ from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import Kernel, Trail, region_bound
 from errorfloor.methods.votes.joint import Joint
+from errorfloor.methods.votes.many.gathered import GatheredRegion, fitted_weights
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
-from errorfloor.methods.votes.many.partitions import expected
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.many.values import SORTED
@@ -29,8 +31,12 @@ from errorfloor.methods.votes.thin import by_total
 from errorfloor.metrics.means import hardest, least_error
 from errorfloor.metrics.record import Metric
 
+Aim: TypeAlias = Callable[[Floats], Floats]
+
 _TIE_BREAK = 1e-7
 _LEAST = 1e-12  # share of the heaviest point that Newton's steps heed
+# Temperatures of sketches: closer below, where what is bounded may begin to rise at some t.
+_BELOW, _ABOVE = 1e-4, 3e-4
 _ROUNDS, _NEAR = 4, 5e-4  # of the balanced error, whose slope depends on the shares of classes
 
 
@@ -112,8 +118,10 @@ class ManyRegion:
     @cached_property
     def fitted(self) -> Floats:
         """Weights of the distribution that fits the votes best."""
-        n = sum(part.n for part in self.parts)
-        weights = [part.fit_evenly(min(_TIE_BREAK, 0.05 / n)) for part in self.parts]
+        penalty = min(_TIE_BREAK, 0.05 / sum(part.n for part in self.parts))
+        if self.tells_much:
+            return fitted_weights(replace(self.parts[0], least=_LEAST), penalty)
+        weights = [part.fit_evenly(penalty) for part in self.parts]
         return np.concatenate([w * own for w, own in zip(self.sizes, weights, strict=True)])
 
     @cached_property
@@ -121,14 +129,27 @@ class ManyRegion:
         """Share of each class."""
         return np.asarray(self.fitted @ self.points)
 
-    def limit(self, aim: Callable[[Floats], Floats], sign: float) -> tuple[float, Floats]:
+    @property
+    def tells_much(self) -> bool:
+        """Whether votes leave so little open that few points show where to look."""
+        return self.votes >= MOST_VOTES_USED and len(self.parts) == 1
+
+    def limit(self, aim: Aim, sign: float) -> tuple[float, Floats]:
         """Bound sign times a mean from below; also return the distribution that is extreme."""
+        if self.tells_much:
+            return self.gathered.bound(aim(self.points), sign)
         parts = [replace(part, floor=aim(part.points), least=_LEAST) for part in self.parts]
         kernel: Kernel = parts[0] if len(parts) == 1 else Joint(parts, self.sizes)
         chances = self._chances
         best = float(kernel.share @ np.log(chances))
         trail = self._trails.setdefault(sign, {})
         return region_bound(kernel, sign, chances, best, self.choose, self.use, trail)
+
+    @cached_property
+    def gathered(self) -> GatheredRegion:
+        """The region on the points that have mattered so far."""
+        part = replace(self.parts[0], least=_LEAST)
+        return GatheredRegion(part, self.fitted, self.choose, self.use)
 
     def noisier(self, error: float) -> float:
         """Return the error among sure items if a few votes on every item were guesses.
@@ -176,13 +197,31 @@ class _Doubts:
     certain: bool = False
 
     @property
+    def sketch(self) -> _Doubts | None:
+        """What tells where to look, where votes leave little open."""
+        return self if self.region.tells_much else None
+
+    @property
     def top(self) -> float:
         """The largest error of the best rule on an item."""
         return 1 - 1 / int(self.region.points.shape[1])
 
     def sure(self, t: float, sign: float) -> float:
         """Bound sign times E (t - r)_+ from below, r the least error of an item."""
-        return self.region.limit(lambda points: np.maximum(t - least_error(points), 0.0), sign)[0]
+        return self.region.limit(_surer(t), sign)[0]
+
+    def rough(self, t: float, sign: float) -> float:
+        """Tell about where that bound is."""
+        aim, last = _surer(t)(self.region.points), _BELOW if sign > 0 else _ABOVE
+        return self.region.gathered.rough(aim, sign, last)
+
+    def fitted(self, t: float, sign: float) -> float:
+        """Return sign times that mean, of the distribution that fits the votes best."""
+        return sign * float(self.region.fitted @ _surer(t)(self.region.points))
+
+
+def _surer(t: float) -> Aim:
+    return lambda points: np.maximum(t - least_error(points), 0.0)
 
 
 def _balanced(region: ManyRegion, sign: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.inference.votes.atoms import least_of_two
 from errorfloor.inference.votes.inversion import coverage_limits, error_limits
 from errorfloor.inference.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
 from errorfloor.inference.votes.slopes import slope_at
@@ -39,9 +40,6 @@ _TRIED = 4  # distributions to begin with, the most extreme ones
 _FOLDS, _FEW_FOLDS, _FEW_VOTES = (0.15, 0.3, 0.5, 0.75, 1.0), (0.3, 0.6, 1.0), 10
 _RARE_FOLDS = (0.2, 0.5)
 _MANY_VOTES = 20
-# Average precision is least where items are tied, so distributions on a few atoms lie at the edge
-# of what there can be, and its limits hold theirs from a larger region. Tuned on two atoms.
-_AT_ATOMS = {"average-precision": 1.35}
 _LENGTHS = np.array([0.125, 0.25, 0.5, 0.75, 1.0])  # of steps from one distribution to the next
 
 
@@ -59,7 +57,8 @@ def value_limits(
     The region is that of `limits.likelihood_limits`, and so is the larger region at which weights
     are chosen. If "all items are alike" lies in the larger region, the limits hold the value that
     they would have: rankings and thresholds of items that are alike are at the edge of what values
-    there can be, where the profile of the likelihood says too little.
+    there can be, where the profile of the likelihood says too little. So are those of two kinds of
+    items for average precision; see `atoms`.
 
     Parameters
     ----------
@@ -84,6 +83,8 @@ def value_limits(
     alike = region.alike()
     if alike is not None:
         low, high = min(low, alike), max(high, alike)
+    if options.metric.name == "average-precision" and not region.tells_much:
+        low = min(low, region.least_of_two())
     least, most = options.metric.span(2)
     return max(min(low, value), least), min(max(high, value), most)
 
@@ -99,6 +100,7 @@ class Region:
     use: float  # and where limits are taken
     top: float = 0.5  # the largest error of the best rule on an item
     certain: bool = False  # limits hold for the levels that are looked at; see `inversion.Sure`
+    sketch: None = None
 
     @classmethod
     def around(
@@ -113,7 +115,6 @@ class Region:
         most, n = int(totals.max()), float(counts.sum())
         share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
         use = float(chdtri(1, share * (1 - level))) / (2 * n)
-        use *= _AT_ATOMS.get(options.metric.name, 1.0)
         choose = max(float(chdtri(min(4, most), 1 - level)) / (2 * n), use)
         penalty = min(TIE_BREAK, 0.05 / n)
         if options.by_item and np.unique(totals).size > 1:
@@ -161,6 +162,16 @@ class Region:
             return None
         one = np.ones(1)
         return self.options.metric.best(self.options.target.positive(eta * one), one)
+
+    def least_of_two(self) -> float:
+        """Return the least average precision of two kinds of items that the votes do not refute."""
+        sizes = getattr(self.votes, "sizes", np.ones(1))
+        chances = [size * part.matrix for size, part in zip(sizes, self.parts, strict=True)]
+        likely = self._best - self.choose
+        positive = self.options.target.positive
+        return least_of_two(
+            self.fits[0].points, np.concatenate(chances), self.votes.share, likely, positive
+        )
 
     def limit(self, sign: float) -> float:
         """Return the lower limit, or with sign -1 the upper one."""

@@ -18,7 +18,7 @@ Gain: TypeAlias = Callable[[float], tuple[float, float, float]]
 Trail: TypeAlias = dict[float, Floats]
 
 # Smoothing of the limits, in units of the floor: they end within about ten times this.
-_SMOOTHING = 1e-6
+SMOOTHING = 1e-6
 
 
 class OnPoints(Protocol):
@@ -98,15 +98,23 @@ def region_bound(
 
     A trail is kept from one aim to the next one of the same kernel, which is like it.
     """
-    share = kernel.share
-    best -= float(share @ np.log(share))
-    # The scale of the weights is that of (change in floor) / (change in log-likelihood).
-    start = 0.3 / np.sqrt(2 * choose) * share / fitted
+    offset = best - float(kernel.share @ np.log(kernel.share)) - choose
     weights, density = anneal(
-        kernel, start, kernel.log_arcsine, sign * kernel.floor, _root_gain(best - choose),
-        0.1, _SMOOTHING, trail,
+        kernel, region_start(kernel, fitted, choose), kernel.log_arcsine, sign * kernel.floor,
+        root_gain(offset), 0.1, SMOOTHING, trail,
     )  # fmt: skip
-    return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign), density
+    return bound_of(kernel, sign, weights, best, use), density
+
+
+def region_start(kernel: Kernel, fitted: Floats, choose: float) -> Floats:
+    """Return weights on the scale of (change in floor) / (change in log-likelihood)."""
+    return np.asarray(0.3 / np.sqrt(2 * choose) * kernel.share / fitted)
+
+
+def bound_of(kernel: Kernel, sign: float, weights: Floats, best: float, use: float) -> float:
+    """Bound sign times the mean floor over the region within `use` by any weights."""
+    best -= float(kernel.share @ np.log(kernel.share))
+    return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign)
 
 
 def _best_shift(kernel: Kernel, weights: Floats, offset: float) -> float:
@@ -143,10 +151,12 @@ def anneal(
     first: float,
     last: float,
     trail: Trail | None = None,
+    tolerance: float = 1e-9,
 ) -> tuple[Floats, Floats]:
     """Solve at falling temperatures, each from where the two before point to.
 
     Where a `trail` has what was found at a temperature for another target, that is tried as well.
+    The tolerance is that of the last temperature.
     """
     starts = [start]
     temperature, before = max(first, last), None
@@ -156,7 +166,7 @@ def anneal(
         final = temperature <= last
         weights, density = _newton(
             kernel, starts, log_reference, target, gain(temperature), temperature,
-            1e-9 if final else 1e-3,
+            tolerance if final else 1e-3,
         )  # fmt: skip
         if trail is not None:
             trail[temperature] = weights
@@ -237,7 +247,7 @@ def log_gain(temperature: float) -> Gain:
     return lambda mean_log: (mean_log, 1.0, 0.0)
 
 
-def _root_gain(offset: float) -> Callable[[float], Gain]:
+def root_gain(offset: float) -> Callable[[float], Gain]:
     """Gain of the dual over a likelihood region: a geometric mean, and a barrier that keeps it > 0.
 
     The multiplier of the likelihood has been eliminated; it is the geometric mean itself.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import binom, ndtr
@@ -67,10 +68,7 @@ class PartitionMixture:
 
         One number for each of the totals.
         """
-        order = np.argsort(self.weights, kind="stable")
-        kept = order[np.cumsum(self.weights[order]) > _NEGLIGIBLE]
-        weights = self.weights[kept] / self.weights[kept].sum()
-        return np.asarray(lost_at(self.points[kept], totals) @ weights)
+        return _lost(self, tuple(totals.tolist()))
 
     def posterior_floor(self, votes: Counts) -> Floats:
         """Return the expected floor of items with each row of votes.
@@ -110,6 +108,16 @@ class PartitionMixture:
             first, second = np.sort(votes[~few], axis=1)[:, :-3:-1].T
             doubt[~few] = np.minimum(doubt[~few], ndtr((second - first) / np.sqrt(first + second)))
         return np.asarray(doubt)
+
+
+@lru_cache(maxsize=1)  # the floor and the bias of plain shares ask for the same
+def _lost(fit: PartitionMixture, totals: tuple[int, ...]) -> Floats:
+    order = np.argsort(fit.weights, kind="stable")
+    kept = order[np.cumsum(fit.weights[order]) > _NEGLIGIBLE]
+    weights = fit.weights[kept] / fit.weights[kept].sum()
+    found = np.asarray(lost_at(fit.points[kept], np.array(totals)) @ weights)
+    found.setflags(write=False)
+    return found
 
 
 def _votes_used(votes: Counts) -> tuple[Counts, Bools]:

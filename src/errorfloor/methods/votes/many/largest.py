@@ -126,13 +126,18 @@ class _Circle:
         rest = 1 - outside - self.classes.sum(axis=1)
         self.done = np.exp(rest[:, None] * (self.x - radius))
         self.active = self.classes.shape[1]
+        # Real and imaginary parts side by side, to be scaled by real numbers.
+        self._parts = self.x.view(np.float64)
+        self._factor = np.empty(self.shape, dtype=np.complex128)
 
     def advance(self) -> None:
         """Add the next term to the series of each class."""
         self.order += 1
         for k in range(self.active):
             if self.order:
-                self.terms[k] *= (self.classes[:, k] / self.order)[:, None] * self.x
+                scale = (self.classes[:, k] / self.order)[:, None]
+                np.multiply(scale, self._parts, out=self._factor.view(np.float64))
+                self.terms[k] *= self._factor
             self.series[k] += self.terms[k]
         # Classes are sorted: the last have the smallest counts, and soon no further terms.
         while self.active and self._has_no_more(self.active - 1):
@@ -143,8 +148,7 @@ class _Circle:
         """Return the product of all series, with a factor for their last terms."""
         found: NDArray[np.complex128] = self.done.copy()
         for k in range(self.active):
-            last = 0.0 if tied == 1.0 else (tied - 1) * self.terms[k]
-            found *= self.series[k] + last
+            found *= self.series[k] if tied == 1.0 else self.series[k] + (tied - 1) * self.terms[k]
         return found
 
     def coefficients(self, values: NDArray[np.complex128], totals: Counts) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,11 @@ class PartitionLikelihood:
         size = self.points.shape[0]
         return self.fit(penalty, np.full(size, 1 / size))
 
+    def among(self, kept: NDArray[np.intp]) -> PartitionLikelihood:
+        """Return the same likelihood on some of the points."""
+        matrix = np.ascontiguousarray(self.matrix[:, kept])
+        return replace(self, matrix=matrix, points=self.points[kept], floor=self.floor[kept])
+
     def uniform_loss(self, fitted: Floats) -> float:
         """Return the mean log-likelihood lost if all classes are equally likely on every item."""
         even = support(self.points.shape[1]).even[self.cells]
@@ -128,5 +133,5 @@ class PartitionLikelihood:
         rows = weights[:, None] * matrix
         hessian = ((rows * density) @ rows.T - np.outer(expected, expected)) / temperature
         hessian -= bend * np.outer(self.share, self.share)
-        hessian[np.diag_indices_from(hessian)] += slope * self.share
+        hessian.flat[:: self.share.size + 1] += slope * self.share  # its diagonal
         return solve(hessian, gradient)

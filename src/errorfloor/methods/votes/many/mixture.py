@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from errorfloor.metrics import ERROR
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.many.fit import PartitionMixture
+
+Fit: TypeAlias = "tuple[PartitionMixture, Any]"  # and which cells it is for
 
 MOST_KEPT = 10  # votes of an item that are used at once
 MOST_OF_PLURALITY = 64  # votes that decide the label, where there are more than two classes
@@ -34,28 +36,15 @@ class ManyMixtureFloor(Refitted):
     """
 
     def __init__(self, cells: ClassVoteCells, options: Options | None = None) -> None:
-        refuse_single_votes(cells.totals)
         self.cells = cells
         self.options = options or Options()
-        check_options(self.options)
-        _check_stopped(self.options, cells.totals)
+        check_votes(cells, self.options)
         self.fits, self._floor = self._fit(cells.count)
 
     @property
     def fitted(self) -> PartitionMixture:
         """The distribution of all items."""
-        parts = [fit for fit, _ in self.fits]
-        if len(parts) == 1:
-            return parts[0]
-        sizes = np.array([self.cells.count[own].sum() for _, own in self.fits])
-        share = sizes / sizes.sum()
-        return replace(
-            parts[0],
-            points=np.concatenate([fit.points for fit in parts]),
-            weights=np.concatenate([w * fit.weights for w, fit in zip(share, parts, strict=True)]),
-            log_likelihood=float(share @ [fit.log_likelihood for fit in parts]),
-            gap=float(share @ [fit.gap for fit in parts]),
-        )
+        return all_of(self.cells, self.fits)
 
     @property
     def plugin_bias(self) -> float | None:
@@ -68,20 +57,52 @@ class ManyMixtureFloor(Refitted):
             lost += float(self.cells.count[own] @ fit.lost(totals)[group])
         return 0.0 - lost / float(self.cells.count.sum())
 
-    def _fit(self, count: Counts) -> tuple[list[tuple[PartitionMixture, Any]], float]:
+    def _fit(self, count: Counts) -> tuple[list[Fit], float]:
         """Return the fitted distributions with their cells, and the floor of all."""
-        from errorfloor.methods.votes.many.fit import fit_partitions, floor_of  # SciPy loads slowly
+        from errorfloor.methods.votes.many.fit import floor_of  # SciPy loads slowly
 
-        seen = count > 0
-        kind = by_total(self.cells.totals) if self.options.by_item else np.zeros(seen.size)
-        fits, total = [], 0.0
-        for one in np.unique(kind[seen]):
-            own = np.flatnonzero(seen & (kind == one))
+        fits, total = fits_of(self.cells, count, self.options), 0.0
+        for fit, own in fits:
             votes, items = self.cells.votes[own], count[own]
-            fit = fit_partitions(votes, items, majority=self.options.target.majority)
-            fits.append((fit, own))
             total += float(items.sum()) * floor_of(fit, votes, items)
         return fits, total / float(count.sum())
+
+
+def fits_of(cells: ClassVoteCells, count: Counts, options: Options) -> list[Fit]:
+    """Return distributions that are fitted to so many items in the cells, with their cells."""
+    from errorfloor.methods.votes.many.fit import fit_partitions  # SciPy loads slowly
+
+    seen = count > 0
+    kind = by_total(cells.totals) if options.by_item else np.zeros(seen.size)
+    fits = []
+    for one in np.unique(kind[seen]):
+        own = np.flatnonzero(seen & (kind == one))
+        majority = options.target.majority
+        fits.append((fit_partitions(cells.votes[own], count[own], majority=majority), own))
+    return fits
+
+
+def all_of(cells: ClassVoteCells, fits: list[Fit]) -> PartitionMixture:
+    """Return the distribution of all items, of which each of the fits is a part."""
+    parts = [fit for fit, _ in fits]
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.array([cells.count[own].sum() for _, own in fits])
+    share = sizes / sizes.sum()
+    return replace(
+        parts[0],
+        points=np.concatenate([fit.points for fit in parts]),
+        weights=np.concatenate([w * fit.weights for w, fit in zip(share, parts, strict=True)]),
+        log_likelihood=float(share @ [fit.log_likelihood for fit in parts]),
+        gap=float(share @ [fit.gap for fit in parts]),
+    )
+
+
+def check_votes(cells: ClassVoteCells, options: Options) -> None:
+    """Refuse votes and options that the mixture has no answer for."""
+    refuse_single_votes(cells.totals)
+    check_options(options)
+    _check_stopped(options, cells.totals)
 
 
 def check_options(options: Options) -> None:

@@ -9,12 +9,13 @@ and there may be at most five classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaincinv, gammaln, xlogy
 
 from errorfloor._typing import Counts, Floats
@@ -61,6 +62,12 @@ class CountLikelihood(PartitionLikelihood):
             votes,
         )
 
+    def among(self, kept: NDArray[np.intp]) -> CountLikelihood:
+        """Return the same likelihood on some of the points."""
+        matrix = np.ascontiguousarray(self.matrix[:, kept])
+        points, floor, reference = self.points[kept], self.floor[kept], self.reference[kept]
+        return replace(self, matrix=matrix, points=points, floor=floor, reference=reference)
+
     def fitted(self, penalty: float) -> Floats:
         """Return weights of the points that are fitted to the votes, and held to the reference."""
         found = np.zeros(self.reference.size)
@@ -88,9 +95,11 @@ def kept_votes(votes: Counts, counts: Counts | Floats) -> tuple[Counts, Floats]:
     if not few.all():
         many, number = votes[~few], np.asarray(counts[~few]).astype(np.int64)
         rng = generator_of(Votes(many[:, 0], many.sum(axis=1), number))
-        each = np.repeat(many, number, axis=0)
-        rows.append(np.array([rng.multivariate_hypergeometric(row, most) for row in each]))
-        items.append(np.ones(each.shape[0]))
+        rows += [
+            rng.multivariate_hypergeometric(row, most, size=int(size))
+            for row, size in zip(many, number, strict=True)
+        ]
+        items.append(np.ones(int(number.sum())))
     distinct, group = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
     return distinct, np.bincount(group.ravel(), np.concatenate(items)).astype(np.float64)
 

@@ -15,10 +15,15 @@ from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis, Classes, Method, Options
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes import plugin
-from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor, check_options
+from errorfloor.methods.votes.many.mixture import (
+    MANY_MIXTURE,
+    all_of,
+    check_options,
+    check_votes,
+    fits_of,
+)
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.thin import by_total
-from errorfloor.metrics import ERROR
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.many.fit import PartitionMixture
@@ -37,15 +42,16 @@ class ManyMixtureValue(Refitted):
         refuse_majority(options)
         if options.metric.name in PLACED:
             refuse_many_classes(cells, options)
-        self.plain = ManyMixtureFloor(cells, replace(options, metric=ERROR))
+        check_votes(cells, options)
         self.cells = cells
         self.options = options
+        self.fits = fits_of(cells, cells.count, options)
         self._floor = self._fit(cells.count)[1]
 
     @cached_property
     def fitted(self) -> PartitionMixture:
         """The distribution of sorted probabilities of all items."""
-        return self.plain.fitted
+        return all_of(self.cells, self.fits)
 
     @property
     def plugin_bias(self) -> None:
@@ -60,16 +66,16 @@ class ManyMixtureValue(Refitted):
             # Votes that differ more often than independent ones can are no item's.
             differ = 1 - agreement_of(self.cells.votes, count)
             return None, min(differ, metric.span(self.cells.votes.shape[1])[1])
-        parts = self._sorted() if metric.name in SORTED else self._placed(count)
+        parts = self._sorted(count) if metric.name in SORTED else self._placed(count)
         points = np.concatenate([own for own, _ in parts])
         weights = np.concatenate([own for _, own in parts])
         kept = weights > 1e-12 * weights.max()
         return None, metric.best(points[kept], weights[kept])
 
-    def _sorted(self) -> list[tuple[Floats, Floats]]:
-        sizes = [float(self.cells.count[own].sum()) for _, own in self.plain.fits]
-        fits = [fit for fit, _ in self.plain.fits]
-        return [(fit.points, n * fit.weights) for fit, n in zip(fits, sizes, strict=True)]
+    def _sorted(self, count: Counts) -> list[tuple[Floats, Floats]]:
+        same = np.array_equal(count, self.cells.count)
+        fits = self.fits if same else fits_of(self.cells, count, self.options)
+        return [(fit.points, float(count[own].sum()) * fit.weights) for fit, own in fits]
 
     def _placed(self, count: Counts) -> list[tuple[Floats, Floats]]:
         from errorfloor.methods.votes.many.unsorted import CountLikelihood
