@@ -9,7 +9,7 @@ help:
 	@echo "make test      the tests; set ERRORFLOOR_DATA to include the real sets"
 	@echo "make check     lint, types, formatting"
 	@echo "make mutants   small faults in the core, and whether the tests notice them"
-	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md"
+	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md, DOOR.md"
 	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
 	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
 	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
@@ -53,6 +53,7 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.speed > .venv/results.md
 	cp .venv/results.md benchmarks/RESULTS.md
 	cat benchmarks/RESULTS.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.door
 
 coverage: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage

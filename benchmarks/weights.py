@@ -1,6 +1,7 @@
 """How often intervals hold the floor where items have weights or belong to clusters.
 
-Run `python -m benchmarks.weights` to write docs/weights.md's tables: some ten minutes on one core.
+Run `python -m benchmarks.weights` to write docs/weights.md's tables: half an hour on one core. With
+`--labels` some of them are written anew.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,24 @@ MARK, END = "<!-- speed -->", "<!-- end of speed -->"
 GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors
 CLUSTERS = 50
 ROUNDING = 1e-9
-AUC = "AUC of scores"
+AUC, COST, BALANCED = "AUC of scores", "costs of scores", "balanced error of scores"
+BRIER, LOG_LOSS = "Brier score of scores", "log-loss of scores"
+VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE = (
+    f"{name} of three votes" for name in ("costs", "Brier score", "log-loss", "selective error")
+)
+# What is asked besides error. A false negative costs five times as much.
+ASKED = {
+    AUC: Asked("auc"),
+    COST: Asked("cost", costs=(1, 5)),
+    BALANCED: Asked("balanced-error"),
+    BRIER: Asked("brier"),
+    LOG_LOSS: Asked("log-loss"),
+    VOTE_COST: Asked("cost", costs=(1, 5)),
+    VOTE_BRIER: Asked("brier"),
+    VOTE_LOG_LOSS: Asked("log-loss"),
+    VOTE_SELECTIVE: Asked("error-at-coverage", at=0.7),
+}
+OF_VOTES = VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE
 
 
 def _certain_or_coin(x: Floats) -> Floats:
@@ -75,17 +94,11 @@ WEIGHTINGS = {
 }
 
 
-def weighted_floor(truth: str, weighting: str) -> float:
-    """Return the floor of the population that the weights stand for."""
-    eta = TRUTHS[truth](GRID)
-    return float(np.average(np.minimum(eta, 1 - eta), weights=WEIGHTINGS[weighting].mean(eta)))
-
-
-def best_auc(truth: str, weighting: str | None = None) -> float:
-    """Return the largest AUC there, of all items alike where no weights are named."""
+def best_value(labels: str, truth: str, weighting: str | None = None) -> float:
+    """Return the best value of what is asked, of all items alike where no weights are named."""
     eta = TRUTHS[truth](GRID)
     weight = np.ones(eta.size) if weighting is None else WEIGHTINGS[weighting].mean(eta)
-    return float(Asked("auc").of(2).best(eta, weight))
+    return float(ASKED.get(labels, Asked()).of(2).best(eta, weight))
 
 
 @dataclass(frozen=True)
@@ -142,9 +155,12 @@ def _votes(sample: Sample, interval: str, rng: int) -> Any:
     return ef.from_votes(sample.votes, 3, interval=interval, **sample.beside)
 
 
-def _auc(sample: Sample, interval: str, rng: int) -> Any:
-    beside = sample.beside
-    return ef.from_scores(sample.scores, sample.labels, metric="auc", interval=interval, **beside)
+def _asked(labels: str, sample: Sample, interval: str, rng: int) -> Any:
+    one = ASKED[labels]
+    given = {"metric": one.metric, **one.kept(), "interval": interval, **sample.beside}
+    if labels in OF_VOTES:
+        return ef.from_votes(sample.votes, 3, **given)
+    return ef.from_scores(sample.scores, sample.labels, rng=rng, **given)
 
 
 # What is asked: of which labels, by which interval, and how many times fewer repetitions.
@@ -153,10 +169,21 @@ CASES: dict[tuple[str, str], tuple[Callable[[Sample, str, int], Any], float]] = 
     ("soft labels", "jackknife"): (_soft, 0.2),
     ("scores", "honest"): (_scores, 1),
     ("scores", "certified"): (_scores, 4),
-    (AUC, "honest"): (_auc, 1),
-    (AUC, "jackknife"): (_auc, 1),
+    (AUC, "honest"): (partial(_asked, AUC), 1),
+    (AUC, "jackknife"): (partial(_asked, AUC), 1),
+    (COST, "honest"): (partial(_asked, COST), 1),
+    (BALANCED, "honest"): (partial(_asked, BALANCED), 1),
+    (BRIER, "honest"): (partial(_asked, BRIER), 1),
+    (LOG_LOSS, "honest"): (partial(_asked, LOG_LOSS), 1),
     ("three votes", "likelihood"): (_votes, 4),
+    (VOTE_COST, "likelihood"): (partial(_asked, VOTE_COST), 4),
+    (VOTE_BRIER, "likelihood"): (partial(_asked, VOTE_BRIER), 4),
+    (VOTE_LOG_LOSS, "likelihood"): (partial(_asked, VOTE_LOG_LOSS), 4),
+    (VOTE_SELECTIVE, "likelihood"): (partial(_asked, VOTE_SELECTIVE), 8),
 }
+
+
+BOTH = AUC, BALANCED  # need items of both classes
 
 
 def covers(
@@ -169,8 +196,8 @@ def covers(
         warnings.simplefilter("ignore", ef.ErrorFloorWarning)
         for seed in range(repetitions):
             sample = draw(np.random.default_rng(seed))
-            if case[0] == AUC and sample.labels.all() == sample.labels.any():
-                continue  # no AUC of one class alone
+            if case[0] in BOTH and sample.labels.all() == sample.labels.any():
+                continue  # nothing is known of one class alone
             found = ask(sample, case[1], seed)
             held += found.low <= floor + ROUNDING and floor <= found.high + ROUNDING
             width += found.high - found.low
@@ -185,7 +212,7 @@ def with_weights(case: tuple[str, str], n: int, times: int) -> Iterator[list[str
             continue  # all numbers are equal
         row = [truth]
         for name in WEIGHTINGS:
-            floor = (best_auc if case[0] == AUC else weighted_floor)(truth, name)
+            floor = best_value(case[0], truth, name)
 
             def draw(rng: np.random.Generator, truth: str = truth, name: str = name) -> Sample:
                 return weighted(truth, name, n, rng)
@@ -199,8 +226,7 @@ def with_clusters(case: tuple[str, str], times: int) -> Iterator[list[str]]:
     for truth in TRUTHS:
         if (case[0], truth) == ("soft labels", "coin flips"):
             continue
-        eta = TRUTHS[truth](GRID)
-        floor = best_auc(truth) if case[0] == AUC else float(np.minimum(eta, 1 - eta).mean())
+        floor = best_value(case[0], truth)
         row = [truth]
         for sizes in SIZES:
             for alike in ALIKE:
@@ -240,11 +266,13 @@ def document(times: int, sizes: tuple[int, ...]) -> str:
         HEADING,
         "",
         "Written by `python -m benchmarks.weights`. Each entry is the share of samples whose 95 % "
-        "interval holds the true floor, and in brackets its mean width in points. There are "
+        "interval holds the true floor, and in brackets its mean width times 100. There are "
         f"{times} samples each, {5 * times:,} for `jackknife` and {times // 4} for `certified` and "
         "`likelihood`; two standard errors at a coverage of 0.95 are "
         f"{_noise(times)}, {_noise(5 * times)} and {_noise(times // 4)}. Scores are uniform from "
-        "0 to 1, and the first column says how the probability of class 1 depends on them.",
+        "0 to 1, and the first column says how the probability of class 1 depends on them. Of "
+        "costs, a false negative costs 5 and a false positive 1. Selective error is that at a "
+        f"coverage of 0.7, with {times // 8} samples each.",
         "",
         "### Weights",
         "",
@@ -302,9 +330,15 @@ def with_speed(text: str, table: list[str]) -> str:
 
 
 def renewed(before: str, section: str) -> str:
-    """Return a section with some of its tables replaced by those of a new run."""
-    new = dict(_tables_in(section))
-    return "\n\n".join(new.get(title, text) for title, text in _blocks_in(before))
+    """Return a section with tables of a new run: in the place of old ones, or behind the last."""
+    new, blocks = dict(_tables_in(section)), list(_blocks_in(before.rstrip()))
+    known = {title for title, _ in blocks}
+    for title, table in new.items():
+        if title not in known:
+            part, _, name = title.partition(" **")
+            last = max(place for place, (own, _) in enumerate(blocks) if own.startswith(part))
+            blocks[last + 1 : last + 1] = [("", f"**{name}"), (title, table)]
+    return "\n\n".join(new.get(title, text) for title, text in blocks)
 
 
 def _blocks_in(text: str) -> Iterator[tuple[str, str]]:

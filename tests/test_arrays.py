@@ -131,6 +131,38 @@ def test_scores_that_would_share_few_cells_have_a_row_each(monkeypatch):
     assert table == ef.ScoreTable.from_arrays(far, labels)
 
 
+@given(PAIRS)
+def test_no_more_scores_are_found_to_differ_than_do(pairs):
+    scores = np.array([score for score, _ in pairs])
+    zeros = {score for score in map(str, scores) if score in ("0.0", "-0.0")}
+    assert arrays._different_bits(scores) <= np.unique(scores).size + (len(zeros) == 2)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng, n: rng.random(n),
+        lambda _, n: np.arange(n) / 2**20,
+        lambda _, n: np.arange(n) / (3 * n),
+        lambda rng, n: rng.normal(0, 9, n),
+        lambda rng, n: np.repeat(rng.random(n), 2)[::2],
+    ],
+)
+def test_nearly_all_scores_that_differ_are_found_to(make, kind):
+    scores = make(np.random.default_rng(1), 50_000).astype(kind)
+    assert arrays._different_bits(scores) > 0.95 * np.unique(scores).size
+
+
+def test_the_first_scores_tell_whether_there_are_many(monkeypatch):
+    scores = np.random.default_rng(1).random(5000)
+    for exact, few in ((1000, 900), (1000, 4000)):
+        monkeypatch.setattr(grid, "EXACT", exact)
+        tied = np.floor(scores * few) / few
+        assert arrays._has_many(tied) is (few > exact)
+        assert not arrays._has_many(tied[:exact])
+
+
 def test_the_second_look_leaves_out_the_widest_gap(monkeypatch):
     monkeypatch.setattr(refining, "MOST_REFINED", 10)
     monkeypatch.setattr(refining, "MOST_RANGES", 2)

@@ -120,8 +120,11 @@ def test_the_app_is_timed_by_tabs_that_get_answers(tmp_path, monkeypatch):
 
 def test_the_door_is_timed_against_a_sort_a_group_by_and_a_fit():
     found = door.ratios(rows=2000, few_rows=500, repeats=1)
-    assert len(found) == 4
+    assert len(found) == 6
     assert all((ratio > 0).all() for ratio in found.values())
+    rows = [line for line in door.document(found).splitlines() if line.startswith("| ")]
+    assert {line.count("|") for line in rows} == {5}
+    assert len(rows) == 2 + len(found)
 
 
 def test_the_cells_that_the_door_is_timed_against_are_those_of_the_library(tmp_path):

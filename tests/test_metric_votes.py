@@ -211,6 +211,17 @@ def test_items_that_are_alike_leave_no_ranking():
     assert value_limits(*cells, options=options("balanced-error"))[1] == 0.5
 
 
+@pytest.mark.parametrize(("eta", "coins"), [(0.515, True), (0.6, False)])
+def test_items_that_are_alike_may_be_coin_flips_if_votes_lean_by_chance(eta, coins):
+    cells = votes_of([eta], [1.0], 3, 300)  # whose share is known to 1.7 points
+    asked = options("error-at-coverage", at=0.7)
+    assert (value_limits(*cells, options=asked)[1] == 0.5) == coins
+    region = Region.around(cells, 0.95, 256, options("average-precision"))
+    values = region.alike()  # of items that are alike: their probability
+    half = np.sqrt(2 * 300 * region.use * eta * (1 - eta) / 900)
+    assert (min(values), max(values)) == pytest.approx((eta - half, eta + half), abs=0.006)
+
+
 @pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
 def test_average_precision_of_two_kinds_of_items(part):
     one, other = np.array([0.1, 0.6, 0.3, 0.0]), np.array([0.7, 0.2, 0.3, 0.5])

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import facts, frames, grid, read_rows, saved
+from errorfloor.data import facts, files, frames, grid, read_rows, saved
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -849,7 +849,9 @@ def test_columns_of_parquet_with_the_same_name_are_refused(tmp_path):
 
 
 def parquet(path, scores):
-    pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2}), path)
+    more = {"group": np.arange(len(scores)) % 3, "weight": 1 + np.arange(len(scores)) % 2}
+    more["word"] = np.where(np.arange(len(scores)) % 2, "yes", "no")
+    pq.write_table(pa.table({"score": scores, "label": np.arange(len(scores)) % 2} | more), path)
     return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
 
@@ -859,6 +861,57 @@ def test_a_file_that_is_replaced_is_read_anew_however_alike_it_is(tmp_path):
         expected = parquet(path, np.arange(start, start + 4.0))
         os.utime(path, (1e9, 1e9))
         assert table_of(path) == expected
+
+
+def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "rows.parquet"
+    expected = parquet(path, np.arange(9.0))
+    opened = []
+    connect = files.connect
+    monkeypatch.setattr(files, "connect", lambda *how: opened.append(how) or connect(*how))
+    table_of(path)  # one for little files is there now
+    monkeypatch.setattr(files, "_LITTLE", 0)
+    named = {"score": "score", "label": "label"}
+    for few, more, own in (
+        (2**24, {}, False),
+        (9, {}, False),
+        (8, {}, True),
+        (9, {"drop_missing": True}, True),
+    ):
+        opened.clear()
+        monkeypatch.setattr(frames, "FEW_ROWS", few)
+        assert frames.score_table(path, **named, **more) == expected
+        assert table_of(path, **named, **more) == expected
+        assert len(opened) == 2 * own
+    others = [{"label": "word"}, {"group": "group"}, {"weight": "weight"}, {"unlabelled": True}]
+    for more in others:
+        opened.clear()
+        read(path, LAYOUTS, Where.of(**named | more))
+        assert len(opened) == 1
+
+
+@pytest.mark.parametrize("score", ["float32", "int8", "string"])
+@pytest.mark.parametrize("label", ["int8", "float64", "bool"])
+def test_numbers_of_any_type_are_read_and_refused_alike(score, label, tmp_path):
+    def of(scores, labels):
+        columns = {"p": pa.array(scores).cast(score), "y": pa.array(labels).cast(label)}
+        pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+        return lambda **how: table_of(tmp_path / "rows.parquet", score="p", label="y", **how)
+
+    p, y = [2, 0, 1, 1, 3], [1, 0, 1, 0, 1]
+    assert of(p, y)() == ScoreTable.from_arrays(p, y)
+    with pytest.raises(InputError, match=r"`score` .column 'p'. has missing values: 1 of 5 rows"):
+        of([None, *p[1:]], y)()
+    for holes in (([None, *p[1:]], y), (p, [None, *y[1:]])):
+        assert of(*holes)(drop_missing=True).without(0) == ScoreTable.from_arrays(p[1:], y[1:])
+    if label != "bool":
+        with pytest.raises(InputError, match=r"`label` .column 'y'. must be 0 or 1"):
+            of(p, [*y[1:], -1])()
+    if score == "float32":
+        with pytest.raises(InputError, match=r"`score` .column 'p'. must be finite numbers"):
+            of([*p[1:], float("inf")], y)()
 
 
 def test_a_damaged_file_spoils_no_other(tmp_path):

@@ -9,6 +9,7 @@ from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
+from errorfloor.data import cells
 from errorfloor.data.cells import MANY_ITEMS, split
 from errorfloor.inference import resample
 from errorfloor.inference.draws import PoissonTable, QuickDraws
@@ -151,6 +152,38 @@ def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
     assert not np.allclose(found["cost"], means)
 
 
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=40),
+    st.sampled_from([(3, None), (4, np.array([0, 0, 1, 2]))]),
+    st.integers(1, 200),
+)
+def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
+    count, found = np.array(count), []
+    for full in (10**9, -1):
+        rng = np.random.default_rng(5)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells, "FULL", full)
+            patch.setattr(cells, "BLOCK", block)
+            found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
+    assert np.array_equal(found[0][0], found[1][0])
+    assert found[0][1] == found[1][1]  # whoever draws next is not disturbed
+    assert found[0][0].shape == (3, count.size)
+    assert np.array_equal(found[0][0].sum(axis=0), count)
+
+
+@given(
+    st.lists(st.integers(1, 2), max_size=40) | st.lists(st.integers(0, 3), max_size=40),
+    st.sampled_from([(), (127,), (128,)]),
+    st.integers(1, 300),
+)
+def test_parts_come_one_by_one_as_they_do_all_at_once(count, more, parts):
+    count = np.array([*count, *more, *(len(more) * 150 * [1])], dtype=np.int64)
+    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    found = list(cells.each_part(count, parts, one))
+    assert np.array_equal(found, split(count, parts, other))
+    assert one.random() == other.random()
+
+
 def test_splits_give_each_item_to_each_part_alike(rng):
     count = np.array([3, 2000, 1, 1])
     first = np.array([split(count, 4, rng)[0] for _ in range(4000)])
@@ -216,7 +249,7 @@ def test_cross_fitting_on_cells_equals_cross_fitting_on_items(data, seed):
     )
     parts = np.array([np.bincount(cell[part == k], minlength=len(cells)) for k in range(3)])
     expected = sum(slow_held_out_errors(scores, labels, part == k) for k in range(3))
-    assert cross_fitted_errors(cells.positive, parts) == expected
+    assert cross_fitted_errors(cells.positive, cells.count, parts) == expected
     sign = np.where(cells.positive, 1, -1)
     one = held_out_errors(sign, parts[1:].sum(axis=0), parts[0])
     assert one == slow_held_out_errors(scores, labels, part == 0)

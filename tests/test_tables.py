@@ -1,4 +1,5 @@
 import dataclasses
+import math
 
 import duckdb
 import numpy as np
@@ -11,7 +12,7 @@ from strategies import labelled_scores, score_tables, vote_tables, votes
 import errorfloor as ef
 from errorfloor import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.engines import fetch, lazy, with_cell
-from errorfloor.data.grid import cell_of
+from errorfloor.data.grid import CELLS, cell_of, unit_cell_of
 from errorfloor.methods.cuts import fewest_errors, signs
 
 
@@ -386,6 +387,22 @@ def test_cells_of_the_grid_are_finer_towards_0_and_1_and_cover_the_line():
     assert cell_of(np.array([0.0, 1.0]), 100).tolist() == [0, 99]
     assert cell_of(np.array([0.0, 1.0, 1.5]), 100).tolist() == [0, 99, 133]
     assert cell_of(np.array([-1.0, 0.0, 1.0]), 100).tolist() == [-50, 0, 99]
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_cells_of_scores_from_0_to_1_are_those_of_the_formula_at_any_precision(kind):
+    rng = np.random.default_rng(3)
+    ends = [0.0, -0.0, 1.0, 0.5, 2**-24, 1 - 2**-11]
+    scores = np.concatenate((ends, rng.random(500), rng.random(50) ** 9)).astype(kind)
+    below = math.nextafter(CELLS, 0)
+    expected = [
+        math.floor((1 + math.sqrt(s) - math.sqrt(1 - s)) / 2 * below) for s in scores.tolist()
+    ]
+    for found in (unit_cell_of(scores, CELLS), cell_of(scores, CELLS)):
+        assert found.dtype == np.int64
+        assert found.tolist() == expected
+    beyond = np.append(scores, kind(1.5))  # which takes the longer way
+    assert cell_of(beyond, CELLS)[:-1].tolist() == expected
 
 
 def test_ranges_that_touch_become_one_row():

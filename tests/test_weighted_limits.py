@@ -314,7 +314,7 @@ MOST = binom.ppf(0.999, TIMES, 0.06)
 @pytest.mark.parametrize("weighting", ["more where hard", "5 % weigh 20"])
 @pytest.mark.parametrize("case", [("scores", "honest"), ("soft labels", "betting")])
 def test_limits_hold_with_weights(case, weighting):
-    floor = study.weighted_floor("rises steeply", weighting)
+    floor = study.best_value("scores", "rises steeply", weighting)
     share, _ = study.covers(
         case, floor, lambda rng: study.weighted("rises steeply", weighting, 300, rng), TIMES
     )
@@ -332,7 +332,7 @@ def test_limits_hold_with_fifty_clusters_of_unequal_size(case, alike):
 
 def test_limits_that_ignore_weights_or_clusters_would_not_hold():
     # The same settings without weights: what the tests above would fail on.
-    floor = study.weighted_floor("rises steeply", "more where hard")
+    floor = study.best_value("scores", "rises steeply", "more where hard")
     missed = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -348,10 +348,13 @@ def test_limits_that_ignore_weights_or_clusters_would_not_hold():
     assert missed > 10
 
 
-def test_the_study_writes_what_it_finds():
-    text = study.document(4, (50,))
+def test_the_study_writes_what_it_finds(monkeypatch):
+    cases = [("soft labels", "betting"), ("scores", "honest"), ("scores", "certified")]
+    cases += [(study.COST, "honest"), (study.VOTE_BRIER, "likelihood")]
+    monkeypatch.setattr(study, "CASES", {case: study.CASES[case] for case in cases})
+    text = study.document(4, (50,))  # there are no tables of clusters for `certified`
     assert text.startswith(study.HEADING)
-    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 13
+    assert len(re.findall(r"^\| rises evenly \|", text, re.MULTILINE)) == 2 * len(study.CASES) - 1
     assert "**scores, `honest`, 50 items**" in text
 
 
@@ -373,6 +376,9 @@ def test_tables_of_some_intervals_take_the_place_of_old_ones():
     )
     new = "## H\n\n### Weights\n\n**a**\n\n| 7 |\n\n### Clusters\n\n**a**\n\n| 8 |\n"
     assert study.renewed(old, new) == old.replace("1", "7").replace("3", "8")
+    more = "## H\n\n### Weights\n\n**c**\n\n| 9 |\n\n### Clusters\n\n**c**\n\n| 6 |\n"
+    expected = old.replace("| 2 |", "| 2 |\n\n**c**\n\n| 9 |") + "\n\n**c**\n\n| 6 |"
+    assert study.renewed(old, more) == expected
 
 
 def test_few_clusters_get_a_clear_word():
@@ -505,7 +511,7 @@ def test_intervals_of_a_weighted_auc_hold_it():
     for name in ("more where hard", "1, 2 or 4"):
         held, width = study.covers(
             case,
-            study.best_auc(truth, name),
+            study.best_value(study.AUC, truth, name),
             lambda rng, name=name: study.weighted(truth, name, 150, rng),
             200,
         )

@@ -11,15 +11,24 @@ from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Counts
 from errorfloor.data import grid, packing, refining
 from errorfloor.data.arrays import count_checked
-from errorfloor.data.engines import Columns, Frame, is_missing, select, with_cell
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    is_missing,
+    is_number,
+    number_of_rows,
+    select,
+    with_cell,
+)
 from errorfloor.data.entry_rows import counted_by, entries, of_lines, rows_in
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
-from errorfloor.data.rows import Items, Request, Run, count, whole
+from errorfloor.data.rows import Items, Request, Run, whole
 from errorfloor.data.score_rows import ScoreRows
 from errorfloor.data.shares import class_shares, class_shares_table, shares_table
 from errorfloor.data.table import side_by_side, vote_key
@@ -32,10 +41,15 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 
 def count_scores(request: Request) -> dict[Any, ScoreTable]:
     """Return the table of each group; of the group None where there are no groups."""
+    numbers = _numbers(request)
+    table = None if numbers is None else _table_of_few(request, numbers)
+    if table is not None:
+        return {None: table}
     rows = ScoreRows.read(request, "score", "label")
     if request.beside:
         return _weighed(rows.checked())
-    table = _table_of_few(rows)
+    if numbers is None:
+        table = _table_of_few(request, rows.frame.select("score", "label"))
     if table is not None:
         return {None: table}
     items = rows.likely()
@@ -47,25 +61,53 @@ def count_scores(request: Request) -> dict[Any, ScoreTable]:
     return _refined(items, tables) if request.refine else tables
 
 
-def _table_of_few(rows: ScoreRows) -> ScoreTable | None:
+def _numbers(request: Request) -> Frame | None:
+    """Return the columns of scores and labels in DuckDB if there is nothing to read as numbers.
+
+    To name and read columns in a way that suits all takes as long as to fetch 100,000 rows.
+    """
+    asked = (request.positive, request.positive_from, request.naming, request.group)
+    if not request.frame.implementation.is_duckdb() or any(one is not None for one in asked):
+        return None
+    columns = {name: request.columns[name] for name in ("score", "label")}
+    if request.beside or not all(isinstance(column, str) for column in columns.values()):
+        return None
+    kinds = request.frame.collect_schema()
+    if not all(column in kinds and is_number(kinds[column]) for column in columns.values()):
+        return None
+    return select(request.frame, columns)
+
+
+def _table_of_few(request: Request, frame: Frame) -> ScoreTable | None:
     """Return the table of rows that fit into memory; None if they do not, or some will not do.
 
-    To fetch two columns takes DuckDB a fraction of the time of a group-by.
+    The frame has the columns `score` and `label` alone. To fetch them takes DuckDB a fraction of
+    the time of a group-by.
     """
-    request = rows.request
-    if request.group is not None or not rows.frame.implementation.is_duckdb():
+    if request.group is not None or not frame.implementation.is_duckdb():
         return None
     if request.cells > grid.CELLS:  # too many for an entry each
         return None
-    if not 0 < count(rows.frame, request.run, {})["n"] <= FEW_ROWS:
+    if not 0 < number_of_rows(frame, request.run) <= FEW_ROWS:
         return None
-    found = request.run(rows.frame.select("score", "label"))
+    found = request.run(frame)
     scores, labels = found["score"], found["label"]
-    if not (np.isfinite(scores).all() and ((labels == 0) | (labels == 1)).all()):
+    if not _will_do(scores, labels):
         return None
     if request.positive is not None and not labels.any():
         return None
     return count_checked(scores, labels, cells=request.cells, refine=request.refine)
+
+
+def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
+    """Tell whether scores are finite and labels 0 or 1."""
+    with np.errstate(invalid="ignore"):
+        ends = scores.min(), scores.max()  # not a number where one is
+    if not np.isfinite(ends).all():
+        return False
+    if labels.dtype.kind in "biu":
+        return bool(labels.min() >= 0 and labels.max() <= 1)
+    return bool(((labels == 0) | (labels == 1)).all())
 
 
 def count_soft_labels(request: Request) -> dict[Any, SoftTable]:

@@ -50,10 +50,19 @@ def select(frame: Frame, columns: Mapping[str, str]) -> Frame:
     return frame.select(*(nw.col(old).alias(new) for new, old in columns.items()))
 
 
+def number_of_rows(frame: Frame, run: Callable[[Frame], Columns]) -> int:
+    """Return how many rows there are."""
+    if frame.implementation.is_duckdb():  # which finds this, and no other count, in files' footers
+        counted = lazy(frame.to_native().aggregate("count(*) as n"))
+    else:
+        counted = frame.select(nw.len().alias("n"))
+    return int(run(counted)["n"][0])
+
+
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as numbers, null where it is missing or is none."""
     kind = frame.collect_schema()[source]
-    if _is_number(kind):
+    if is_number(kind):
         return frame.with_columns(nw.col(source).alias(target))
     if str(kind) in _ODD:
         return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
@@ -74,7 +83,7 @@ def with_number(frame: Frame, source: str, target: str) -> Frame:
     )
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
     """Tell whether a column holds numbers that need no reading."""
     return (kind.is_float() or kind.is_integer()) and str(kind) not in _ODD
 
@@ -107,7 +116,7 @@ def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
     """Add columns: those that are named, as numbers, null where they are missing or are none."""
     if not frame.implementation.is_duckdb() or len(columns) == 1:
         kinds = frame.collect_schema()
-        plain = {new: old for new, old in columns.items() if _is_number(kinds[old])}
+        plain = {new: old for new, old in columns.items() if is_number(kinds[old])}
         if plain:  # in one step, too
             frame = frame.with_columns(*(nw.col(old).alias(new) for new, old in plain.items()))
         for target, source in columns.items():

@@ -9,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,9 @@ _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # bytes of files that are read by one database, which is kept
+_FETCHED = 2**28  # bytes of files whose rows may be few enough for that, too
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
 _kept: dict[int, Any] = {}
 _one_at_a_time = threading.Lock()
 # How files begin that hold no rows for us.
@@ -42,6 +46,23 @@ _FOREIGN = {
     b"BZh": "packed by bzip2",
     b"\xfd7zXZ": "packed by xz",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """Columns of numbers that are all to be fetched, of at most so many rows.
+
+    One thread is enough for that; text takes longer to read, and to count needs all of them.
+    """
+
+    columns: tuple[str, ...]
+    most: int
+
+    def fits(self, rows: Any) -> bool:
+        """Tell whether the rows of a relation are such."""
+        kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+        numbers = all(kinds.get(column) in _NUMBERS for column in self.columns)
+        return numbers and bool(rows.count("*").fetchone()[0] <= self.most)
 
 
 def find(source: Paths, suffixes: Collection[str]) -> list[str]:
@@ -118,38 +139,44 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 @contextmanager
 def opened(
-    files: Sequence[str], kind: Format, *, ordered: bool = False
+    files: Sequence[str], kind: Format, *, ordered: bool = False, few: Few | None = None
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used.
 
     With `ordered`, rows come in the order of the files and of their lines, which takes longer.
+    Where `few` fits, one thread reads them.
     """
-    with _connected(files, kind, ordered) as connection:
-        import duckdb
-
-        try:
-            yield connection, _in_memory(connection, relation(connection, files, kind), files, kind)
-        except duckdb.Error as error:
-            _kept.clear()  # it may be the database that is damaged
-            raise _unreadable(files, error) from error
+    duckdb = _duckdb()
+    try:
+        with _connected(files, kind, ordered, few) as (connection, rows):
+            yield connection, _in_memory(connection, rows, files, kind)
+    except duckdb.Error as error:
+        _kept.clear()  # it may be the database that is damaged
+        raise _unreadable(files, error) from error
 
 
 @contextmanager
-def _connected(files: Sequence[str], kind: Format, ordered: bool) -> Iterator[Any]:
-    """Yield a connection to a database of its own, or to one that is kept for little files.
+def _connected(
+    files: Sequence[str], kind: Format, ordered: bool, few: Few | None
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection to a database of its own, or to one that is kept, and the rows.
 
-    To open a database takes longer than to read them.
+    To open a database takes longer than to read little files, and a new one asks for all the
+    memory again that rows are fetched through.
     """
     # Nothing of it is put into the database, and no setting is changed.
     plain = not kind.is_text and not kind.is_archive and not ordered
-    if plain and sum(map(os.path.getsize, files)) <= _LITTLE:
+    size = sum(map(os.path.getsize, files))
+    if plain and size <= (_LITTLE if few is None else _FETCHED):
         with closing(_cursor()) as connection:
-            yield connection
-    else:
-        with scratch() as folder, closing(connect(folder)) as connection:
-            if ordered:
-                connection.execute("set preserve_insertion_order = true")
-            yield connection
+            rows = relation(connection, files, kind)
+            if size <= _LITTLE or (few is not None and few.fits(rows)):
+                yield connection, rows
+                return
+    with scratch() as folder, closing(connect(folder)) as connection:
+        if ordered:
+            connection.execute("set preserve_insertion_order = true")
+        yield connection, relation(connection, files, kind)
 
 
 def _cursor() -> Any:
@@ -170,14 +197,7 @@ def _cursor() -> Any:
 
 def connect(folder: str, **config: Any) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError(
-            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
-            "another library and pass its dataframe."
-        ) from None
-    connection = duckdb.connect(config=config)
+    connection = _duckdb().connect(config=config)
     for setting in (
         f"memory_limit = '{_MEMORY}'",
         f"temp_directory = {as_text(folder)}",
@@ -190,6 +210,18 @@ def connect(folder: str, **config: Any) -> Any:
     ):
         connection.execute(f"set {setting}")
     return connection
+
+
+def _duckdb() -> Any:
+    """Return what reads files, or say how to get it."""
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError(
+            "Reading files needs duckdb: pip install 'errorfloor[cli]', or read the file with "
+            "another library and pass its dataframe."
+        ) from None
+    return duckdb
 
 
 def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:

@@ -22,6 +22,7 @@ from errorfloor.data.asked import (
 )
 from errorfloor.data.classes import counted
 from errorfloor.data.columns import as_named, by_role, choose, layout_of, usage
+from errorfloor.data.counting import FEW_ROWS
 from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
 from errorfloor.data.formats import format_of
 from errorfloor.data.grid import CELLS
@@ -337,17 +338,20 @@ def rows_of(
     progress: Progress | None = None,
     format: str | None = None,  # noqa: A002
     duplicates: str = "all",
+    few: files.Few | None = None,
 ) -> Iterator[tuple[Frame, Run]]:
     """Yield a frame over the rows of `data`, and what runs a query on it.
 
-    Rows of files keep their order where `duplicates` asks for the first or the last of some.
+    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
+    is asked of `few` is to fetch them; see `fetched`.
     """
     if not is_source(data):
         yield lazy(data), fetch
         return
+    ordered = duplicates in ("first", "last")
     with (
         files.at_rest(files.find_data(data, format)) as found,
-        files.opened(found, format_of(found, format), ordered=duplicates in ("first", "last")) as (
+        files.opened(found, format_of(found, format), ordered=ordered, few=few) as (
             connection,
             relation,
         ),
@@ -358,6 +362,16 @@ def rows_of(
                 return fetch(query)
 
         yield lazy(relation), run
+
+
+def fetched(given: Mapping[str, Any], *more: object) -> files.Few | None:
+    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
+
+    `given` are the columns by role, and `more` is what else was asked for.
+    """
+    roles = {role.name for role in SCORES.roles}
+    plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
+    return files.Few(tuple(given.values()), FEW_ROWS) if plain and not any(more) else None
 
 
 def _count_scores(
@@ -396,7 +410,9 @@ def _counted(
     classes = as_classes(how["classes"])
     check_agreement(classes, how.get("positive"), least)
     how = {**how, "positive_from": least, "classes": classes}
-    with rows_of(data, progress, duplicates=how.get("duplicates", "all")) as (frame, run):
+    few = fetched(given, how.get("group"), how["drop_missing"], how.get("cells", 0) > CELLS)
+    duplicates = how.get("duplicates", "all")
+    with rows_of(data, progress, duplicates=duplicates, few=few) as (frame, run):
         chosen = as_named(given, layouts, frame.collect_schema().names())
         if chosen is None:
             chosen = choose(kinds_of(frame, run), given, layouts, "the data")

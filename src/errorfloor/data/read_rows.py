@@ -17,7 +17,7 @@ from errorfloor.data.engines import Frame, Progress, kinds_of
 from errorfloor.data.facts import facts_of, refuse_row_numbers
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
-from errorfloor.data.frames import rows_of
+from errorfloor.data.frames import fetched, rows_of
 from errorfloor.data.guessing import Chosen
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.data.naming import facts_of_classes
@@ -78,7 +78,8 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     where = asked.where
     given = by_role(_columns(asked))
     _refuse_arrays(where)
-    with rows_of(data, asked.progress, where.format, where.duplicates) as (frame, run):
+    few = fetched(given, where.group, where.beside, where.drop_missing, where.unlabelled)
+    with rows_of(data, asked.progress, where.format, where.duplicates, few) as (frame, run):
         chosen = _chosen(frame, run, given, asked, name)
         _refuse_used(where, chosen)
         _refuse_unlabelled(where, chosen)

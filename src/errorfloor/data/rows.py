@@ -31,6 +31,7 @@ from errorfloor.data.engines import (
     any_of,
     holds_several,
     is_missing,
+    number_of_rows,
     select,
     with_each,
     with_number,
@@ -357,6 +358,8 @@ def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> Input
 
 def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
     """Return the number of rows, and of those where each of `asked` is true."""
+    if not asked:
+        return {"n": number_of_rows(frame, run)}
     counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
     answer = run(frame.select(nw.len().alias("n"), *counts))
     return {name: int(values[0] or 0) for name, values in answer.items()}

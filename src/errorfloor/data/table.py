@@ -47,7 +47,7 @@ class Table:
     entries: own.Entries | None  # where items have weights or belong to clusters
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
+        return len(self.counts)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

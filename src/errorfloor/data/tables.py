@@ -356,7 +356,7 @@ class ScoreTable(Ranged):
             return ClassCells(self.scores, row, label, count, unlabelled=self.unlabelled)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
-        pair = kept // 2, kept % 2 == 0, count[kept]
+        pair = kept >> 1, kept & 1 == 0, count[kept]
         return Cells(self.scores, *pair, unlabelled=self.unlabelled)
 
     def _of_two(self, label: int) -> Counts:

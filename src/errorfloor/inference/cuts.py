@@ -13,7 +13,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
-from errorfloor.data.cells import split
+from errorfloor.data.cells import each_part, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.blocks import Blocks
 from errorfloor.inference.held_out import HeldOutErrors
@@ -70,8 +70,8 @@ def _honest(case: Case) -> Evidence:
     n = case.table.n
     if n > _MANY_ITEMS:
         positive, count = case.cells.joined(_MOST_ROWS)
-    folds = split(count, FOLDS, case.streams.for_("folds"))
-    held_out = cross_fitted_errors(positive, folds)
+    folds = each_part(count, FOLDS, case.streams.for_("folds"))
+    held_out = cross_fitted_errors(positive, count, folds)
     flat = flat_items(case.table.negatives, case.table.positives)
     return CutErrors("honest", errors_in_sample(case), n, held_out, n, flat)
 

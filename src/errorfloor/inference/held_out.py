@@ -58,3 +58,13 @@ def worth_of_correlated(share: float, tail: float) -> float:
     from scipy.special import ndtri
 
     return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
+
+
+def worth_of_freedom(freedom: float, tail: float) -> float:
+    """Return how many items of known variance an item is worth where units tell the variance.
+
+    Student's t takes the place of the normal distribution.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri(tail) / stdtrit(freedom, tail)) ** 2

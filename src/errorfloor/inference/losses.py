@@ -12,14 +12,15 @@ import numpy as np
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.cells import split
 from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.held_out import worth_of_correlated
+from errorfloor.inference.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.inference.means import Betting
 from errorfloor.inference.ranks import PairShare
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
 from errorfloor.methods.selective_scores import Surest
+from errorfloor.methods.weighted_scoring import WeightedLoss
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,15 @@ class LossLimits:
     held_out: LossSums
     metric: Callable[[float], float] = float  # of a mean loss
     correlated: float = 0.0  # share of the variance that the folds have in common
+    freedom: float | None = None  # of the variance, where units of unequal weight tell it
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
+        known = 1.0 if self.freedom is None else worth_of_freedom(self.freedom, tail)
         more = LossSums(self.held_out.most, self.held_out.most**2, 0.0, self.held_out.most)
-        low = _quantile(self.own, tail) if self.own.total > 0 else 0.0
-        fewer = self.held_out.scaled(worth_of_correlated(self.correlated, tail))
+        low = _quantile(self.own.scaled(known), tail) if self.own.total > 0 else 0.0
+        fewer = self.held_out.scaled(known * worth_of_correlated(self.correlated, tail))
         high = _quantile(fewer + more, 1 - tail)
         low, high = sorted(self.metric(end) for end in (low, high))
         return low, high
@@ -111,8 +114,14 @@ def _selected(case: Case) -> Evidence:
     return Selected(tuple(each))
 
 
+@heeds_weights("brier", "log-loss")
 def _honest(case: Case) -> Evidence:
     statistic: Any = case.statistic
+    if isinstance(statistic, WeightedLoss):
+        design = statistic.design
+        held_out = statistic.losses_held_out(case.count, case.streams.for_("folds")).sums(design)
+        own = statistic.own_losses(case.count).sums(design)
+        return LossLimits("honest", own, held_out, freedom=design.freedom)
     held_out = statistic.held_out(case.count, case.streams.for_("folds"))
     metric = getattr(statistic, "metric", float)
     correlated = getattr(statistic, "correlated", 0.0)
@@ -136,6 +145,9 @@ HONEST = IntervalKind(
     promise="The lower limit comes from losses on the items of the fit, which are too low; the "
     "upper one from losses on items held out, ten-fold, which are too high. Coverage is measured "
     "by simulation, not proven.",
+    with_weights="The lower limit comes from losses on the items of the fit, the upper one from "
+    "losses on items or clusters held out, ten-fold; both count as those of as many equal items as "
+    "vary as much. Coverage is measured by simulation, not proven.",
     in_short="Brier score, log-loss, costs of many classes: own items below, held-out ones above",
     proof="[measured](metrics.md)",
     holds="measured",

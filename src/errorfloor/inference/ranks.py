@@ -9,6 +9,7 @@ import numpy as np
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Bools, Floats
 from errorfloor.data.cells import Cells
+from errorfloor.inference.held_out import worth_of_freedom
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.inference.weighted_cuts import for_any_scores
 from errorfloor.methods.design import Design
@@ -134,10 +135,8 @@ class WeightedShare:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.special import ndtri, stdtrit
-
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        known = worth_of_freedom(self.freedom, tail)
         return Share(self.value, known * self.items, self.value).limits(level)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.inference.blocks import Blocks
-from errorfloor.inference.held_out import worth_of_correlated
+from errorfloor.inference.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.methods.design import Design
 from errorfloor.methods.weighted import WeightedCut
 
@@ -176,10 +176,8 @@ class WeightedErrors:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.special import ndtri, stdtrit
-
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        known = worth_of_freedom(self.freedom, tail)
         low = lower_limit(known * self.n * self.share, known * self.n, tail)
         n = known * self.held_out_n * worth_of_correlated(self.correlated, tail)
         high = upper_limit(n * self.held_out_share, n, tail)

@@ -15,10 +15,12 @@ from errorfloor._references import BINOMIAL, WEIGHTED_COUNTS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.held_out import worth_of_correlated
+from errorfloor.inference.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.inference.record import Case, Evidence, IntervalKind
 from errorfloor.methods.isotonic import FOLDS
-from errorfloor.methods.record import Basis, Method
+from errorfloor.methods.priced import PricedCut, each_of
+from errorfloor.methods.ranks import by_row
+from errorfloor.methods.record import Basis, Method, heeds_weights
 from errorfloor.methods.two_by_two import Binomial, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, flat_items, held_out
 from errorfloor.metrics import named
@@ -61,6 +63,34 @@ class CutTables:
         return low, high
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedCutTables:
+    """The same where items weigh differently or belong together.
+
+    Errors of both kinds are those of as many equal items as vary as much. Few units of unequal
+    weight tell less of their own variance: Student's t takes the place of the normal distribution.
+
+    References
+    ----------
+    .. [1] E. Korn and B. Graubard, Survey Methodology 24, 1998.
+    """
+
+    method: str
+    loss: Loss
+    near: TwoByTwo = field(repr=False)  # of cuts near the best one, in equal items
+    held_out: TwoByTwo
+    freedom: float
+    correlated: float = 0.0
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        tail = (1 - level) / 2
+        known = worth_of_freedom(self.freedom, tail)
+        worth = worth_of_correlated(self.correlated, tail)
+        low = lower_of(self.loss.like(self.near.scaled(known)), tail).min()
+        return float(low), upper_of(self.loss, self.held_out.scaled(known * worth), tail)
+
+
 def lower_of(like: Binomial, tail: float) -> Floats:
     """Return the lower limits of losses that vary as binomial shares do."""
     from scipy.special import betaincinv
@@ -87,12 +117,17 @@ def upper_of(loss: Loss, table: TwoByTwo, tail: float) -> float:
 def cuts_near_the_best(loss: Loss, case: Case) -> Binomial:
     """Return what the losses of cuts near the best one vary like, on all items."""
     every = all_cuts(case.cells.positive, case.count[None])
-    values = loss.of(every)[0]
+    return loss.like(_near(loss, _row(every, np.arange(case.count.size + 1))))
+
+
+def _near(loss: Loss, every: TwoByTwo) -> TwoByTwo:
+    """Return the errors of cuts near the best one."""
+    values = loss.of(every)
     best = int(np.argmin(values))
-    reach = float(loss.like(_row(every, best)).deviation)
+    reach = float(loss.like(every.at(best)).deviation)
     near = np.flatnonzero(values <= values[best] + _NEAR * reach)
     near = near[:: -(-near.size // _MOST_CUTS)]
-    return loss.like(_row(every, np.append(near, best)))
+    return every.at(np.append(near, best))
 
 
 def _row(every: TwoByTwo, which: int | Counts) -> TwoByTwo:
@@ -104,8 +139,11 @@ def _row(every: TwoByTwo, which: int | Counts) -> TwoByTwo:
     )
 
 
+@heeds_weights("cost", "balanced-error")
 def _honest(case: Case) -> Evidence:
     assert isinstance(case.table, ScoreTable)
+    if isinstance(case.statistic, PricedCut):
+        return _weighted_honest(case, case.statistic)
     assert isinstance(case.statistic, BestOfCuts)
     loss = case.statistic.loss
     positive, count = case.cells.positive, case.count
@@ -120,6 +158,20 @@ def _honest(case: Case) -> Evidence:
     extra = flat * prices[0] * prices[1] / 4
     correlated = min(extra / variance, 1.0) if variance > 0 else 0.0
     return CutTables("honest", loss, cuts_near_the_best(loss, case), table, correlated)
+
+
+def _weighted_honest(case: Case, cut: PricedCut) -> Evidence:
+    loss, best = cut.loss, cut.wrong(cut.design.mass)
+    near = _near(loss, cut.every().scaled(1 / each_of(cut, np.where(best, case.count, 0.0))))
+    wrong = cut.held_out(case.streams.for_("folds"))
+    each = each_of(cut, wrong)
+    table = cut.table(wrong).scaled(1 / each)
+    rows = by_row(cut.cells, cut.design.mass[None] / each)
+    prices = loss.prices(table)
+    flat = flat_items(prices, rows[0][0], rows[1][0])
+    variance = float(loss.like(table).deviation) ** 2
+    correlated = min(flat * prices[0] * prices[1] / 4 / variance, 1.0) if variance > 0 else 0.0
+    return WeightedCutTables("honest", loss, near, table, cut.design.freedom, correlated)
 
 
 def for_any_scores(method: Method) -> str:
@@ -142,6 +194,9 @@ HONEST = _kind(
     "from ten-fold cross-fitting, and allows for items where no cut is clearly best. Errors of "
     "unequal weights are taken as binomial with the same mean and variance. Coverage is measured "
     "by simulation, not proven.",
+    with_weights="The lower limit comes from the best cut, the upper one from ten-fold "
+    "cross-fitting by item or cluster; both count errors as those of as many equal items as vary "
+    "as much. Coverage is measured by simulation, not proven.",
     in_short="costs, balanced error, F1, MCC: best cut on one side, cross-fitted on the other",
     proof="[measured](metrics.md)",
     holds="measured",

@@ -238,7 +238,8 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
         light = [method for method in usual if not heeds(method.bind, metric)]
         usual = tuple(method for method in usual if method not in light)
         names = ", ".join(method.name for method in light)
-        notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
+        if names:
+            notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
     fitting = tuple(method for method in usual if method.takes(table))
     left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:

@@ -5,9 +5,13 @@ Cells are by score, positive first; see `errorfloor.data.cells.Cells`.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
+from typing import Any
 
-from errorfloor._typing import Bools, Counts
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import Cells
 
 FAR, SURE = 3.0, 1.5  # in standard deviations; see `flat_items`
@@ -44,29 +48,40 @@ def flat_items(negatives: Counts, positives: Counts) -> float:
     One and a half standard deviations of the minority are taken off first, because a few errors
     beside the best cut of an easy set are no flat part.
     """
-    walk, items = (
-        np.concatenate(([0.0], np.cumsum(step)))
-        for step in (positives - negatives, positives + negatives)
-    )
-    best = int(np.argmin(walk))
-    excess, between = walk - walk[best], np.abs(items - items[best])
-    as_good = np.flatnonzero(excess**2 <= FAR**2 * between)
+    excess, between = (_running(step) for step in (positives - negatives, positives + negatives))
+    best = int(np.argmin(excess))
+    # In place, because new memory takes longer than all the rest.
+    excess -= excess[best]
+    between -= between[best]
+    np.abs(between, out=between)
+    far = np.flatnonzero(excess * excess <= FAR**2 * between)[[0, -1]]
     # Not below 0, which sums of weights may be by rounding.
-    minority = np.maximum((between - excess)[as_good[[0, -1]]], 0) / 2
+    minority = np.maximum(between[far] - excess[far], 0) / 2
     return float(2 * np.maximum(minority - SURE * np.sqrt(minority), 0).sum())
 
 
-def cross_fitted_errors(positive: Bools, parts: Counts) -> int:
-    """Return the errors on each part of the cut that is best on all the others, added up."""
+def _running(steps: NDArray[Any]) -> Floats:
+    """Return 0 and the running sums."""
+    sums = np.zeros(steps.size + 1)
+    np.cumsum(steps, out=sums[1:])
+    return sums
+
+
+def cross_fitted_errors(positive: Bools, count: Counts, parts: Iterable[NDArray[Any]]) -> int:
+    """Return the errors on each part of the cut that is best on all the others, added up.
+
+    All parts together have `count` items in the cells.
+    """
     # As `held_out_errors` of each part, from the walk over all parts less its own.
-    sign = signs(positive)
-    whole = np.cumsum(sign * parts.sum(axis=0))
-    wrong = 0
+    sign = np.where(positive, np.int8(1), np.int8(-1))
+    n = int(count.sum())
+    small: Any = np.int32 if n < 2**31 else np.int64
+    whole = np.cumsum(sign * count, dtype=small)
+    wrong = (n - int(whole[-1])) // 2  # the negatives of all parts
     for part in parts:
-        walk = np.cumsum(sign * part)
+        walk = np.cumsum(sign * part, dtype=small)
         others = whole - walk
         best = int(np.argmin(others))
-        wrong += (int(part.sum()) - int(walk[-1])) // 2  # its negatives
         wrong += int(walk[best]) if others[best] < 0 else 0
     return wrong
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import ISOTONIC as REFERENCE
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, split
+from errorfloor.data.cells import Cells, each_part
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
@@ -60,7 +60,8 @@ class CrossFittedCut:
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
         held_out = [
-            cross_fitted_errors(self.cells.positive, split(count, FOLDS, rng)) for count in counts
+            cross_fitted_errors(self.cells.positive, count, each_part(count, FOLDS, rng))
+            for count in counts
         ]
         return np.asarray((self.best_cut.values(counts, rng) + held_out / counts.sum(axis=1)) / 2)
 

@@ -17,7 +17,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells, split
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ranks import by_row
-from errorfloor.methods.record import Basis, Method, Options, unknown_resolution
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 
 Losses: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
 
@@ -168,6 +168,13 @@ class MidpointLoss(IsotonicLoss):
 def _bind(
     statistic: type[IsotonicLoss], losses: Losses, cells: Cells, options: Options
 ) -> IsotonicLoss:
+    if cells.weight is not None:
+        from errorfloor.methods import weighted_scoring  # which builds on this module
+
+        midpoint = statistic is MidpointLoss
+        statistic = weighted_scoring.WeightedLoss
+        if midpoint:
+            statistic = weighted_scoring.WeightedMidpointLoss
     return statistic(losses, cells, options.metric.span(2)[1])
 
 
@@ -177,7 +184,7 @@ _IF_WRONG = "the floor of the best rising curve: too high, still an upper bound"
 def _methods(metric: str, words: str, losses: Losses, bases: set[Basis]) -> tuple[Method, Method]:
     own = replace(
         ISOTONIC,
-        bind=partial(_bind, IsotonicLoss, losses),
+        bind=heeds_weights(metric)(partial(_bind, IsotonicLoss, losses)),
         metrics=(metric,),
         bases=frozenset(bases | {Basis.ITEMS}),
         if_wrong=_IF_WRONG,
@@ -188,7 +195,7 @@ def _methods(metric: str, words: str, losses: Losses, bases: set[Basis]) -> tupl
     )
     midpoint = replace(
         ISOTONIC_CF,
-        bind=partial(_bind, MidpointLoss, losses),
+        bind=heeds_weights(metric)(partial(_bind, MidpointLoss, losses)),
         metrics=(metric,),
         bases=frozenset(bases),
         explains=f"The floor is the midpoint of two values of the {words} of isotonic regression: "

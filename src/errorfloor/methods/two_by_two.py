@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from errorfloor._checks import InputError
-from errorfloor._typing import Bools, Counts
+from errorfloor._typing import Bools, Counts, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class TwoByTwo:
         return self.false_positives, self.false_negatives, self.negatives, self.positives
 
 
-def all_cuts(positive: Bools, counts: Counts) -> TwoByTwo:
+def all_cuts(positive: Bools, counts: Counts | Floats) -> TwoByTwo:
     """Return the errors of every cut, for each row of counts; that below all scores comes first.
 
     A cut between the positive and the negative cell of a row is none, and errs on both of them:

@@ -16,7 +16,8 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import Cells, split
 from errorfloor.methods.cuts import FAR, SURE
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
-from errorfloor.methods.record import Basis, Method, Options, unknown_resolution
+from errorfloor.methods.priced import PRICED, PricedCut, PricedMidpoint
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.methods.two_by_two import (
     Balanced,
     Cost,
@@ -161,10 +162,13 @@ def _bind(
     needs: str,
     cells: Cells,
     options: Options,
-) -> BestOfCuts:
+) -> BestOfCuts | PricedCut:
     if needs:
         check_classes(options.metric.words, cells.count, cells.positive, both=needs == "both")
-    return statistic(loss(options), cells, options.metric.span(2))
+    if cells.weight is None:
+        return statistic(loss(options), cells, options.metric.span(2))
+    weighted = PricedCut if statistic is BestOfCuts else PricedMidpoint
+    return weighted(loss(options), cells, options.metric.span(2))
 
 
 def _methods(
@@ -172,6 +176,9 @@ def _methods(
 ) -> tuple[Method, Method]:
     """Return the two methods for a metric: the best cut, and its midpoint with held-out items."""
     metric = named(name)
+    binds = [partial(_bind, kind, loss, needs) for kind in (BestOfCuts, MidpointOfCuts)]
+    if name in PRICED:
+        binds = [heeds_weights(name)(bind) for bind in binds]
     best = "largest" if not metric.less_is_better else "least"
     title = metric.words[:1].upper() + metric.words[1:]
     bases = {Basis.CUT_TABLES} | ({Basis.EXACT_TABLES} if exact else set())
@@ -182,7 +189,7 @@ def _methods(
     )
     own = replace(
         ISOTONIC,
-        bind=partial(_bind, BestOfCuts, loss, needs),
+        bind=binds[0],
         bases=frozenset(bases | {Basis.ITEMS}),
         explains=f"The {metric.limit} is the {best} {metric.words} that any rule of the form "
         '"score above t" has on these items. For probabilities in the order of the scores no other '
@@ -193,7 +200,7 @@ def _methods(
     )
     midpoint = replace(
         ISOTONIC_CF,
-        bind=partial(_bind, MidpointOfCuts, loss, needs),
+        bind=binds[1],
         bases=frozenset(bases),
         explains=f'{title} of the best rule of the form "score above t" looks too good on the '
         "items that chose it, and rules tried on items that did not choose them look too bad. The "

@@ -114,7 +114,7 @@ def estimates(
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
     table = table.plain  # equal weights, and clusters of one, are none
-    every = table.cells()  # those of methods that heed items without a label
+    given, every = table, table.cells()  # those of methods that heed items without a label
     if isinstance(table, ScoreTable):
         check_alike(table)
         table = table.labelled
@@ -122,7 +122,7 @@ def estimates(
     if table.entries is not None:
         check_heeds_weights(table, methods, options.metric)
     kinds = [request.kind(method, table, options.metric) for method in methods]
-    cells = table.cells()
+    cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]
     quick = options.metric.name != ERROR.name  # error keeps the draws it always had
     replicates = _replicates(statistics, kinds, cells, request, quick)

@@ -20,6 +20,7 @@ from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.weights import check_heeds_weights
 from errorfloor.results import Comparison, Groups
 
 
@@ -183,6 +184,9 @@ class _Task:
         chosen, notes = self.methods, tuple[str, ...]()
         if chosen is None:
             chosen, notes = known.that_fit(table, self.options.metric.name)
+        if not chosen and table.plain.entries is not None:
+            able = known.reading(table.kind, Classes.of(table), self.options.metric.name)
+            check_heeds_weights(table, tuple(able), self.options.metric)
         if not chosen:
             raise known.no_method(table.kind, Classes.of(table), self.options.metric.name)
         asked = {

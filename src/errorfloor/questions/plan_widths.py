@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.cells import split
+from errorfloor.data.cells import each_part
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.cuts import CutErrors
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
@@ -49,9 +49,10 @@ def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
     cells = pilot.cells()
     errors = int(fewest_errors(signs(cells.positive), cells.count[None])[0])
+    generators = map(np.random.default_rng, range(10))
     held_out = [
-        cross_fitted_errors(cells.positive, split(cells.count, FOLDS, np.random.default_rng(seed)))
-        for seed in range(10)
+        cross_fitted_errors(cells.positive, cells.count, each_part(cells.count, FOLDS, generator))
+        for generator in generators
     ]
     middle = (errors + float(np.mean(held_out))) / 2 / pilot.n
     gap = max(float(np.mean(held_out)) - errors, 0.0) / 2 / pilot.n

@@ -14,10 +14,16 @@ from errorfloor.inference.votes.records import (
     VoteLimits,
     refuse_unknown_rule,
 )
-from errorfloor.methods.record import Basis
+from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.votes.values import WEIGHED
 
 
+@heeds_weights(*WEIGHED)
 def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.inference.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
     if case.options.aim is not None:
         from errorfloor.inference.votes.limits import likelihood_limits  # SciPy loads slowly
 

@@ -55,8 +55,8 @@ def value_limits(
     """Return limits of the best value over the distributions that the votes make likely.
 
     The region is that of `limits.likelihood_limits`, and so is the larger region at which weights
-    are chosen. If "all items are alike" lies in the larger region, the limits hold the value that
-    they would have: rankings and thresholds of items that are alike are at the edge of what values
+    are chosen. If "all items are alike" lies in the larger region, the limits hold the values that
+    they may have: rankings and thresholds of items that are alike are at the edge of what values
     there can be, where the profile of the likelihood says too little. So are those of two kinds of
     items for average precision; see `atoms`.
 
@@ -81,8 +81,7 @@ def value_limits(
         low, high = region.limit(1.0), region.limit(-1.0)
     value = region.value(region.fitted)
     alike = region.alike()
-    if alike is not None:
-        low, high = min(low, alike), max(high, alike)
+    low, high = min([low, *alike]), max([high, *alike])
     if options.metric.name == "average-precision" and not region.tells_much:
         low = min(low, region.least_of_two())
     least, most = options.metric.span(2)
@@ -153,15 +152,28 @@ class Region:
         """Return the best value of the metric."""
         return value_of(self.options.metric, self.points, weights, self.options.target)
 
-    def alike(self) -> float | None:
-        """Return the value if all items are alike, or None where the votes refute that."""
+    def alike(self) -> list[float]:
+        """Return the values that there may be if all items are alike; none if votes refute that.
+
+        Of the probabilities that all may have, those are meant that no other one refutes.
+        """
         eta = float(self.points @ self.fitted)
+        lost = self._lost_alike(eta)
+        if not 0 < eta < 1 or lost > self.choose:
+            return []
+        votes = sum(float(part.n * (part.share @ part.totals)) for part in self.parts)
+        reach = 4 * np.sqrt(eta * (1 - eta) / votes)
+        tried = [*np.clip(eta + reach * np.linspace(-1, 1, 33), 1e-9, 1 - 1e-9).tolist(), 0.5]
+        kept = [one for one in tried if self._lost_alike(one) <= lost + self.use]
+        one = np.ones(1)
+        positive = self.options.target.positive
+        return [self.options.metric.best(positive(each * one), one) for each in (eta, *kept)]
+
+    def _lost_alike(self, eta: float) -> float:
+        """Return the log-likelihood per item that is lost if every item has this probability."""
         sizes = getattr(self.votes, "sizes", np.ones(1))
         lost = [part.alike_loss(fit, eta) for part, fit in zip(self.parts, self.fits, strict=True)]
-        if not 0 < eta < 1 or float(sizes @ lost) > self.choose:
-            return None
-        one = np.ones(1)
-        return self.options.metric.best(self.options.target.positive(eta * one), one)
+        return float(sizes @ lost)
 
     def least_of_two(self) -> float:
         """Return the least average precision of two kinds of items that the votes do not refute."""

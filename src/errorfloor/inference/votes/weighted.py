@@ -8,16 +8,20 @@ mean, their disagreement, the share of the minority and that of items without on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.cells import VoteCells
+from errorfloor.inference.held_out import worth_of_freedom
 from errorfloor.inference.record import Case
 from errorfloor.inference.votes.records import not_a_sample
 from errorfloor.methods.design import PSEUDO
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.weighted import Pool
+from errorfloor.metrics import ERROR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +41,10 @@ class WeightedVoteLimits:
         """Return the limits of a case."""
         pool = Pool.of(case.cells)
         design = pool.design
-        n = min(_worth(pool, _functions(pool.votes)))
+        functions = _functions(pool.votes)
+        if case.options.metric.name != ERROR.name and case.options.aim is not None:
+            functions += (case.options.aim.floors(pool.votes[:, 1] / pool.totals),)
+        n = min(_worth(pool, functions))
         # Where few units have any votes against the rest, their own spread is no guide.
         apart = pool.votes.max(axis=1) < pool.totals
         n = min(n, design.worth(design.count * apart[pool.row] * 1.0)[1])
@@ -46,23 +53,32 @@ class WeightedVoteLimits:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from scipy.special import ndtri, stdtrit
-
         tail = (1 - level) / 2
-        known = float(ndtri(tail) / stdtrit(self.freedom, tail)) ** 2
+        known = worth_of_freedom(self.freedom, tail)
         cells = self.pool.cells(known * self.n)
         if self.pool.votes.shape[1] > 2:
             from errorfloor.inference.votes.many_limits import likelihood_limits as of_many
 
             low, high = of_many(cells.votes, cells.count, level=level, options=self.options)
         else:
-            from errorfloor.inference.votes.limits import likelihood_limits
-
-            votes = cells.positives, cells.totals, cells.count
-            low, high = likelihood_limits(
-                *votes, level=level, options=self.options, with_band=False
-            )
+            low, high = self._of_two(cells, level)
         return min(low, self.value), max(high, self.value)
+
+    def _of_two(self, cells: VoteCells, level: float) -> tuple[float, float]:
+        from errorfloor.inference.votes.limits import likelihood_limits
+
+        votes = cells.positives, cells.totals, cells.count
+        of_mean = partial(likelihood_limits, *votes, level=level, with_band=False)
+        if self.options.aim is not None:
+            return of_mean(options=self.options)
+        from errorfloor.inference.votes.values import value_limits
+
+        low, high = value_limits(*votes, level=level, options=self.options)
+        metric, coin = self.options.metric, np.full(1, 0.5)
+        if of_mean(options=replace(self.options, metric=ERROR))[1] >= ERROR.span(2)[1]:
+            flips = metric.best(coin, np.ones(1))  # all items may be coin flips
+            low, high = min(low, flips), max(high, flips)
+        return low, high
 
 
 def _functions(votes: Counts) -> tuple[Floats, ...]:

@@ -13,7 +13,9 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 
 
 @heeds_weights(ERROR.name)
@@ -45,18 +47,25 @@ PLUGIN = Method(
 )
 
 
+@heeds_weights()
 def _mean(cells: VoteCells, options: Options) -> MeanFloor:
     shares = options.target.positive(cells.positives / cells.totals)
-    return MeanFloor(options.metric.per_item(shares), cells.count)
+    return MeanFloor(options.metric.per_item(shares), cells.count, cells.weight)
 
 
 class BestOfShares:
     """The best value of a metric if shares of votes were probabilities."""
 
-    def __init__(self, shares: Floats, count: Counts, metric: Metric) -> None:
+    def __init__(
+        self, shares: Floats, count: Counts, metric: Metric, weight: Floats | None = None
+    ) -> None:
         # Rows of soft labels ascend; cells of votes ascend by total first.
         self.order = np.argsort(shares, kind="stable")
-        self.best = BestValue(metric, SoftCells(shares[self.order], count[self.order]))
+        own = None if weight is None else weight[self.order]
+        cells = SoftCells(shares[self.order], count[self.order], own)
+        kind = BestValue if own is None else WeightedBest
+        self.best = kind(metric, cells)
+        self.is_slow = own is not None  # to compute without each item in turn
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
@@ -69,9 +78,10 @@ class BestOfShares:
         return found
 
 
+@heeds_weights(*BALANCED_ERROR.metrics, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 def _best(cells: VoteCells, options: Options) -> BestOfShares:
     shares = options.target.positive(cells.positives / cells.totals)
-    return BestOfShares(shares, cells.count, options.metric)
+    return BestOfShares(shares, cells.count, options.metric, cells.weight)
 
 
 EXPLAINS = (

@@ -17,7 +17,7 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import VoteCells
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options, heeds_weights
 from errorfloor.methods.votes.mixture import MIXTURE, MixtureFloor, refuse_single_votes, together
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.target import ONE_VOTE, Target
@@ -101,6 +101,19 @@ def refuse_one_class(cells: VoteCells, metric: Metric) -> None:
             )
 
 
+# Of which best values are means over items, or what such means decide by one threshold.
+WEIGHED = "cost", "balanced-error", "brier", "log-loss", "error-at-coverage", "coverage-at-error"
+
+
+@heeds_weights(*WEIGHED)
+def _bind(cells: VoteCells, options: Options) -> MixtureValue:
+    if cells.weight is None:
+        return MixtureValue(cells, options)
+    from errorfloor.methods.votes.weighted import WeightedMixtureValue
+
+    return WeightedMixtureValue(cells, options)
+
+
 _OTHERS = tuple(metric.name for metric in METRICS if metric.name != ERROR.name)
 _EXPLAINS = (
     "The distribution of the items' probabilities is fitted to their votes by maximum likelihood, "
@@ -110,7 +123,7 @@ _EXPLAINS = (
 
 VALUES: Method = replace(
     MIXTURE,
-    bind=MixtureValue,
+    bind=_bind,
     metrics=_OTHERS,
     bases=frozenset({Basis.VALUE}),
     explains=_EXPLAINS,

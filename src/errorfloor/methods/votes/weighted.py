@@ -17,6 +17,7 @@ from errorfloor.methods.record import Options
 from errorfloor.methods.votes.many.mixture import MOST_KEPT, ManyMixtureFloor
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import affordable
+from errorfloor.methods.votes.values import MixtureValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +78,32 @@ class WeightedMixtureFloor(MixtureFloor):
     """The floor of the distribution that is fitted to weighted votes."""
 
     def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
-        self.pool = Pool.of(cells)
-        check_options(options or Options())
-        if not affordable(len(self.pool.votes), np.unique(self.pool.totals)):
-            raise _too_many(int(self.pool.totals.max()))
+        self.pool = _pool_of_two(cells, options or Options())
         super().__init__(self.pool.cells(), options)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
         return _values(self, counts)
+
+
+class WeightedMixtureValue(MixtureValue):
+    """The best value of another metric under that distribution, a little smoothed."""
+
+    def __init__(self, cells: VoteCells, options: Options) -> None:
+        self.pool = _pool_of_two(cells, options)
+        super().__init__(self.pool.cells(), options)
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the value for each row of counts."""
+        return _values(self, counts)
+
+
+def _pool_of_two(cells: VoteCells, options: Options) -> Pool:
+    pool = Pool.of(cells)
+    check_options(options)
+    if not affordable(len(pool.votes), np.unique(pool.totals)):
+        raise _too_many(int(pool.totals.max()))
+    return pool
 
 
 class WeightedManyMixtureFloor(ManyMixtureFloor):
@@ -103,7 +121,9 @@ class WeightedManyMixtureFloor(ManyMixtureFloor):
         return _values(self, counts)
 
 
-def _values(floor: WeightedMixtureFloor | WeightedManyMixtureFloor, counts: Counts) -> Floats:
+def _values(
+    floor: WeightedMixtureFloor | WeightedMixtureValue | WeightedManyMixtureFloor, counts: Counts
+) -> Floats:
     pool = floor.pool
     found = []
     for count in counts:
@@ -120,6 +140,12 @@ def check_options(options: Options) -> None:
         raise InputError(
             *(argument("totals_by", options.totals_by), " is not answered with "),
             *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
+        )
+    if options.metric.name == "balanced-error" and "prior" not in options.metric.given:
+        raise InputError(
+            *(argument("metric", options.metric.name), " of votes with "),
+            *(argument("weight"), " or ", argument("cluster"), " needs the share of class 1. "),
+            *("Give it with ", argument("prior"), ", or ask for error."),
         )
 
 
