@@ -12,7 +12,7 @@ from errorfloor.metrics import Metric
 class WeightedBest:
     """The best value of a metric under the distribution that weights make of the items."""
 
-    is_slow = True  # only for speed: to compute without each item in turn
+    is_slow = True  # to compute without each item in turn
 
     def __init__(self, metric: Metric, cells: SoftCells) -> None:
         assert cells.weight is not None
