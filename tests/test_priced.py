@@ -367,8 +367,10 @@ def test_what_is_not_built_is_refused_in_one_word():
         ef.from_scores(SCORES, LABELS, metric="cost", costs=COSTS, weight=WEIGHTS,
                        interval="certified")  # fmt: skip
     for metric in ("f1", "mcc"):
-        with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+        with pytest.raises(ef.InputError, match="is not given with `weight` or `cluster` for such"):
             ef.from_scores(SCORES, LABELS, metric=metric, weight=WEIGHTS)
+    with pytest.raises(ef.InputError, match="error, balanced-error, cost, brier, log-loss or auc"):
+        ef.from_scores(SCORES, LABELS, metric="f1", weight=WEIGHTS)
 
 
 def test_the_command_line_takes_costs_with_weights_and_clusters(tmp_path):
@@ -392,5 +394,5 @@ def test_a_comparison_names_no_method_that_is_there():
     found = ef.compare(SCORES, LABELS, metric="cost", costs=COSTS, weight=WEIGHTS, rng=1)
     assert found.methods == ("isotonic", "isotonic-cf")
     assert found.notes == ()
-    with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+    with pytest.raises(ef.InputError, match="is not given with `weight` or `cluster` for such"):
         ef.compare(SCORES, LABELS, metric="f1", weight=WEIGHTS, rng=1)

@@ -205,5 +205,5 @@ def test_certified_limits_are_refused_with_weights(metric):
     with pytest.raises(ef.InputError, match=f"{name} is not given with `weight` or `cluster`"):
         ask(metric, weight=WEIGHTS, interval=name, method=method)
     rows = RNG.dirichlet([1, 1, 1], size=N)
-    with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+    with pytest.raises(ef.InputError, match="is not given with `weight` or `cluster` for such"):
         ask(metric, rows, rows.argmax(axis=1), weight=WEIGHTS)

@@ -135,12 +135,12 @@ def test_what_is_not_built_is_refused_in_one_word():
     with pytest.raises(ef.InputError, match=r"needs the share of class 1\. Give it with `prior`"):
         ef.from_votes(VOTES, 3, metric="balanced-error", weight=WEIGHTS)
     for metric in ("auc", "f1", "mcc", "average-precision"):
-        with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+        with pytest.raises(ef.InputError, match="is not given with `weight` or `cluster` for such"):
             ef.from_votes(VOTES, 3, metric=metric, weight=WEIGHTS)
     with pytest.raises(ef.InputError, match="certified is not given with `weight` or `cluster`"):
         ef.from_votes(VOTES, 3, metric="brier", weight=WEIGHTS, interval="certified")
     three = np.column_stack([VOTES, 3 - VOTES, np.zeros(N, dtype=int)])
-    with pytest.raises(ef.InputError, match="does not heed `weight` and `cluster`"):
+    with pytest.raises(ef.InputError, match="is not given with `weight` or `cluster` for such"):
         ef.from_votes(three, metric="brier", weight=WEIGHTS)
     mixed = np.where(np.arange(N) % 2, 3, 5)
     with pytest.raises(ef.InputError, match="`totals_by='item'` is not answered with `weight`"):

@@ -11,7 +11,7 @@ from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.inference.record import IntervalKind
 from errorfloor.methods.record import Classes, Method
-from errorfloor.metrics import Metric
+from errorfloor.metrics import METRICS, Metric
 
 FEWEST_CLUSTERS = 10
 
@@ -20,13 +20,24 @@ def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric)
     """Refuse methods that would leave weights or clusters aside."""
     for method in methods:
         if not method.weighs(metric):
-            able = known.reading(table.kind, Classes.of(table), metric.name)
-            names = [one.name for one in able if one.weighs(metric)]
-            instead = f"Use {either(names)}" if names else "Leave them out, or ask for error"
+            names = _heeding(table, metric)
+            if not names:
+                able = either([one.name for one in METRICS if _heeding(table, one)])
+                raise InputError(
+                    *(argument("metric", metric.name), " is not given with "),
+                    *(argument("weight"), " or ", argument("cluster")),
+                    f" for such labels. Leave them out, or ask for {able}.",
+                )
             raise InputError(
                 *(argument("method"), f" {method.name} does not heed "),
-                *(argument("weight"), " and ", argument("cluster"), f". {instead}."),
+                *(argument("weight"), " and ", argument("cluster"), f". Use {either(names)}."),
             )
+
+
+def _heeding(table: Table, metric: Metric) -> list[str]:
+    """Return the methods for a metric of the table that heed weights and clusters."""
+    able = known.reading(table.kind, Classes.of(table), metric.name)
+    return [one.name for one in able if one.weighs(metric)]
 
 
 def check_weighs(
