@@ -164,10 +164,9 @@ class Region:
         votes = sum(float(part.n * (part.share @ part.totals)) for part in self.parts)
         reach = 4 * np.sqrt(eta * (1 - eta) / votes)
         tried = [*np.clip(eta + reach * np.linspace(-1, 1, 33), 1e-9, 1 - 1e-9).tolist(), 0.5]
-        kept = [one for one in tried if self._lost_alike(one) <= lost + self.use]
-        one = np.ones(1)
-        positive = self.options.target.positive
-        return [self.options.metric.best(positive(each * one), one) for each in (eta, *kept)]
+        kept = [eta, *(other for other in tried if self._lost_alike(other) <= lost + self.use)]
+        label, one = self.options.target.positive(np.array(kept)), np.ones(1)
+        return [self.options.metric.best(each * one, one) for each in label]
 
     def _lost_alike(self, eta: float) -> float:
         """Return the log-likelihood per item that is lost if every item has this probability."""

@@ -8,8 +8,7 @@ mean, their disagreement, the share of the minority and that of items without on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -68,17 +67,11 @@ class WeightedVoteLimits:
         from errorfloor.inference.votes.limits import likelihood_limits
 
         votes = cells.positives, cells.totals, cells.count
-        of_mean = partial(likelihood_limits, *votes, level=level, with_band=False)
         if self.options.aim is not None:
-            return of_mean(options=self.options)
+            return likelihood_limits(*votes, level=level, options=self.options, with_band=False)
         from errorfloor.inference.votes.values import value_limits
 
-        low, high = value_limits(*votes, level=level, options=self.options)
-        metric, coin = self.options.metric, np.full(1, 0.5)
-        if of_mean(options=replace(self.options, metric=ERROR))[1] >= ERROR.span(2)[1]:
-            flips = metric.best(coin, np.ones(1))  # all items may be coin flips
-            low, high = min(low, flips), max(high, flips)
-        return low, high
+        return value_limits(*votes, level=level, options=self.options)
 
 
 def _functions(votes: Counts) -> tuple[Floats, ...]:
