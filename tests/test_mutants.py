@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tools import mutants
+from tools import mutants, traced
 from tools.mutations import Text, faults
 
 TINY = '''"""A module with one function."""
@@ -23,13 +23,29 @@ def capped(x: float) -> tuple[float, bool]:
 
 TESTS = """
 import pytest
+from tiny import numbers
 from tiny.numbers import capped
 
-def test_capped():
-    assert capped(3) == (3, False)
-    assert capped(12) == (10, True)
+@pytest.fixture(scope="module")
+def small():
+    return capped(3)
+
+def test_small(small):
+    assert small == (3, False)
+
+@pytest.mark.parametrize("x", [11, 12])
+def test_large(x):
+    assert capped(x) == (10, True)
+
+def test_refused():
     with pytest.raises(ValueError):
         capped(-6)
+
+def test_nothing(small):
+    pass
+
+def test_wrong():
+    assert capped(11) == (11, True)
 """
 
 
@@ -51,7 +67,12 @@ def tiny(tmp_path):
     (package / "__init__.py").write_text("")
     (package / "numbers.py").write_text(TINY)
     (tmp_path / "tests" / "test_numbers.py").write_text(TESTS)
-    return mutants.Project(tmp_path, "tiny", {"": ("numbers",)}, copied=("src", "tests"))
+    return mutants.Project(tmp_path, "tiny", copied=("src", "tests"))
+
+
+@pytest.fixture
+def trace(tiny, tmp_path):
+    return traced.trace(tmp_path, "tiny", ["tests/test_numbers.py"], tmp_path / "kept", jobs=1)
 
 
 def test_faults_are_one_small_change_each_of_what_can_change_an_answer():
@@ -121,8 +142,68 @@ def test_the_same_seed_gives_the_same_mutants_and_all_of_them_are_programs(tiny)
     assert len(tiny.mutants("numbers.py", 100, 0)) == 12
 
 
+def names(tests):
+    return [test.removeprefix("tests/test_numbers.py::test_") for test in tests]
+
+
+def test_tests_are_known_by_the_lines_they_run(tiny, trace):
+    path = tiny.path("numbers.py")
+    lines = {line.strip(): number for number, line in enumerate(TINY.splitlines(), 1)}
+    by_line = {
+        line: names(trace.tests_of(path, TINY, number)) for line, number in lines.items() if line
+    }
+    shared = {"small", "nothing"}  # by what both are given; the test that fails anyway is left out
+    assert set(by_line['raise ValueError(f"{x} is below {-5 + 0}.")']) == {"refused"}
+    assert set(by_line["high = x > LIMIT[0]"]) == {"large[11]", "large[12]", *shared}
+    everything = {"large[11]", "large[12]", "refused", *shared}
+    assert set(by_line["if x < -5 and x != 0.5:"]) == everything
+    assert set(by_line["def capped(x: float) -> tuple[float, bool]:"]) == everything
+    assert set(by_line["LIMIT: tuple[int, ...] = (10,)"]) == everything
+    # The second case of a test comes after the first cases of all.
+    assert by_line["if x < -5 and x != 0.5:"][-1].startswith("large")
+
+
+def test_lines_are_found_anew_only_where_something_changed(tiny, tmp_path, monkeypatch):
+    ran = []
+    run = traced._run
+    monkeypatch.setattr(traced, "_run", lambda *asked: (ran.append(asked[2]), run(*asked)))
+    other = tmp_path / "tests" / "test_other.py"
+    other.write_text("def test_other(): pass")
+    files = ["tests/test_numbers.py", "tests/test_other.py"]
+    for change, expected in [(None, files), (None, []), (other, files[1:]), (tiny.path(""), files)]:
+        if change is not None:
+            (change / "new.py" if change.is_dir() else change).write_text("def test_new(): pass")
+        ran.clear()
+        found = traced.trace(tmp_path, "tiny", files, tmp_path / "kept", jobs=1)
+        assert ran == expected
+    assert "tests/test_other.py::test_new" in found.seconds
+
+
+def test_as_many_tests_are_chosen_as_fit_into_the_time(tiny, trace):
+    (mutant, *_) = tiny.mutants("numbers.py", 1, 0)
+    trace.seconds = dict.fromkeys(trace.seconds, 1.0) | {"tests/test_numbers.py::test_nothing": 9.0}
+    chosen = mutants.selection(trace, tiny.path("numbers.py"), mutant, seconds=2.5)
+    assert [len(tests) for tests in chosen.tests.values()] == [2]
+    assert chosen.seconds == 2.0
+    whole = mutants.selection(trace, tiny.path("numbers.py"), mutant, seconds=100)
+    assert sum(len(tests) for tests in whole.tests.values()) == 5
+
+
+def test_files_with_the_most_tests_of_a_line_are_run_first():
+    tests = {
+        f"{name}.py": [f"{name}.py::test_{n}" for n in range(n)] for n, name in enumerate("abcde")
+    }
+    (first, of_first), (last, of_last) = mutants.Selection(tests).stages()
+    assert first == ["e.py", "d.py", "c.py"]
+    assert last == ["b.py", "a.py"]
+    assert of_first[:4] == tests["e.py"]
+    assert of_last == tests["b.py"]
+    assert list(mutants.Selection({"a.py": None}).stages()) == [(["a.py"], None)]
+    assert list(mutants.Selection({}).stages()) == []
+
+
 def test_killed_and_surviving_mutants_are_told_apart_and_nothing_is_left_behind(
-    tiny, tmp_path, monkeypatch
+    tiny, trace, tmp_path, monkeypatch
 ):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -131,41 +212,39 @@ def test_killed_and_surviving_mutants_are_told_apart_and_nothing_is_left_behind(
     chosen = [by_line[line] for line in ("pass", "high = x >= LIMIT[0]", "if x < -6 and x != 0.5:")]
     before = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*"))
     equivalent = frozenset({chosen[2].change})
-    (score,) = mutants.scores(tiny, {"numbers.py": chosen}, equivalent, jobs=1)
+
+    def select(mutant):
+        return mutants.selection(trace, tiny.path("numbers.py"), mutant, 20)
+
+    (score,) = mutants.scores(tiny, {"numbers.py": chosen}, select, equivalent, jobs=1)
     assert (score.mutants, score.killed, score.equivalent) == (3, 1, 1)
     assert [mutant.after for mutant in score.survivors] == ["high = x >= LIMIT[0]"]
-    assert str(score).split() == ["numbers.py", "3", "1", "1", "50%"]
+    assert str(score).split() == ["numbers.py", "3", "1", "1", "50.0%"]
     assert sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*")) == before
     assert tiny.path("numbers.py").read_text() == TINY
+    assert str(mutants.total([score, score])).split() == ["all", "6", "2", "2", "50.0%"]
 
 
-def test_tests_that_fail_without_any_mutant_kill_none(tiny):
-    tiny.path("numbers.py").write_text(TINY.replace("10", "9"))
-    mutant = tiny.mutants("numbers.py", 1, 0)
-    (score,) = mutants.scores(tiny, {"numbers.py": mutant}, jobs=1)
-    assert score.failing
-    assert score.killed == 0
-    assert "tests fail without any mutant" in str(score)
-    assert mutants.total([score]).mutants == 0
+def test_a_test_that_fails_without_the_mutant_kills_none(tiny):
+    chosen = {"numbers.py": tiny.mutants("numbers.py", 2, 0)}
+    for tests in (["tests/test_numbers.py::test_wrong"], []):
+        named = mutants.Selection({"tests/test_numbers.py": tests})
+        (score,) = mutants.scores(tiny, chosen, lambda mutant, named=named: named, jobs=1)
+        assert score.killed == 0
+        assert len(score.survivors) == 2
 
 
-def test_kept_answers_are_compared_last_where_they_tell_something():
-    tests = {"": ("numbers",), "deep/": ("deep", "numbers")}
-    project = mutants.Project(mutants.ROOT, "tiny", tests, {"kept": ("deep/a", "b")})
-    names = {module: project.tests_of(module) for module in ("b.py", "deep/a.py", "deep/b.py")}
-    assert names == {
-        "b.py": ("tests/test_numbers.py", "tests/test_kept.py"),
-        "deep/a.py": ("tests/test_deep.py", "tests/test_numbers.py", "tests/test_kept.py"),
-        "deep/b.py": ("tests/test_deep.py", "tests/test_numbers.py"),
-    }
-
-
-def test_every_module_of_the_core_has_tests_and_every_equivalent_mutant_exists():
-    project = mutants.Project(mutants.ROOT, "errorfloor", mutants.TESTS, mutants.KEPT)
-    known = {}
-    for module in project.modules(mutants.CORE):
-        for file in project.tests_of(module):
-            assert (mutants.ROOT / file).exists(), file
-        known[module] = {mutant.change for mutant in project.mutants(module, 10**6, 0)}
-    for module, before, changed in mutants.known_equivalent():
-        assert (module, before, changed) in known[module], (module, before)
+@pytest.mark.parametrize(
+    ("after", "killed"),
+    [("LIMIT: tuple[int, ...] = (10,", True), ("while x == 12: pass", True), ("x = x + 0", False)],
+)
+def test_modules_that_do_not_load_or_never_end_are_killed(tiny, monkeypatch, after, killed):
+    before = (
+        "assert x == x" if killed is False or "while" in after else "LIMIT: tuple[int, ...] = (10,)"
+    )
+    mutant = mutants.Mutant("numbers.py", 1, before, after, TINY.replace(before, after))
+    ids = [f"tests/test_numbers.py::test_large[{x}]" for x in (11, 12)]
+    monkeypatch.setattr(mutants, "LEAST_SECONDS", 1)
+    named = mutants.Selection({"tests/test_numbers.py": ids}, seconds=0.0)
+    (score,) = mutants.scores(tiny, {"numbers.py": [mutant]}, lambda mutant: named, jobs=1)
+    assert score.killed == killed
