@@ -35,7 +35,8 @@ OPTIONS = ("-q", "-p", "no:cacheprovider", "-k", "not spark and not dask")
 class Trace:
     """The lines that each test runs."""
 
-    def __init__(self, parts: Sequence[Path]) -> None:
+    def __init__(self, root: Path, parts: Sequence[Path]) -> None:
+        self.root = root
         self.seconds: dict[str, float] = {}
         self._parts: list[tuple[CoverageData, dict[str, list[str]]]] = []
         for part in parts:
@@ -51,9 +52,10 @@ class Trace:
     @lru_cache(maxsize=4)  # noqa: B019  (one module after the other, and one trace)
     def _by_line(self, path: Path) -> dict[int, set[str]]:
         """Return the tests of each line."""
+        name = path.relative_to(self.root).as_posix()
         found = defaultdict[int, set[str]](set)
         for data, users in self._parts:
-            for line, contexts in data.contexts_by_lineno(str(path)).items():
+            for line, contexts in data.contexts_by_lineno(name).items():
                 found[line].update(*(users.get(context, ()) for context in contexts))
         return found
 
@@ -119,7 +121,7 @@ def trace(root: Path, package: str, tests: Sequence[str], folder: Path, jobs: in
             pass
     for test in stale:
         (parts[test] / STATE).write_text(states[test], encoding="utf-8")
-    return Trace(list(parts.values()))
+    return Trace(root, list(parts.values()))
 
 
 def _state(root: Path, places: Sequence[Path]) -> str:
@@ -155,6 +157,7 @@ class Tracer:
         self.lines = Coverage(
             data_file=str(folder / LINES), source=[source], config_file=False, messages=False
         )
+        self.lines.set_option("run:relative_files", True)  # so that a copy may be moved
         self.context = ""
         self.tests: dict[str, tuple[float, list[str]]] = {}
         self.lines.start()
