@@ -67,7 +67,7 @@ def tiny(tmp_path):
     (package / "__init__.py").write_text("")
     (package / "numbers.py").write_text(TINY)
     (tmp_path / "tests" / "test_numbers.py").write_text(TESTS)
-    return mutants.Project(tmp_path, "tiny", copied=("src", "tests"))
+    return mutants.Project(tmp_path, "tiny", copied=("src", "tests"), loaded=())
 
 
 @pytest.fixture
@@ -225,10 +225,16 @@ def test_killed_and_surviving_mutants_are_told_apart_and_nothing_is_left_behind(
     assert str(mutants.total([score, score])).split() == ["all", "6", "2", "2", "50.0%"]
 
 
-def test_a_test_that_fails_without_the_mutant_kills_none(tiny):
+def test_what_fails_without_the_mutant_kills_none(tiny):
     chosen = {"numbers.py": tiny.mutants("numbers.py", 2, 0)}
-    for tests in (["tests/test_numbers.py::test_wrong"], []):
-        named = mutants.Selection({"tests/test_numbers.py": tests})
+    (tiny.root / "tests" / "test_absent.py").write_text("import absent")
+    for selected in (
+        {"tests/test_numbers.py": ["tests/test_numbers.py::test_wrong"]},
+        {"tests/test_numbers.py": [], "tests/test_absent.py": []},
+        {"tests/test_numbers.py": []},
+        {},
+    ):
+        named = mutants.Selection(selected)
         (score,) = mutants.scores(tiny, chosen, lambda mutant, named=named: named, jobs=1)
         assert score.killed == 0
         assert len(score.survivors) == 2

@@ -1,6 +1,6 @@
 """Runs tests again and again, in processes that have the large libraries loaded already.
 
-`python -m tools.forks` reads a line of JSON for each run: the files of tests, those to be run of
+`python -m tools.forks LIBRARY...` reads a line of JSON for each run: the files of tests, those to be run of
 them in their order (or null for all), and the processor time they may take. Its answer is a line
 of JSON: null if they pass, or what failed.
 """
@@ -19,12 +19,6 @@ from contextlib import suppress
 import pytest
 
 from tools.traced import OPTIONS
-
-# Without those that start threads when they are loaded, which do not live on in a fork.
-LOADED = (
-    "click", "hypothesis.extra.numpy", "matplotlib.pyplot", "narwhals", "openpyxl", "rich.console",
-    "scipy.optimize", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats",
-)  # fmt: skip
 
 
 class Chosen:
@@ -82,8 +76,7 @@ def _test(files: Sequence[str], tests: Sequence[str] | None, seconds: int, write
 
 
 if __name__ == "__main__":
-    for name in LOADED:
-        with suppress(ImportError):
-            importlib.import_module(name)
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     for line in sys.stdin:
         print(json.dumps(run(*json.loads(line))), flush=True)

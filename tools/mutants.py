@@ -38,7 +38,12 @@ CORE = (
     "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
-COPIED = ("src", "tests", "tools", "benchmarks", "pyproject.toml")
+COPIED = ("src", "tests", "tools", "benchmarks", "docs", "README.md", "pyproject.toml")
+# What tests load once for all mutants. Not what starts threads, which do not live on in a fork.
+LOADED = (
+    "click", "hypothesis.extra.numpy", "matplotlib.pyplot", "narwhals", "openpyxl", "rich.console",
+    "scipy.optimize", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats",
+)  # fmt: skip
 # Files of tests that are never run: they start programs, servers and browsers, or are about what is
 # beside the core.
 UNTRACED = frozenset(
@@ -75,6 +80,7 @@ class Project:
     root: Path
     package: str
     copied: Sequence[str] = COPIED
+    loaded: Sequence[str] = LOADED
 
     def path(self, module: str) -> Path:
         """Return the file of a module."""
@@ -154,7 +160,7 @@ class Workshop:
             copy.mkdir()
             for name in project.copied:
                 _copy(project.root / name, copy / name)
-            self.free.put((copy, Runner(copy)))
+            self.free.put((copy, Runner(copy, project.loaded)))
 
     def killer(self, selected: Selection, mutant: Mutant | None = None) -> str | None:
         """Return the first test that fails, with a mutant where one is given."""
@@ -180,13 +186,13 @@ class Workshop:
 class Runner:
     """A process that runs the tests of one copy (`tools.forks`)."""
 
-    def __init__(self, copy: Path) -> None:
+    def __init__(self, copy: Path, loaded: Sequence[str]) -> None:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         environment["PYTHONPATH"] = f"{copy / 'src'}:{ROOT}"
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         environment.pop("ERRORFLOOR_DATA", None)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tools.forks"], cwd=copy, env=environment, text=True,
+            [sys.executable, "-m", "tools.forks", *loaded], cwd=copy, env=environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -257,11 +263,15 @@ def scores(
         sound: dict[str, bool] = {}
 
         def alive(mutant: Mutant) -> bool:
-            killer = workshop.killer(select(mutant), mutant)
-            if killer is not None and killer not in sound and "::" in killer:
-                alone = Selection({file_of(killer): [killer]})
-                sound[killer] = workshop.killer(alone) is None
-            return killer is None or not sound.get(killer, True)
+            selected = select(mutant)
+            killer = workshop.killer(selected, mutant)
+            if killer is None:
+                return True
+            if "::" not in killer:  # what they fail for is no test of its own
+                return workshop.killer(selected) is not None
+            if killer not in sound:
+                sound[killer] = workshop.killer(Selection({file_of(killer): [killer]})) is None
+            return not sound[killer]
 
         try:
             tried = {
