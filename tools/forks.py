@@ -1,8 +1,8 @@
 """Runs tests again and again, in processes that have the large libraries loaded already.
 
-`python -m tools.forks LIBRARY...` reads a line of JSON for each run: the files of tests, those to be run of
-them in their order (or null for all), and the processor time they may take. Its answer is a line
-of JSON: null if they pass, or what failed.
+`python -m tools.forks LIBRARY...` reads a line of JSON for each run: the files of tests, those of
+them to be run in their order (or null for all), and the processor time they may take. Its answer is
+a line of JSON: null if they pass, or what failed.
 """
 
 from __future__ import annotations
