@@ -466,3 +466,78 @@ def test_the_chances_of_votes_that_are_kept_are_hypergeometric():
     for k, m, kept in ((3, 10, 4), (0, 5, 2), (5, 5, 3), (9, 10, 4), (7, 12, 12)):
         expected = [comb(k, j) * comb(m - k, kept - j) / comb(m, kept) for j in range(kept + 1)]
         assert thin._hypergeometric(k, m, kept) == pytest.approx(expected, abs=1e-12)
+
+
+# Votes for a few classes, each in its place
+
+
+def test_counts_of_votes_have_their_shares_and_chances():
+    votes = np.array([[2, 0, 0], [0, 1, 1], [1, 1, 1], [2, 0, 0], [0, 0, 1]])
+    likelihood = CountLikelihood.around(votes, np.array([3, 2, 4, 1, 6]))
+    assert likelihood.votes.tolist() == [[0, 0, 1], [0, 1, 1], [1, 1, 1], [2, 0, 0]]
+    assert likelihood.n == 16
+    assert likelihood.share == pytest.approx(np.array([6, 2, 4, 4]) / 16)
+    assert likelihood.within == pytest.approx(np.array([6, 6, 4, 6]) / 16)
+    p = likelihood.points.T
+    chances = np.array([p[2], 2 * p[1] * p[2], 6 * p.prod(axis=0), p[0] ** 2])
+    np.testing.assert_allclose(likelihood.matrix, chances, rtol=1e-9, atol=1e-300)
+    assert not likelihood.complete
+    fitted = likelihood.matrix @ likelihood.reference
+    alike = np.array([0.2, 0.3, 0.5])
+    lost = np.log(fitted) - np.log([0.5, 2 * 0.3 * 0.5, 6 * 0.03, 0.04])
+    assert likelihood.alike_loss(fitted, alike) == pytest.approx(likelihood.share @ lost)
+
+
+def test_counts_are_complete_where_all_that_could_be_are_there():
+    two = np.array([[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
+    assert CountLikelihood.around(two, np.ones(6)).complete
+    assert not CountLikelihood.around(two[:5], np.ones(5)).complete
+    assert not CountLikelihood.around(np.vstack((two, [[1, 0, 0]])), np.ones(7)).complete
+    both = np.vstack((two, np.eye(3, dtype=int)))
+    assert CountLikelihood.around(both, np.ones(9)).complete
+
+
+def test_points_hold_certain_torn_and_spread_items_and_a_reference_like_the_votes():
+    votes = np.array([[3, 0, 0], [0, 3, 0], [2, 1, 0], [0, 1, 2]])
+    counts = np.array([50, 20, 20, 10])
+    likelihood = CountLikelihood.around(votes, counts)
+    points, reference = likelihood.points, likelihood.reference
+    assert points.sum(axis=1) == pytest.approx(1)
+    # Four spreads and the votes' own, of 251 points each; 3 certain items, an even one and one
+    # for each choice of two or three classes; and 15 shares of each two classes.
+    assert len(points) == 5 * 251 + 3 + 1 + 4 + 3 * 15
+    rows = {tuple(row) for row in points.round(9).tolist()}
+    for row in ([1, 0, 0], [0.5, 0, 0.5], [0, 1 / 16, 15 / 16], [15 / 16, 1 / 16, 0], [1 / 3] * 3):
+        assert tuple(np.round(row, 9).tolist()) in rows
+    assert reference.sum() == pytest.approx(1)
+    assert np.flatnonzero(reference).tolist() == [
+        *range(502, 753),
+        *range(len(points) - 251, len(points)),
+    ]
+    assert set(reference[reference > 0]) == {0.5 / 251}
+    # Half of it is Dirichlet(1/3, 1/3, 1/3): equal means, and votes agree in (1 + 1/3) / 2.
+    for start, means, agree in (
+        (0, [1 / 3] * 3, 0.05 + 0.95 / 3),
+        (251, [1 / 3] * 3, 0.2 + 0.8 / 3),
+        (502, [1 / 3] * 3, 0.5 + 0.5 / 3),
+        (753, [1 / 3] * 3, 0.8 + 0.2 / 3),
+        (len(points) - 251, [0.5 + 0.4 / 3, 0.2 + 0.2 / 3 + 0.1 / 3, 0.2 / 3],
+         (70 + 30 / 3) / 100),
+    ):  # fmt: skip
+        own = points[start : start + 251]
+        assert own.mean(axis=0) == pytest.approx(means, abs=0.02)
+        assert (own**2).sum(axis=1).mean() == pytest.approx(agree, abs=0.02)
+
+
+def test_a_fit_on_some_points_has_weights_of_those_alone():
+    likelihood = CountLikelihood.around(THREE.votes, THREE.count)
+    weights = likelihood.fitted(2.0)
+    assert weights.sum() == pytest.approx(1)
+    assert (weights > 0).sum() <= (likelihood.reference > 0).sum()
+    assert not weights[likelihood.reference == 0].any()
+    kept = np.array([3, 600, 1300])
+    some = likelihood.among(kept)
+    assert some.points.tolist() == likelihood.points[kept].tolist()
+    assert some.matrix.tolist() == likelihood.matrix[:, kept].tolist()
+    assert some.reference.tolist() == likelihood.reference[kept].tolist()
+    assert some.floor.tolist() == [0, 0, 0]
