@@ -20,6 +20,7 @@ from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.many.values import MANY_PLUGINS, ManyMixtureValue
 from errorfloor.methods.votes.mixture import MixtureFloor, together
+from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.methods.votes.target import Target
 from errorfloor.methods.votes.thin import Votes, by_total
 from errorfloor.methods.votes.values import MixtureValue, refuse_one_class, value_of
@@ -466,6 +467,50 @@ def test_the_chances_of_votes_that_are_kept_are_hypergeometric():
     for k, m, kept in ((3, 10, 4), (0, 5, 2), (5, 5, 3), (9, 10, 4), (7, 12, 12)):
         expected = [comb(k, j) * comb(m - k, kept - j) / comb(m, kept) for j in range(kept + 1)]
         assert thin._hypergeometric(k, m, kept) == pytest.approx(expected, abs=1e-12)
+
+
+# Rules that stop
+
+
+def test_rules_by_name_have_their_lead_and_their_most_votes():
+    third, lead, capped = map(rule_named, ("third", "lead-3", "lead-2-max-7"))
+    assert (third.name, third.lead, third.first, third.most) == ("third", None, 2, 3)
+    assert (lead.name, lead.lead, lead.first, lead.most) == ("lead-3", 3, None, None)
+    assert (capped.name, capped.lead, capped.most) == ("lead-2-max-7", 2, 7)
+    assert rule_named("lead-3-max-3").most == 3
+    for wrong in ("lead-1", "lead-3-max-2", "lead-2-max-0", "lead-10", "majority", 3, None):
+        with pytest.raises(ef.InputError, match="`stopping` must be one of"):
+            rule_named(wrong)
+
+
+def test_rules_stop_at_their_lead_at_a_majority_or_at_the_most_votes():
+    third, lead, capped = map(rule_named, ("third", "lead-3", "lead-2-max-7"))
+    assert [third.stops(k, m) for k, m in ((1, 1), (2, 2), (0, 2), (1, 2), (1, 3))] == [
+        False, True, True, False, True,
+    ]  # fmt: skip
+    assert [lead.stops(k, m) for k, m in ((2, 2), (3, 3), (0, 3), (1, 4), (4, 5), (1, 5))] == [
+        False, True, True, False, True, True,
+    ]  # fmt: skip
+    assert [capped.stops(k, m) for k, m in ((3, 6), (3, 7), (4, 6), (4, 8))] == [
+        False, True, True, False,
+    ]  # fmt: skip
+
+
+def test_a_rule_without_a_most_is_followed_for_42_votes_or_as_many_as_there_are():
+    lead = rule_named("lead-2")
+    k, m, orders = lead.cells()
+    assert m.tolist() == np.repeat(np.arange(2, 43, 2), 2).tolist()
+    # Pairs that differ, in either order, until one agrees.
+    assert orders.tolist() == (2.0 ** (m // 2 - 1)).tolist()
+    assert np.abs(2 * k - m).tolist() == [2] * m.size
+    assert lead.cells(43)[1].max() == 42
+    assert lead.cells(44)[1].max() == 44
+    lead.check(np.array([24]), np.array([46]))
+    with pytest.raises(ef.InputError, match="cannot end with 23 of 46 votes for class 1"):
+        lead.check(np.array([24, 23]), np.array([46, 46]))
+    assert sorted(zip(*(part.tolist() for part in rule_named("third").cells()), strict=True)) == [
+        (0, 2, 1), (1, 3, 2), (2, 2, 1), (2, 3, 2),
+    ]  # fmt: skip
 
 
 # Votes for a few classes, each in its place
