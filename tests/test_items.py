@@ -10,7 +10,7 @@ import errorfloor as ef
 from errorfloor.data.vote_items import VoteItems
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.grid import binomial
-from errorfloor.questions.items import p_of_symmetry
+from errorfloor.questions.items import _ranks, p_of_symmetry
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +88,20 @@ def test_symmetry_is_tested_by_the_likelihood_ratio_of_pairs_of_cells():
     assert p_of((3, 4, 4)) == 1
     assert p_of((2, 4, 50)) == 1
     assert p_of((2, 4, 50), (1, 4, 7), (3, 4, 7)) == 1
+
+
+def test_votes_that_are_symmetric_as_they_are_change_nothing_when_mirrored():
+    k, m = np.array([0, 1, 1, 2, 3, 4, 5]), np.array([3, 3, 2, 3, 3, 4, 5])
+    positives, totals = np.tile(np.append(k, m - k), 4), np.tile(np.append(m, m), 4)
+    one, other = (ef.items(positives, totals, symmetric=even) for even in (True, False))
+    assert one.contribution == pytest.approx(other.contribution, abs=1e-6)
+    assert one.probability == pytest.approx(other.probability, abs=1e-6)
+    assert one.floor == pytest.approx(other.floor, abs=1e-6)
+
+
+def test_rounding_makes_no_difference_to_ranks():
+    part = np.array([0.1, 0.3, 0.1 + 3e-10, 0.2, 0.1 + 2e-9, 0.3])
+    assert _ranks(part, np.array([1, 2, 1, 3, 1, 1])).tolist() == [8, 1, 8, 4, 7, 1]
 
 
 def test_tables_have_a_row_for_each_pair_of_votes(votes):
