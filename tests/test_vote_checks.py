@@ -1,5 +1,6 @@
 """Tests of what floors from votes assume, and records of their limits: the parts, by hand."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_draws_keep_the_number_of_items_of_each_total(totals, draws):
     ends = np.cumsum([0] + [one.size for one in cells])
     p = np.concatenate([binom.pmf(k, k[-1], 0.3) for k in cells])
     counts = np.arange(p.size) % 7
-    trials = [np.arange(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+    trials = [np.arange(a, b) for a, b in pairwise(ends)]
     found = Expected(np.concatenate(cells), np.repeat(totals, [one.size for one in cells]), p,
                      trials, counts, np.zeros(p.size, dtype=int))  # fmt: skip
     drawn = found.drawn(np.random.default_rng(0))
