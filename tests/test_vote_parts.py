@@ -15,9 +15,14 @@ from errorfloor.methods.votes import thin
 from errorfloor.methods.votes.aims import Concave, Lines, aim_of
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.likelihood import VoteLikelihood
+from errorfloor.methods.votes.many import unsorted
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
-from errorfloor.methods.votes.many.unsorted import CountLikelihood
+from errorfloor.methods.votes.many.unsorted import (
+    CountLikelihood,
+    kept_votes,
+    shares_of_votes,
+)
 from errorfloor.methods.votes.many.values import MANY_PLUGINS, ManyMixtureValue
 from errorfloor.methods.votes.mixture import MixtureFloor, together
 from errorfloor.methods.votes.stopping import rule_named
@@ -586,3 +591,34 @@ def test_a_fit_on_some_points_has_weights_of_those_alone():
     assert some.matrix.tolist() == likelihood.matrix[:, kept].tolist()
     assert some.reference.tolist() == likelihood.reference[kept].tolist()
     assert some.floor.tolist() == [0, 0, 0]
+
+
+def test_votes_that_are_used_are_ten_seven_or_five_and_fewer_stay_as_they_are():
+    for classes, most in ((3, 10), (4, 7), (5, 5)):
+        votes = np.zeros((3, classes), dtype=np.int64)
+        votes[:, 0] = (most - 1, most, most + 3)
+        kept, items = kept_votes(votes, np.array([4, 5, 6]))
+        assert kept[:, 0].tolist() == [most - 1, most]
+        assert items.tolist() == [4, 11]
+    mean = shares_of_votes(np.array([[2, 0, 0], [1, 1, 2]]), np.array([1, 3]))
+    assert mean == pytest.approx([(1 + 0.75) / 4, 0.75 / 4, 1.5 / 4])
+
+
+def test_a_lattice_has_a_point_in_the_middle_of_each_of_its_cells(monkeypatch):
+    monkeypatch.setattr(unsorted, "gammaincinv", lambda shape, chance: shape * chance)
+    found = unsorted._dirichlet(3, np.array([1.0, 2.0, 5.0]))
+    for i, row in enumerate(found):
+        at = [(i * 24**k % 251 + 0.5) / 251 for k in range(3)]
+        expected = np.array([1, 2, 5]) * at
+        assert row == pytest.approx(expected / expected.sum())
+
+
+def test_a_larger_penalty_holds_a_fit_closer_to_its_reference():
+    likelihood = CountLikelihood.around(THREE.votes, THREE.count)
+    away = [
+        np.abs(likelihood.fitted(penalty) - likelihood.reference).sum()
+        for penalty in (0.02, 2.0, 1e5)
+    ]
+    assert away[0] > away[1] > away[2]
+    assert away[1] > 0.1
+    assert away[2] < 0.01
