@@ -8,7 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
 from errorfloor.data.cells import Cells, SoftCells
-from errorfloor.methods import calibrated, newton, weighted_cuts
+from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
 from errorfloor.methods.design import DOUBT, PSEUDO, Design
@@ -896,3 +896,33 @@ def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
     other = min(cells.weight @ held / mass.sum(), 0.25)
     found = midpoint.values(count[None], np.random.default_rng(5))[0]
     assert found == pytest.approx((own.values(count[None], RNG)[0] + other) / 2)
+
+
+def test_platt_scaling_alone_takes_scores_on_any_scale():
+    labels, scores = np.tile([0, 1, 1], 10), np.tile([0.2, 0.6, 0.4], 10)
+    table = ef.ScoreTable.from_arrays(scores, labels)
+    wide = ef.ScoreTable.from_arrays(10 * scores - 3, labels)
+    records = (
+        logistic.BETA_ABM, logistic.BETA_AM, logistic.BETA_AB, logistic.BETA_A, logistic.PLATT,
+        logistic.PLATT_LOGIT,
+    )  # fmt: skip
+    for one in records:
+        anywhere = one.name == "platt"
+        assert one.needs_probabilities == (not anywhere)
+        assert one.options == (() if anywhere else ("clip",))
+        assert one.takes(table)
+        assert one.takes(wide) == anywhere
+        fitted = one.fit(table, Options())
+        assert set(fitted.parameters) == (
+            {"slope", "intercept"} if "platt" in one.name else set("abc")
+        )
+        if anywhere:
+            assert 0 < fitted(np.array([-4.0]))[0] < fitted(np.array([9.0]))[0] < 1
+            continue
+        with pytest.raises(ef.InputError, match=r"\[0, 1\]"):
+            fitted(np.array([1.5]))
+    # Platt's targets keep a fit to labels that are told without error from the ends.
+    apart = ef.ScoreTable.from_arrays(np.tile([0.2, 0.8], 10), np.tile([0, 1], 10))
+    smooth, plain = (one.fit(apart, Options())(np.array([0.8]))[0] for one in records[::-4])
+    assert smooth == pytest.approx(11 / 12)
+    assert plain > 0.999

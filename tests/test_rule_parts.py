@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
 from errorfloor.data.cells import ClassCells
@@ -453,3 +454,21 @@ def test_offsets_are_the_midpoint_of_own_errors_and_those_on_other_items():
     divided = list(parts(np.array([5, 400, 0]), np.random.default_rng(0)))
     assert np.sum(divided, axis=0).tolist() == [5, 400, 0]
     assert len(divided) == 10
+
+
+def test_the_map_of_logits_is_that_of_their_shares():
+    logits = np.log(CELLS.scores) - 1
+    labels = {"classes": range(3)}
+    plain = ef.ScoreTable.from_arrays(CELLS.scores, CELLS.label, **labels)
+    on_logs = ef.ScoreTable.from_arrays(logits, CELLS.label, **labels)
+    new = RNG.dirichlet(np.ones(3), 7) + 0.01
+    for record in (records.OVR_ISOTONIC, records.OFFSETS, records.VECTOR):
+        one, other = (record.fit(table, Options()) for table in (plain, on_logs))
+        assert other(np.log(new) + 2) == pytest.approx(one(new), abs=1e-6)
+        assert one(new).sum(axis=1) == pytest.approx(1)
+    steps = records.OVR_ISOTONIC.fit(plain, Options())
+    shares = CELLS.scores / CELLS.scores.sum(axis=1, keepdims=True)
+    for k in range(3):
+        curve = IsotonicRegression(out_of_bounds="clip").fit(shares[:, k], CELLS.label == k)
+        knots, levels = (steps.parameters[name][k] for name in ("scores", "probabilities"))
+        assert levels == pytest.approx(curve.predict(knots), abs=1e-9)
