@@ -7,7 +7,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.cells import Cells, SoftCells
+from errorfloor.data.cells import Cells, SoftCells, split
 from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
@@ -17,9 +17,17 @@ from errorfloor.methods.isotonic import BestCut
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
+from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Options, Series
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
-from errorfloor.methods.selective_scores import AtCoverage, AtError, Decided, slope
+from errorfloor.methods.selective_scores import (
+    AtCoverage,
+    AtError,
+    BestOfSurest,
+    Decided,
+    MidpointOfSurest,
+    slope,
+)
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.two_by_two import (
     Balanced,
@@ -926,3 +934,56 @@ def test_platt_scaling_alone_takes_scores_on_any_scale():
     smooth, plain = (one.fit(apart, Options())(np.array([0.8]))[0] for one in records[::-4])
     assert smooth == pytest.approx(11 / 12)
     assert plain > 0.999
+
+
+SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
+
+
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [
+        ("error-at-coverage", 0.3), ("error-at-coverage", 0.5), ("error-at-coverage", 0.9),
+        ("error-at-coverage", 1.0), ("coverage-at-error", 0.0), ("coverage-at-error", 0.1),
+        ("coverage-at-error", 0.2), ("coverage-at-error", 0.6),
+    ],
+)  # fmt: skip
+def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
+    metric = Asked(name, at=at).of(2)
+    own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
+    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
+        zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+        p = isotonic_map(zeros, ones)
+        expected = metric.best(p, zeros + ones)
+        assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
+        price = own._prices(count)[0]
+        total = 0.0
+        for part in split(count, 10, np.random.default_rng(9)):
+            zeros, ones = (rest[0] for rest in by_row(SURE, (count - part)[None]))
+            q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
+            doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
+            total += float(part @ np.where(doubt >= price, price, wrong))
+        held = own.goal.value(total / count.sum(), price)
+        held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
+        found = midpoint.values(count[None], np.random.default_rng(9))[0]
+        assert found == pytest.approx((expected + held) / 2, abs=1e-9)
+
+
+def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later():
+    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items, by an isotonic fit.
+    cells = cells_of([18, 28, 16], [2, 12, 24])
+    share = AtCoverage(0.6)
+    own = BestOfSurest(Asked("error-at-coverage", at=0.6).of(2), cells, 2)
+    off = 2 * (share.share * 0.4 / 100) ** 0.5
+    assert off < 0.4
+    assert own.prices == pytest.approx((0.3, 0.3, 0.4))
+    inside = BestOfSurest(Asked("error-at-coverage", at=0.4).of(2), cells, 2)
+    assert inside.prices == pytest.approx((0.3, 0.3, 0.3))
+    early = BestOfSurest(Asked("error-at-coverage", at=0.25).of(2), cells, 2)
+    assert early.prices == pytest.approx((0.3, 0.1, 0.3))
+    every = BestOfSurest(Asked("coverage-at-error", at=0.45).of(2), cells, 2)
+    assert every.prices[0] == every.prices[2] == 0.5
+    some = BestOfSurest(Asked("coverage-at-error", at=0.2).of(2), cells, 2)
+    # A fifth with 0.1 errs in 0.02, so 0.2 of 0.4 leaves room for as many of 0.3.
+    assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
+    assert some.prices[0] == pytest.approx(0.3)
+    assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))
