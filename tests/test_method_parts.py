@@ -7,16 +7,27 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.cells import Cells, SoftCells
-from errorfloor.methods import calibrated, weighted_cuts
+from errorfloor.data.cells import Cells, SoftCells, split
+from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
 from errorfloor.methods.design import DOUBT, PSEUDO, Design
+from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.isotonic import BestCut
+from errorfloor.methods.logistic_floor import Logistic
+from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
+from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Options, Series
-from errorfloor.methods.scoring import LossSums, brier, isotonic_map, log_loss
-from errorfloor.methods.selective_scores import AtCoverage, AtError, Decided, slope
+from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
+from errorfloor.methods.selective_scores import (
+    AtCoverage,
+    AtError,
+    BestOfSurest,
+    Decided,
+    MidpointOfSurest,
+    slope,
+)
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.two_by_two import (
     Balanced,
@@ -31,6 +42,7 @@ from errorfloor.methods.two_by_two import (
 from errorfloor.methods.votes.plugin import BestOfShares
 from errorfloor.methods.weighted import WeightedCut
 from errorfloor.methods.weighted_best import WeightedBest
+from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
@@ -668,3 +680,310 @@ def test_options_keep_scores_from_the_ends_by_half_the_smallest_distance():
         Options(totals_by="whim")
     with pytest.raises(ef.InputError, match="majority"):
         Options(majority=0)
+
+
+# Logistic regression in few features
+
+
+def test_a_basis_is_orthonormal_under_the_weights_and_leads_back():
+    features = np.column_stack((np.ones(6), np.arange(6.0), 50 * np.arange(6.0) ** 2))
+    weight = np.array([1.0, 2, 1, 4, 1, 3])
+    basis, back = newton.orthonormal_basis(features, weight)
+    assert basis.shape == (6, 3)
+    assert features @ back == pytest.approx(basis)
+    gram = (basis * (weight / 12)[:, None]).T @ basis
+    assert gram == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_columns_that_say_the_same_or_nothing_are_one_or_none():
+    features = np.column_stack((np.ones(4), np.full(4, 3.0), np.zeros(4)))
+    basis, back = newton.orthonormal_basis(features, np.ones(4))
+    assert basis.shape == (4, 1)
+    assert np.abs(basis[:, 0]) == pytest.approx(1)
+    assert features @ back == pytest.approx(basis)
+    nothing, none = newton.orthonormal_basis(np.zeros((4, 2)), np.ones(4))
+    assert (nothing.tolist(), none.tolist()) == (np.zeros((4, 1)).tolist(), [[0], [0]])
+
+
+def test_a_fit_has_no_slope_left_and_ends_where_labels_are_separable():
+    x = np.linspace(-2, 2, 9)
+    basis = np.column_stack((np.ones(9), x))
+    total, target = np.full(9, 4.0), np.array([0, 1, 0, 2, 1, 3, 2, 4, 4.0])
+    found = newton.fit(basis, total, target)
+    p = 1 / (1 + np.exp(-basis @ found))
+    assert (target - total * p) @ basis == pytest.approx([0, 0], abs=1e-9)
+    apart = newton.fit(basis, total, np.where(x > 0.25, 4.0, 0.0))
+    assert np.isfinite(apart).all()
+    assert newton.sigmoid(basis @ apart) == pytest.approx(np.where(x > 0.25, 1, 0), abs=1e-6)
+    offset = newton.fit(basis * [1, 0.0], total, target)  # a column of nothing
+    assert offset == pytest.approx([np.log(17 / 19), 0], abs=1e-9)
+
+
+def test_systems_are_solved_one_by_one_or_stacked_and_singular_ones_too():
+    hessian = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [0.0, 1.0]]])
+    gradient = np.array([[1.0, 2.0], [8.0, 3.0]])
+    assert newton.solve(hessian, gradient) == pytest.approx(np.array([[0.2, 0.6], [2, 3]]))
+    assert newton.solve(hessian[1], gradient[1]) == pytest.approx([2, 3])
+    assert np.isfinite(newton.solve(np.zeros((2, 2)), np.zeros(2))).all()
+    z = np.array([-800.0, -1.0, 0.0, 1.0, 800.0])
+    one = 1 / (1 + np.exp(-1))
+    assert newton.sigmoid(z) == pytest.approx([0, 1 - one, 0.5, one, 1])
+
+
+def test_features_of_scores_have_the_usual_names_for_their_coefficients():
+    log2 = np.log(2)
+    given = {
+        ("one", "log", "log_rest"): ([0.5, 2.0, 3.0], (2, 3, 0.5)),
+        ("one", "log_odds"): ([0.5, 2.0], (2, 2, 0.5)),
+        ("log_twice", "log_rest_twice"): ([2.0, 3.0], (2, 3, 2 * log2 - 3 * log2)),
+        ("log_odds",): ([2.0], (2, 2, 0)),
+    }
+    scores = np.array([0.0, 0.2, 0.7, 1.0])
+    s = np.clip(scores, 0.01, 0.99)
+    for features, (coefficients, (a, b, c)) in given.items():
+        model = LogisticModel("beta", features, 0.01)
+        found = model.parameters(np.array(coefficients))
+        assert found == pytest.approx({"a": a, "b": b, "c": c})
+        # log-odds(p) = a log(s) - b log(1 - s) + c
+        line = model.design(scores) @ coefficients
+        assert line == pytest.approx(a * np.log(s) - b * np.log(1 - s) + c)
+    platt = LogisticModel("platt", ("one", "score"), 0.01, smoothed=True)
+    assert platt.parameters(np.array([1.0, 4.0])) == {"slope": 4, "intercept": 1}
+    assert platt.design(np.array([-3.0, 5.0])).tolist() == [[1, -3], [1, 5]]
+    odds = LogisticModel("platt-logit", ("one", "log_odds"), 0.01, smoothed=True)
+    assert odds.parameters(np.array([1.0, 4.0])) == {"slope": 4, "intercept": 1}
+    assert platt.targets(8, 3) == pytest.approx((0.1, 0.8))
+    assert [float(x) for x in LogisticModel("beta-a", ("log_odds",), 0.01).targets(8.0, 3.0)] == [
+        0,
+        1,
+    ]
+
+
+def test_beta_drops_the_first_coefficient_that_falls_and_fits_again():
+    model = LogisticModel("beta", ("one", "log", "log_rest"), 0.01)
+    coefficients = np.array([[0, 1, 1], [0, -1, 1], [0, 1, -1], [0, -1, -1], [0, 0, 0]])
+    (no_a, of_b), (no_b, of_a) = model.refits(coefficients)
+    assert no_a.tolist() == [False, True, False, True, False]
+    assert no_b.tolist() == [False, False, True, False, False]
+    assert (of_b.features, of_a.features) == (("one", "log_rest"), ("one", "log"))
+    assert list(LogisticModel("beta-am", ("one", "log_odds"), 0.01).refits(coefficients)) == []
+
+
+@pytest.mark.parametrize("features", [("one", "log_odds"), ("log_odds",), ("one", "log")])
+@pytest.mark.parametrize("smoothed", [False, True])
+def test_floors_of_other_counts_are_those_of_their_own_fits(features, smoothed):
+    rng = np.random.default_rng(8)
+    cells = cells_of(rng.integers(1, 6, 9), rng.integers(1, 6, 9))
+    cells = replace(cells, scores=np.linspace(0.05, 0.95, 9))
+    floor = Logistic(cells, LogisticModel("own", features, 0.01, smoothed))
+    counts = np.vstack((cells.count, rng.multinomial(60, np.full(18, 1 / 18), 6)))
+    found, prob = floor.values(counts, RNG), floor.probabilities(counts)
+    for count, value, curve in zip(counts, found, prob, strict=True):
+        slow, coefficients = floor._fit_one(count)
+        assert value == pytest.approx(slow, abs=1e-9)
+        slow_curve = newton.sigmoid(floor.model.design(cells.scores) @ coefficients)
+        assert curve == pytest.approx(slow_curve, abs=1e-6)
+    each = [floor.values((cells.count - one)[None], RNG)[0] for one in np.eye(18, dtype=np.int64)]
+    assert floor.leave_one_out() == pytest.approx(each, abs=1e-9)
+    quick = Logistic(cells, floor.model)
+    quick.few_cells = 10
+    # One step goes wrong by little, but for scores whose fit crosses 1/2.
+    off = np.abs(quick.leave_one_out() - each)
+    assert np.median(off) < 0.05 * np.std(each)
+    assert off.max() < 0.5 * np.std(each)
+
+
+# Bins
+
+
+def test_bins_are_as_equal_as_can_be_and_no_more_than_items():
+    assert equal_mass_positions(10, 3).tolist() == [4, 7]
+    assert equal_mass_positions(9, 3).tolist() == [3, 6]
+    assert equal_mass_positions(11, 4).tolist() == [3, 6, 9]
+    assert equal_mass_positions(2, 5).tolist() == [1]
+    scores = np.array([0.1, 0.2, 0.6])
+    edge, cut = bin_edges(scores, np.array([0, 1, 1]), np.array([1, 1, 2]))
+    assert edge == pytest.approx([0.15, 0.2, 0.4])
+    assert cut.tolist() == [1, 2, 2]
+    close = np.array([1.0, np.nextafter(1.0, 2)])
+    assert bin_edges(close, np.array([0]), np.array([1]))[1].tolist() in ([1], [2])
+
+
+@pytest.mark.parametrize("bins", [1, 2, 4, 30])
+def test_binned_floors_are_those_of_sorted_items(bins):
+    cells = cells_of([3, 1, 2, 0, 2], [0, 2, 1, 4, 1])
+    own = Binned(cells, bins)
+
+    def slow(count):
+        score = np.repeat(cells.scores[cells.row], count)
+        label = np.repeat(cells.positive, count)
+        edges = []
+        for place in equal_mass_positions(score.size, bins):
+            before, behind = score[place - 1], score[place]
+            edges.append((before + behind) / 2)
+        bin_of = np.searchsorted(edges, score)
+        sums = [label[bin_of == one] for one in range(len(edges) + 1)]
+        return sum(min(int(part.sum()), int((~part).sum())) for part in sums) / score.size
+
+    counts = [cells.count, np.array([1, 0, 2, 1, 3, 1, 0, 2]), np.ones(8, dtype=np.int64)]
+    assert own.values(np.array(counts), RNG) == pytest.approx([slow(one) for one in counts])
+    without = [slow(cells.count - one) for one in np.eye(8, dtype=np.int64)]
+    assert own.leave_one_out() == pytest.approx(without)
+    alone = Binned(cells_of([1], [0]), bins)
+    assert alone.leave_one_out().tolist() == [0]
+
+
+# Weighted losses
+
+
+@pytest.mark.parametrize("cluster", [None, np.array([0, 0, 1, 2, 2])])
+def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster):
+    count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
+    each = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
+    design = Design(count, weight, cluster)
+    found = CellLosses(count * each, count * each**2, 0.95)
+    total, squares, mass = weight @ (count * each), weight @ (count * each**2), weight @ count
+    assert found.mean(design) == pytest.approx(total / mass)
+    w, unit_of, cell = items_of(count, weight, cluster)
+    x = each[cell]
+
+    def far(at, units):
+        sums = np.bincount(units, w * (x - at))
+        size = sums.size / (sums.size - 1) if cluster is not None and units is unit_of else 1
+        return float(sums @ sums) * size
+
+    alone = np.arange(x.size)
+    usual = squares / total
+    typical, heavy = (w @ w) / mass, (np.bincount(unit_of, w) ** 2).sum() / mass
+    alike = 0.0
+    if cluster is not None:
+        mean = total / mass
+        within, spread = far(mean, alone), float(w @ (x - mean) ** 2)
+        alike = (far(mean, unit_of) - within) / (heavy * spread - within)
+        number = total / usual / heavy
+        alike = (number * min(max(alike, 0), 1) + DOUBT) / (number + DOUBT)
+    unit = typical + (heavy - typical) * alike
+    mean = (total + 2 * unit * usual) / (mass + 4 * unit)
+    pseudo = 2 * unit * ((usual - mean) ** 2 + mean**2)
+    one = (far(mean, unit_of) + unit * pseudo) / (float(w @ (x - mean) ** 2) + pseudo)
+    sums = found.sums(design)
+    assert sums.items == pytest.approx(mass / one)
+    assert sums.total == pytest.approx(total / one)
+    assert (sums.squares, sums.most) == (pytest.approx(squares / one), 0.95)
+    both = found + CellLosses(np.ones(5), np.full(5, 2.0), 0.5)
+    assert both.total == pytest.approx(count * each + 1)
+    assert both.squares == pytest.approx(count * each**2 + 2)
+    assert both.most == 0.95
+    nothing = CellLosses(np.zeros(5), np.zeros(5), 0.0).sums(design)
+    assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
+
+
+def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
+    cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
+    own = WeightedLoss(brier, cells, 0.25)
+    weight = cells.weight.astype(int)
+    for count in (cells.count, np.array([1, 1, 0, 1, 2, 1])):
+        copies = count * weight
+        plain = IsotonicLoss(brier, replace(cells, count=copies, weight=None), 0.25)
+        found = own.values(count[None], RNG)[0]
+        assert found == pytest.approx(plain.values(copies[None], RNG)[0])
+    # Without an item, by the same fit.
+    zeros, ones = own.rows(cells.count)
+    each = own.cell_losses(isotonic_map(zeros, ones))
+    mass = cells.count * cells.weight
+    expected = [
+        (mass @ each - cells.weight[i] * each[i]) / (mass.sum() - cells.weight[i]) for i in range(6)
+    ]
+    assert own.leave_one_out() == pytest.approx(expected)
+    midpoint = WeightedMidpointLoss(brier, cells, 0.25)
+    count = cells.count
+    held = np.zeros(6)
+    for part in Design(count, own.design.weight).parts(10, np.random.default_rng(5)):
+        p = isotonic_map(*own.rows(count - part), more=1.0)
+        held += part * own.cell_losses(p)
+    other = min(cells.weight @ held / mass.sum(), 0.25)
+    found = midpoint.values(count[None], np.random.default_rng(5))[0]
+    assert found == pytest.approx((own.values(count[None], RNG)[0] + other) / 2)
+
+
+def test_platt_scaling_alone_takes_scores_on_any_scale():
+    labels, scores = np.tile([0, 1, 1], 10), np.tile([0.2, 0.6, 0.4], 10)
+    table = ef.ScoreTable.from_arrays(scores, labels)
+    wide = ef.ScoreTable.from_arrays(10 * scores - 3, labels)
+    records = (
+        logistic.BETA_ABM, logistic.BETA_AM, logistic.BETA_AB, logistic.BETA_A, logistic.PLATT,
+        logistic.PLATT_LOGIT,
+    )  # fmt: skip
+    for one in records:
+        anywhere = one.name == "platt"
+        assert one.needs_probabilities == (not anywhere)
+        assert one.options == (() if anywhere else ("clip",))
+        assert one.takes(table)
+        assert one.takes(wide) == anywhere
+        fitted = one.fit(table, Options())
+        assert set(fitted.parameters) == (
+            {"slope", "intercept"} if "platt" in one.name else set("abc")
+        )
+        if anywhere:
+            assert 0 < fitted(np.array([-4.0]))[0] < fitted(np.array([9.0]))[0] < 1
+            continue
+        with pytest.raises(ef.InputError, match=r"\[0, 1\]"):
+            fitted(np.array([1.5]))
+    # Platt's targets keep a fit to labels that are told without error from the ends.
+    apart = ef.ScoreTable.from_arrays(np.tile([0.2, 0.8], 10), np.tile([0, 1], 10))
+    smooth, plain = (one.fit(apart, Options())(np.array([0.8]))[0] for one in records[::-4])
+    assert smooth == pytest.approx(11 / 12)
+    assert plain > 0.999
+
+
+SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
+
+
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [
+        ("error-at-coverage", 0.3), ("error-at-coverage", 0.5), ("error-at-coverage", 0.9),
+        ("error-at-coverage", 1.0), ("coverage-at-error", 0.0), ("coverage-at-error", 0.1),
+        ("coverage-at-error", 0.2), ("coverage-at-error", 0.6),
+    ],
+)  # fmt: skip
+def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
+    metric = Asked(name, at=at).of(2)
+    own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
+    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
+        zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+        p = isotonic_map(zeros, ones)
+        expected = metric.best(p, zeros + ones)
+        assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
+        price = own._prices(count)[0]
+        total = 0.0
+        for part in split(count, 10, np.random.default_rng(9)):
+            zeros, ones = (rest[0] for rest in by_row(SURE, (count - part)[None]))
+            q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
+            doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
+            total += float(part @ np.where(doubt >= price, price, wrong))
+        held = own.goal.value(total / count.sum(), price)
+        held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
+        found = midpoint.values(count[None], np.random.default_rng(9))[0]
+        assert found == pytest.approx((expected + held) / 2, abs=1e-9)
+
+
+def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later():
+    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items, by an isotonic fit.
+    cells = cells_of([18, 28, 16], [2, 12, 24])
+    share = AtCoverage(0.6)
+    own = BestOfSurest(Asked("error-at-coverage", at=0.6).of(2), cells, 2)
+    off = 2 * (share.share * 0.4 / 100) ** 0.5
+    assert off < 0.4
+    assert own.prices == pytest.approx((0.3, 0.3, 0.4))
+    inside = BestOfSurest(Asked("error-at-coverage", at=0.4).of(2), cells, 2)
+    assert inside.prices == pytest.approx((0.3, 0.3, 0.3))
+    early = BestOfSurest(Asked("error-at-coverage", at=0.25).of(2), cells, 2)
+    assert early.prices == pytest.approx((0.3, 0.1, 0.3))
+    every = BestOfSurest(Asked("coverage-at-error", at=0.45).of(2), cells, 2)
+    assert every.prices[0] == every.prices[2] == 0.5
+    some = BestOfSurest(Asked("coverage-at-error", at=0.2).of(2), cells, 2)
+    # A fifth with 0.1 errs in 0.02, so 0.2 of 0.4 leaves room for as many of 0.3.
+    assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
+    assert some.prices[0] == pytest.approx(0.3)
+    assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))

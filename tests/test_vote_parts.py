@@ -15,9 +15,14 @@ from errorfloor.methods.votes import thin
 from errorfloor.methods.votes.aims import Concave, Lines, aim_of
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.likelihood import VoteLikelihood
+from errorfloor.methods.votes.many import unsorted
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor
 from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
-from errorfloor.methods.votes.many.unsorted import CountLikelihood
+from errorfloor.methods.votes.many.unsorted import (
+    CountLikelihood,
+    kept_votes,
+    shares_of_votes,
+)
 from errorfloor.methods.votes.many.values import MANY_PLUGINS, ManyMixtureValue
 from errorfloor.methods.votes.mixture import MixtureFloor, together
 from errorfloor.methods.votes.stopping import rule_named
@@ -469,6 +474,61 @@ def test_the_chances_of_votes_that_are_kept_are_hypergeometric():
         assert thin._hypergeometric(k, m, kept) == pytest.approx(expected, abs=1e-12)
 
 
+# Floors of a fitted distribution
+
+
+def lost_by_shares(fit, totals, counts, target):
+    """Return how far shares of votes lie below the floor, summed over all votes there can be."""
+    lost = 0.0
+    for m, count in zip(totals.tolist(), counts.tolist(), strict=True):
+        k = np.arange(m + 1)
+        orders = np.array([comb(m, one) for one in k])
+        p = fit.points[:, None]
+        shares = (orders * p**k * (1 - p) ** (m - k)) @ target.floors(k / m)
+        lost += count * fit.weights @ (target.floors(fit.points) - shares)
+    return lost / counts.sum()
+
+
+@pytest.mark.parametrize("majority", [1, 3])
+def test_floors_where_the_item_decides_are_those_of_each_total(majority):
+    cells = VoteCells(
+        np.array([0, 1, 0, 1, 2, 0, 1, 2, 3]),
+        np.array([1, 1, 2, 2, 2, 3, 3, 3, 3]),
+        np.array([5, 2, 20, 7, 1, 30, 1, 3, 30]),
+    )
+    target = Target(majority)
+    both = MixtureFloor(cells, Options(majority=majority, totals_by="item"))
+    assert [part.n for _, part in both.fits] == [7, 28, 64]
+    alone = [
+        fit_mixture(cells.positives[own], cells.totals[own], cells.count[own], part=True,
+                    target=target).floor
+        for own in (cells.totals == m for m in (1, 2, 3))
+    ]  # fmt: skip
+    expected = np.array([7, 28, 64]) @ alone / 99
+    assert both.values(cells.count[None], RNG)[0] == pytest.approx(expected, abs=1e-12)
+    lost = [
+        len(part.counts) and lost_by_shares(fit, part.totals, part.counts, target) * part.n
+        for fit, part in both.fits
+    ]
+    assert both.plugin_bias == pytest.approx(-sum(lost) / 99, abs=1e-9)
+    assert both.fitted.weights.sum() == pytest.approx(1)
+    together_ = MixtureFloor(cells, Options(majority=majority))
+    whole = fit_mixture(cells.positives, cells.totals, cells.count, target=target)
+    assert together_.values(cells.count[None], RNG)[0] == pytest.approx(whole.floor, abs=1e-12)
+    lost = lost_by_shares(whole, cells.totals, cells.count, target)
+    assert together_.plugin_bias == pytest.approx(-lost, abs=1e-9)
+    assert MixtureFloor(TWO, Options(totals_by="votes")).plugin_bias is None
+
+
+def test_single_votes_alone_have_no_floor_and_rules_are_heeded():
+    single = VoteCells(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
+    with pytest.raises(ef.InputError, match="at least 2 votes"):
+        MixtureFloor(single)
+    wrong = VoteCells(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
+    with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
+        MixtureFloor(wrong, Options(totals_by="votes", stopping="third"))
+
+
 # Rules that stop
 
 
@@ -586,3 +646,34 @@ def test_a_fit_on_some_points_has_weights_of_those_alone():
     assert some.matrix.tolist() == likelihood.matrix[:, kept].tolist()
     assert some.reference.tolist() == likelihood.reference[kept].tolist()
     assert some.floor.tolist() == [0, 0, 0]
+
+
+def test_votes_that_are_used_are_ten_seven_or_five_and_fewer_stay_as_they_are():
+    for classes, most in ((3, 10), (4, 7), (5, 5)):
+        votes = np.zeros((3, classes), dtype=np.int64)
+        votes[:, 0] = (most - 1, most, most + 3)
+        kept, items = kept_votes(votes, np.array([4, 5, 6]))
+        assert kept[:, 0].tolist() == [most - 1, most]
+        assert items.tolist() == [4, 11]
+    mean = shares_of_votes(np.array([[2, 0, 0], [1, 1, 2]]), np.array([1, 3]))
+    assert mean == pytest.approx([(1 + 0.75) / 4, 0.75 / 4, 1.5 / 4])
+
+
+def test_a_lattice_has_a_point_in_the_middle_of_each_of_its_cells(monkeypatch):
+    monkeypatch.setattr(unsorted, "gammaincinv", lambda shape, chance: shape * chance)
+    found = unsorted._dirichlet(3, np.array([1.0, 2.0, 5.0]))
+    for i, row in enumerate(found):
+        at = [(i * 24**k % 251 + 0.5) / 251 for k in range(3)]
+        expected = np.array([1, 2, 5]) * at
+        assert row == pytest.approx(expected / expected.sum())
+
+
+def test_a_larger_penalty_holds_a_fit_closer_to_its_reference():
+    likelihood = CountLikelihood.around(THREE.votes, THREE.count)
+    away = [
+        np.abs(likelihood.fitted(penalty) - likelihood.reference).sum()
+        for penalty in (0.02, 2.0, 1e5)
+    ]
+    assert away[0] > away[1] > away[2]
+    assert away[1] > 0.1
+    assert away[2] < 0.01

@@ -19,7 +19,7 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.methods.two_by_two import check_classes
 
-_AT_ONCE = 2**20  # numbers
+_AT_ONCE = 2**20  # only for speed: numbers
 
 
 def by_row(cells: Cells, counts: Counts | Floats) -> tuple[Floats, Floats]:
@@ -174,7 +174,7 @@ def row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Floa
 
 
 def _parts(cells: Cells, counts: Counts) -> list[Counts]:
-    size = max(_AT_ONCE // len(cells), 1)
+    size = max(_AT_ONCE // len(cells), 1)  # only for speed
     return [counts[start : start + size] for start in range(0, len(counts), size)]
 
 
