@@ -116,6 +116,7 @@ def test_faults_are_one_small_change_each_of_what_can_change_an_answer():
         ("def __repr__(self): return 1 + 1", []),
         ("if TYPE_CHECKING: y = 1", []),
         ("def f(): raise NotImplementedError", []),
+        ("def f(): return a, a", []),
         ("y = np.random.default_rng(0)", []),
         ("@lru_cache(3)\ndef f(x: Array[1] = 2) -> Array[1]: ...",
          ["def f(x: Array[1] = 3) -> Array[1]: ..."]),
