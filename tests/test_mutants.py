@@ -255,3 +255,18 @@ def test_modules_that_do_not_load_or_never_end_are_killed(tiny, monkeypatch, aft
     named = mutants.Selection({"tests/test_numbers.py": ids}, seconds=0.0)
     (score,) = mutants.scores(tiny, {"numbers.py": [mutant]}, lambda mutant: named, jobs=1)
     assert score.killed == killed
+
+
+def test_every_equivalent_mutant_exists():
+    project = mutants.Project(mutants.ROOT, "errorfloor")
+    argued = mutants.known_equivalent()
+    known = {
+        mutant.change
+        for module in {module for module, _, _ in argued}
+        for mutant in project.mutants(module, 10**6, 0)
+    }
+    assert argued <= known, argued - known
+
+
+def test_files_that_are_never_run_exist():
+    assert all((mutants.ROOT / file).exists() for file in mutants.UNTRACED)
