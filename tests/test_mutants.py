@@ -171,9 +171,12 @@ def test_lines_are_found_anew_only_where_something_changed(tiny, tmp_path, monke
     other = tmp_path / "tests" / "test_other.py"
     other.write_text("def test_other(): pass")
     files = ["tests/test_numbers.py", "tests/test_other.py"]
-    for change, expected in [(None, files), (None, []), (other, files[1:]), (tiny.path(""), files)]:
+    numbers, unused = tiny.path("numbers.py"), tiny.path("unused.py")
+    changes = [(None, files), (None, []), (other, files[1:]), (unused, []), (numbers, files[:1])]
+    for change, expected in changes:
         if change is not None:
-            (change / "new.py" if change.is_dir() else change).write_text("def test_new(): pass")
+            text = change.read_text() if change == numbers else ""
+            change.write_text(text + "def test_new(): pass")
         ran.clear()
         found = traced.trace(tmp_path, "tiny", files, tmp_path / "kept", jobs=1)
         assert ran == expected
