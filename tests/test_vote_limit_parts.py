@@ -9,7 +9,8 @@ from scipy.optimize import linprog
 from scipy.stats import binom, chi2
 
 from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.votes import inversion, many_limits, triangle, weighted
+from errorfloor.inference.votes import inversion, limits, many_limits, triangle, weighted
+from errorfloor.inference.votes.atoms import least_of_two
 from errorfloor.inference.votes.band import Band, _law_of, _limits, _sets, _sets_of_each, _up_to
 from errorfloor.inference.votes.bracket import missed_votes
 from errorfloor.inference.votes.many_values import (
@@ -23,6 +24,7 @@ from errorfloor.inference.votes.many_values import (
 from errorfloor.inference.votes.values import Region
 from errorfloor.methods.design import Design
 from errorfloor.methods.record import Options
+from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.grid import grid
 from errorfloor.methods.votes.many.partitions import partitions
 from errorfloor.methods.votes.weighted import Pool
@@ -382,6 +384,107 @@ def test_items_that_are_alike_are_kept_within_the_region():
     assert ends[1] - 2 * spacing <= values.max() <= ends[1] + 1e-9
     apart = np.where(k % 4 == 0, 100, 1)
     assert Region.around((k, totals, apart), 0.9, 64, options("brier")).alike() == []
+
+
+def on_knots(function):
+    knots = grid(256)
+    return Lines(tuple(knots.tolist()), tuple(function(knots).tolist()), on_grid=True)
+
+
+@pytest.mark.parametrize("totals_by", ["chance", "item"])
+def test_means_have_their_bound_at_a_distribution_in_the_region(totals_by):
+    region = region_of(totals_by=totals_by)
+    for function in (lambda p: (p - 0.3) ** 2, lambda p: np.maximum(0.6 - p, 0)):
+        for sign in (1.0, -1.0):
+            limit, at = region._bound(on_knots(function), sign, region.use)
+            mean, fitted = at @ function(region.points), region.fitted @ function(region.points)
+            assert at.sum() == pytest.approx(1)
+            lost = region._best - region.votes.share @ np.log(region.votes.chances(at))
+            assert lost <= 1.1 * region.use + 1e-12
+            # The bound is that of the whole region, and the distribution comes near to it.
+            assert limit - 1e-9 <= sign * mean < sign * fitted
+            assert sign * mean - limit < 0.1 * (sign * fitted - limit)
+            wider = region._bound(on_knots(lambda p, of=function: 10 * of(p)), sign, region.use)
+            assert wider[0] == pytest.approx(10 * limit, rel=1e-3)
+    assert region._bound(on_knots(lambda p: np.full(p.size, 0.4)), 1.0, region.use)[0] == (
+        pytest.approx(0.4, abs=1e-6)
+    )
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_limit_of_a_mean_by_its_slope_is_that_of_the_mean_itself(sign):
+    k, totals = cells_of(3, 5)
+    counts = np.array([30, 9, 8, 20, 40, 15, 9, 8, 9, 25])
+    asked = options("brier")
+    region = Region.around((k, totals, counts), 0.9, 256, asked)
+    low, high, value = limits._limits_of_one(
+        (k, totals, counts), asked.aim, 256, region.choose, region.use
+    )
+    assert region.value(region.fitted) == pytest.approx(value, abs=1e-6)
+    assert region.limit(sign) == pytest.approx(low if sign > 0 else high, abs=2e-4)
+
+
+def test_searches_start_from_distributions_in_the_region_that_few_functions_have():
+    for m, folds in ((5, (0.15, 0.3, 0.5, 0.75, 1.0)), (12, (0.3, 0.6, 1.0)), (20, None)):
+        k, totals = cells_of(m)
+        counts = np.ceil(400 * (binom.pmf(k, m, 0.2) + binom.pmf(k, m, 0.5))).astype(int)
+        region = Region.around((k, totals, counts), 0.9, 64, options("auc"))
+        starts = region.starts
+        assert starts[0] is region.fitted
+        if folds is None:
+            assert len(starts) == 1
+            continue
+        mean = region.points @ region.fitted
+        wave = np.cos((m + 1) * np.arccos(1 - 2 * region.points))
+        hinges = [np.maximum(fold - region.points, 0) for fold in (0.2 * mean, 0.5 * mean, *folds)]
+        assert len(starts) == 1 + 2 * (1 + len(hinges))
+        for i, function in enumerate((wave, *hinges)):
+            low, high = starts[1 + 2 * i : 3 + 2 * i]
+            assert low @ function <= region.fitted @ function + 1e-9
+            assert high @ function >= region.fitted @ function - 1e-9
+        for start in starts:
+            lost = region._best - region.votes.share @ np.log(region.votes.chances(start))
+            assert lost <= 1.1 * region.use + 1e-12
+
+
+def test_folds_are_mirrored_where_class_1_is_common():
+    k, totals = cells_of(4)
+    counts = np.array([200, 60, 30, 20, 10])
+    one = Region.around((k, totals, counts), 0.9, 64, options("auc"))
+    other = Region.around((k, totals, counts[::-1]), 0.9, 64, options("auc"))
+    for a, b in zip(one.starts[3:], other.starts[3:], strict=True):  # but for the wave
+        assert a @ one.points == pytest.approx(1 - b @ other.points, abs=2e-3)
+
+
+def test_sure_items_are_those_of_the_region():
+    region = region_of("average-precision")
+    errors = np.minimum(region.points, 1 - region.points)
+    for t in (0.1, 0.4):
+        own = on_knots(lambda p, t=t: np.maximum(t - np.minimum(p, 1 - p), 0))
+        for sign in (1.0, -1.0):
+            limit = region.sure(t, sign)
+            assert limit == pytest.approx(region._bound(own, sign, region.choose)[0], abs=1e-6)
+            assert limit < sign * (region.fitted @ np.maximum(t - errors, 0))
+
+
+@pytest.mark.parametrize("totals_by", ["chance", "item"])
+def test_two_kinds_of_items_are_those_that_the_region_holds(totals_by):
+    k, totals = cells_of(3, 4)
+    counts = 1 + np.round(200 * (binom.pmf(k, totals, 0.1) + binom.pmf(k, totals, 0.6))).astype(int)
+    asked = options("average-precision", totals_by=totals_by)
+    region = Region.around((k, totals, counts), 0.9, 64, asked)
+    share, points = counts / counts.sum(), grid(64)
+    sizes = np.array([counts[totals == m].sum() for m in totals]) / counts.sum()
+    chances = sizes[:, None] * binom.pmf(k[:, None], totals[:, None], points)
+    best = share @ np.log(sizes * (binom.pmf(k[:, None], totals[:, None], region.points[:65])
+                                   @ region.fitted[:65]))  # fmt: skip
+    if totals_by == "item":
+        weights = np.split(region.fitted, 2)
+        own = [binom.pmf(k[:, None], totals[:, None], points) @ one for one in weights]
+        best = share @ np.log(np.where(totals == 3, *own))
+    expected = least_of_two(points, chances, share, best - region.choose, lambda p: p)
+    assert region.least_of_two() == pytest.approx(expected, abs=1e-9)
+    assert expected < 1
 
 
 # Many classes.
