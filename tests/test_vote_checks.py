@@ -5,6 +5,7 @@ from math import comb
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -329,3 +330,21 @@ def test_shares_of_votes_that_are_drawn_are_chances_of_all_of_them():
                 for a, b in zip(r, m, strict=True)]  # fmt: skip
         assert _share(r, m, power) == pytest.approx(slow)
     assert disagreement(np.array([1, 2, 4]), np.array([0, 0, 6])).tolist() == [0, 1, 0.5]
+
+
+@pytest.mark.parametrize(("people", "classes"), [(8, 2), (20, 2), (6, 3)])
+def test_a_guesser_may_be_missing_from_few_annotators(people, classes):
+    rng = np.random.default_rng(people)
+    items = rng.dirichlet(np.full(classes, 0.3), 60)
+    votes = pd.DataFrame({f"rater_{i}": [rng.choice(classes, p=p) for p in items]
+                          for i in range(people)})  # fmt: skip
+    found = ef.from_votes(votes).evidence
+    assert found.method == "annotators"
+    assert (found.number, found.effective) == (people, pytest.approx(people))
+    top = 1 - 1 / classes
+    assert found.top == pytest.approx(top)
+    missing = max(1 - people / 20, 0) * ((top - found.value) / people) ** 2
+    assert found.unseen == pytest.approx(missing)
+    low, high = found.likelihood.limits(0.05)
+    assert found.open_low == pytest.approx(found.value - low)
+    assert found.open_high == pytest.approx(high - found.value)
