@@ -499,3 +499,14 @@ def test_losses_are_those_of_the_family_that_their_method_names():
     assert [one.metrics for one in losses.DEFAULTS] == [
         ("cost",), ("balanced-error",), ("brier",), ("log-loss",),
     ]  # fmt: skip
+
+
+def test_top1_is_wrong_where_the_largest_score_is_not_the_labels():
+    scores = np.array([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]])
+    cells = ClassCells(
+        scores, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2]), np.array([5, 2, 4, 1])
+    )
+    for weight, expected in ((None, (2 + 2 + 1) / 12), ([1.0, 3.0, 1.0, 1.0], (6 + 2 + 1) / 16)):
+        own = replace(cells, weight=None if weight is None else np.array(weight))
+        found = records.TOP1.bind(own, Options())
+        assert found.values(cells.count[None], RNG)[0] == pytest.approx(expected)
