@@ -1,5 +1,6 @@
 """Which classes no model can tell apart, against errors counted one item at a time."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -62,6 +63,19 @@ def test_two_classes_have_one_pair():
     found = ef.confusion(ef.from_scores(scores, rng=0))
     assert found.value == pytest.approx(0.25)  # isotonic makes coin flips of 0.8 and 0.9
     np.testing.assert_allclose(found.errors, [[0, 0.125], [0.125, 0]])
+
+
+@PLAIN
+def test_floors_without_a_map_have_the_errors_of_the_map_that_is_shown_for_them():
+    rng = np.random.default_rng(0)
+    scores = rng.random(200)
+    labels = rng.random(200) < scores
+    plain = ef.confusion(ef.from_scores(scores, labels, method="isotonic", interval=None))
+    slow = ef.from_scores(scores, labels, method="isotonic-cf", interval=None)
+    assert np.array_equal(ef.confusion(slow).errors, plain.errors)
+    assert ef.confusion(slow).method == "isotonic"
+    own = dataclasses.replace(slow, method="my own")
+    assert np.array_equal(ef.confusion(own).errors, plain.errors)
 
 
 def test_no_errors_are_said_to_be_none():

@@ -305,6 +305,8 @@ def test_values_of_predictions_are_classes_by_number_or_by_name():
     assert paired._classes(["ham"], "spam", "p") == {"ham": 0}
     assert paired._classes(["ham", "spam"], "spam", "p") == {"ham": 0, "spam": 1}
     assert paired._classes([0, 1], "spam", "p") == {0: 0, 1: 1}
+    assert paired._classes([1, 2], "2", "p") == {1: 0, 2: 1}
+    assert paired._classes(["1.0", "2.0"], 2, "p") == {"1.0": 0, "2.0": 1}
     for values, positive in ((["a", "b", "spam"], "spam"), (["a", "b"], None), ([0, 1, 2], None)):
         with pytest.raises(ef.InputError, match=r"\(column 'p'\) must hold the class"):
             paired._classes(values, positive, "p")
@@ -312,3 +314,22 @@ def test_values_of_predictions_are_classes_by_number_or_by_name():
         paired._classes(list(range(7)), None, "p")
     with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5\. Cut"):
         paired._classes(list(range(6)), None, "p")
+
+
+def test_columns_of_predictions_among_three_classes_say_what_arrays_say():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 90).round(2)
+    names = np.array(["ant", "bee", "cat"])
+    labels = p.argmax(axis=1)
+    labels[::3] = rng.integers(0, 3, 30)
+    said = np.where(p[:, 0] > 0.4, 0, 1)  # never the last class
+    frame = pd.DataFrame(p, columns=[f"score_{name}" for name in names])
+    frame["label"], frame["said"] = names[labels], names[said]
+    found = ef.headroom(frame, prediction="said", rng=0)
+    plain = ef.headroom(
+        p, labels=names[labels], predictions=names[said], classes=list(names), rng=0
+    )
+    assert found.errors == plain.errors == np.count_nonzero(labels != said)
+    assert (found.n, found.low, found.high) == (90, plain.low, plain.high)
+    assert found.test.p == plain.test.p

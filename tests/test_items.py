@@ -4,12 +4,13 @@ import json
 import numpy as np
 import pytest
 from conftest import needs_data
-from scipy.stats import rankdata
+from scipy.stats import chi2, rankdata
 
 import errorfloor as ef
+from errorfloor.data.vote_items import VoteItems
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.grid import binomial
-from errorfloor.questions.items import p_of_symmetry
+from errorfloor.questions.items import _ranks, p_of_symmetry
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,36 @@ def test_the_votes_decide_whether_the_classes_are_exchangeable(votes):
     # At most 21 of 200 in all but one study of a thousand, if the rate is 0.05.
     assert refuted <= 21
     assert ef.items([1, 1, 1], 2).symmetry == 1
+
+
+def test_symmetry_is_tested_by_the_likelihood_ratio_of_pairs_of_cells():
+    def p_of(*cells):
+        k, m, n = np.array(cells).T
+        return p_of_symmetry(VoteItems(np.arange(k.size), np.stack((m - k, k), axis=1), n))
+
+    # Even votes, and the four items of 0 or 5 votes of 5, say nothing.
+    found = p_of((0, 3, 10), (3, 3, 30), (1, 3, 4), (2, 3, 6), (1, 2, 99), (0, 5, 3), (5, 5, 1))
+    ratio = 10 * np.log(10 / 20) + 30 * np.log(30 / 20) + 4 * np.log(4 / 5) + 6 * np.log(6 / 5)
+    assert found == pytest.approx(chi2.sf(2 * ratio, 2))
+    # Five items are enough, also where all are on one side.
+    assert p_of((3, 4, 5)) == p_of((1, 4, 5)) == pytest.approx(chi2.sf(2 * 5 * np.log(2), 1))
+    assert p_of((3, 4, 4)) == 1
+    assert p_of((2, 4, 50)) == 1
+    assert p_of((2, 4, 50), (1, 4, 7), (3, 4, 7)) == 1
+
+
+def test_votes_that_are_symmetric_as_they_are_change_nothing_when_mirrored():
+    k, m = np.array([0, 1, 1, 2, 3, 4, 5]), np.array([3, 3, 2, 3, 3, 4, 5])
+    positives, totals = np.tile(np.append(k, m - k), 4), np.tile(np.append(m, m), 4)
+    one, other = (ef.items(positives, totals, symmetric=even) for even in (True, False))
+    assert one.contribution == pytest.approx(other.contribution, abs=1e-6)
+    assert one.probability == pytest.approx(other.probability, abs=1e-6)
+    assert one.floor == pytest.approx(other.floor, abs=1e-6)
+
+
+def test_rounding_makes_no_difference_to_ranks():
+    part = np.array([0.1, 0.3, 0.1 + 3e-10, 0.2, 0.1 + 2e-9, 0.3])
+    assert _ranks(part, np.array([1, 2, 1, 3, 1, 1])).tolist() == [8, 1, 8, 4, 7, 1]
 
 
 def test_tables_have_a_row_for_each_pair_of_votes(votes):

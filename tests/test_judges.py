@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from scipy.special import kolmogorov
 
 import errorfloor as ef
 from errorfloor.data.layouts import LAYOUTS
@@ -17,6 +18,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.powered import PoweredCut, flat_variance
+from errorfloor.questions import partly
 from errorfloor.questions.label_design import drawn
 from errorfloor.questions.partly import largest_difference
 
@@ -271,6 +273,43 @@ def test_random_labels_are_seldom_refused():
     assert chances.min() > 1e-4
     assert np.mean(chances < 0.1) < 0.17  # 0.1 and three standard errors
     assert np.mean(chances < 0.5) > 0.3  # the test does see something
+
+
+def test_the_distance_is_that_of_two_cumulative_shares():
+    line = np.array([0.3, 0.1, 0.3, 0.7, 0.5])
+    weights = [[2.0], [1.0, 1.0], [3.0, 0.5, 0.5], [], [4.0]]  # of the labelled items of each row
+    everything = np.array([4, 5, 6, 3, 2])
+    own = np.array([(x, w) for x, some in zip(line, weights, strict=True) for w in some])
+    every, variances, apart = np.repeat(line, everything), [], []
+    for cut in line:
+        share = own[own[:, 0] <= cut, 1].sum() / own[:, 1].sum()
+        apart.append(abs(share - (every <= cut).mean()))
+        variances.append(np.sum(own[:, 1] ** 2 * ((own[:, 0] <= cut) - share) ** 2))
+    effective = own[:, 1].sum() ** 2 / np.sum(own[:, 1] ** 2)
+    unit = 2 * np.sqrt(max(variances) * (1 - effective / every.size)) / own[:, 1].sum()
+    mass, square = (np.array([sum(w**power for w in some) for some in weights]) for power in (1, 2))
+    assert partly._distance(line, mass, square, everything) == pytest.approx((max(apart), unit))
+    # Where all are labelled alike there is nothing to tell.
+    ones = np.ones(3)
+    assert partly._distance(np.arange(3.0), ones, ones, np.ones(3, int)) == (0, 0)
+
+
+def test_many_classes_are_looked_at_one_by_one_and_by_the_largest():
+    scores = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, 1.0]])
+    lines = partly._lines(scores)
+    assert np.array(lines).tolist() == [[0.5, 0], [0.25, 0.75], [0.25, 0.25], [0.5, 0.75]]
+    assert np.array(partly._lines(-scores)).tolist() == [[-2, 0], [-1, -3], [-1, -1], [-1, 0]]
+    table = ScoreTable(
+        np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]]),
+        np.array([[20, 0, 0], [0, 4, 0]]),
+        unlabelled=np.array([60, 80]),
+    )
+    # The labelled share up to 0.2 of the first class is 20/24 where that of all is 80/164.
+    apart, chance = largest_difference(table)
+    assert apart == pytest.approx(20 / 24 - 80 / 164)
+    root = np.sqrt(20 * (4 / 24) ** 2 + 4 * (20 / 24) ** 2)
+    unit = 2 * root * np.sqrt(1 - 24 / 164) / 24
+    assert chance == pytest.approx(4 * kolmogorov(apart / unit))
 
 
 def test_many_classes_are_corrected_as_well():

@@ -341,3 +341,38 @@ def test_weights_of_the_floor_are_not_left_aside_for_the_model():
     floor = ef.from_soft_labels(frame, soft="p", weight="w", metric="auc", rng=0)
     with pytest.raises(ef.InputError, match="shares of the classes are not known"):
         ef.headroom(floor, model_value=0.8, n=300)
+
+
+def test_models_that_make_no_error_have_the_limits_of_a_share():
+    s, y = np.repeat([0.1, 0.8, 0.9], 20), np.repeat([0, 1, 1], 20)
+    half = value("error-at-coverage", s, y, at=0.5)
+    assert (half.value, half.evidence) == (0, Wilson(0.0, 30.0))
+    every = value("coverage-at-error", s, y, at=0.1)
+    assert (every.value, every.evidence) == (1, Wilson(1.0, 60))
+
+
+def test_very_many_rows_are_resampled_in_blocks_of_neighbours(monkeypatch):
+    monkeypatch.setattr(models, "MOST_ROWS", 2)
+    counts = np.array([[5, 1, 0], [3, 2, 0], [1, 1, 1], [0, 4, 0], [2, 0, 6]])
+    seen = []
+    found = models._bootstrap(counts, lambda drawn: seen.append(drawn) or drawn[0, 0])
+    drawn = np.array(seen)
+    assert drawn.shape == (models.RESAMPLES, 2, 3)
+    assert (drawn.sum(axis=(1, 2)) == 26).all()
+    blocks = np.array([[9, 4, 1], [2, 4, 6]])
+    # Each cell is binomial, with a standard deviation of at most 2.6.
+    assert np.abs(drawn.mean(axis=0) - blocks).max() < 4 * 2.6 / np.sqrt(models.RESAMPLES)
+    assert found.tolist() == drawn[:, 0, 0].tolist()
+
+
+def test_the_shares_of_classes_among_votes_are_means_over_items():
+    table = ef.VoteTable.from_arrays([1, 1, 3], [2, 4, 4])
+    floor = ef.from_votes(table, interval=None)
+    assert models._shares(floor) == pytest.approx([1 / 2, 1 / 2])
+    table = ef.VoteTable.from_arrays([1, 4, 4], [2, 4, 4])
+    floor = ef.from_votes(table, interval=None)
+    assert models._shares(floor) == pytest.approx([1 / 6, 5 / 6])
+    found = models.from_value(Asked("auc").of(2), 0.9, 120, floor)
+    assert found.evidence == Wilson(0.9, pytest.approx(20))
+    found = models.from_value(Asked("balanced-error").of(2), 0.1, 120, floor)
+    assert found.evidence == Wilson(0.1, pytest.approx(40))

@@ -95,19 +95,20 @@ def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any
 
 def ballots_in(request: Request, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
-    assert layout.ballots is not None
     known, _ = settled(request, layout)
-    for look in (False, True):
-        try:
-            found = layout.ballots(known)
-            if known.naming is not None and known.has_many_classes:
-                return found.with_classes(known.naming.names)
-            return found
-        except NotBinaryError:
-            if look:
-                raise
-            known, _ = settled(request, layout, look=True)
-    raise AssertionError("the last look returns or raises")
+    try:
+        return _ballots(known, layout)
+    except NotBinaryError:
+        known, _ = settled(request, layout, look=True)
+        return _ballots(known, layout)
+
+
+def _ballots(known: Request, layout: Layout) -> Ballots:
+    assert layout.ballots is not None
+    found = layout.ballots(known)
+    if known.naming is not None and known.has_many_classes:
+        return found.with_classes(known.naming.names)
+    return found
 
 
 def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Request, Any]:

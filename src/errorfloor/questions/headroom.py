@@ -34,7 +34,7 @@ from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair
-from errorfloor.questions.predicted import for_floor, read_model
+from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import Said, counted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
@@ -225,6 +225,7 @@ def headroom(
         if about.metric != ERROR.name:
             if prediction is None:
                 raise _needs_a_floor(about.metric)
+            refuse_arrays(estimate)
             where = Where.of(**columns)
             floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
             model = read_model(estimate, where, prediction, floor)

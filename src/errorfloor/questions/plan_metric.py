@@ -66,7 +66,7 @@ class Measured:
         request = Request.of("auto", self.level, 1000, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ErrorFloorWarning)  # a plan is no finding
-            found: Any = Question.about(self.asked, reading).answer(reading, request, 0, False)
+            found: Any = Question.about(self.asked, reading).answer(reading, request, None, False)
         assert isinstance(found, Estimate)
         return found
 

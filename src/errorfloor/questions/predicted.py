@@ -18,6 +18,16 @@ from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate
 
 
+def refuse_arrays(data: object) -> None:
+    """Refuse what has no columns, beside the name of one."""
+    if not is_data(data):
+        raise InputError(
+            argument("prediction"),
+            " is a column of a dataframe or file. Pass one, or give ",
+            *(argument("model_scores"), " or ", argument("predictions"), " beside an Estimate."),
+        )
+
+
 def for_floor(where: Where) -> Where:
     """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
     refuse_groups(where.group)
@@ -33,12 +43,6 @@ def read_model(data: Any, where: Where, prediction: str, floor: Estimate) -> Mod
     They are of the same items as the floor, and the two are compared as if they were of others:
     limits of the difference are too wide then, not too narrow.
     """
-    if not is_data(data):
-        raise InputError(
-            argument("prediction"),
-            " is a column of a dataframe or file. Pass one, or give ",
-            *(argument("model_scores"), " or ", argument("predictions"), " beside an Estimate."),
-        )
     source = floor.source
     columns = {} if source is None else source.columns
     label = where.columns.get("label") or columns.get("label")

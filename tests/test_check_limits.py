@@ -1,0 +1,604 @@
+"""Where each check begins to say something else: at its limit, and just before it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kstwobign
+
+import errorfloor as ef
+from errorfloor.checks import annotators, many, names, order, rows, scores, soft, votes
+from errorfloor.data.source import Source
+from errorfloor.data.tables import VoteTable
+from errorfloor.metrics import ERROR, named
+
+
+def estimate(table=None, **given):
+    """Return what checks look at, for an error floor of 0.1 unless said otherwise."""
+    plain = {"value": 0.1, "method": "isotonic", "metric": "error", "measure": ERROR}
+    plain |= {"source": None, "n_effective": None, "interval_method": None, "clusters": None}
+    plain |= {"interval": None, "high": None, "n": 0 if table is None else table.n}
+    plain["classes"] = () if table is None else table.classes
+    return SimpleNamespace(**{**plain, "table": table, **given})
+
+
+def levels(found):
+    return [(one.name, one.level) for one in found]
+
+
+def from_facts(**facts):
+    return estimate(source=Source(origin="arrays", layout="", facts=facts))
+
+
+# Soft labels
+
+
+def test_few_items_say_little_and_less_still_by_the_jackknife():
+    def found(**given):
+        return soft.few_items(estimate(**given))
+
+    assert (found(n=29).level, found(n=30).level) == ("note", "ok")
+    jackknife = {"interval_method": "jackknife"}
+    assert (found(n=29, **jackknife).level, found(n=29, **jackknife).value) == ("warn", "29")
+    assert found(n=30, **jackknife).level == "ok"
+    worth = found(n=1000, n_effective=14.6, **jackknife)
+    assert (worth.level, worth.value) == ("warn", "1,000, worth 15")
+    assert found(n=1000, n_effective=15.0, **jackknife).level == "ok"
+
+
+def test_shares_of_few_votes_are_recognised():
+    def found(shares, n=100):
+        return [(one.value, one.level) for one in soft.vote_shares(np.array(shares), n)]
+
+    assert found([0, 1 / 3, 1]) == [("multiples of 1/3", "warn")]
+    assert found([0.2, 0.4, 1.0]) == [("multiples of 1/5", "warn")]
+    assert found([1 / 6, 0.5, 1 / 3]) == [("multiples of 1/6", "note")]
+    assert found([0.05, 0.1, 0.95]) == [("multiples of 1/20", "note")]
+    assert found([1 / 21, 2 / 21, 5 / 21]) == []
+    assert found([0, 1 / 3 + 1e-6, 1]) == []
+    assert found([0, 1 / 3 + 1e-7, 1]) == [("multiples of 1/3", "warn")]
+    assert found([0, 1]) == []  # of any number of votes
+    assert len(found([0, 0.5, 1], 30)) == 1
+    assert found([0, 0.5, 1], 29) == []
+    twenty = np.arange(20) / 20
+    assert len(found(twenty, 40)) == 1
+    assert found(twenty, 39) == []  # as many steps as items
+
+
+def test_soft_labels_that_all_claim_certainty_are_hard_ones():
+    assert soft.certainty(30, 30).level == "refuted"
+    assert soft.certainty(29, 29).level == "note"
+    assert soft.certainty(51, 100).level == "note"
+    assert soft.certainty(50, 100).level == "ok"
+    assert soft.certainty(50, 100).value == "50 items (50.0 %)"
+    assert (soft.certainty(0, 100).value, soft.certainty(0, 100).level) == ("none", "ok")
+    assert soft.certainty(0, 100).sentence == "No soft label claims certainty."
+
+
+def test_soft_labels_that_do_not_differ_are_doubtful_from_thirty_items_on():
+    for n, level in ((29, "note"), (30, "ok")):
+        table = ef.SoftTable(np.array([0.25]), np.array([n]))
+        found = list(soft._all(estimate(table)))
+        constant = [one for one in found if one.name == "Constant soft labels"]
+        assert found[0].level == level
+        assert len(constant) == (n >= 30)
+        assert [one.value for one in found if one.name == "Class balance"] == ["25.0 % positive"]
+    assert (constant[0].value, constant[0].level) == ("all 0.25", "warn")
+    two = ef.SoftTable(np.array([0.25, 1.0]), np.array([60, 20]))
+    assert "Constant soft labels" not in dict(levels(soft._all(estimate(two))))
+    (certain,) = soft._certain(estimate(two))
+    assert (certain.value, certain.level) == ("20 items (25.0 %)", "ok")
+    assert "add nothing to the floor" in certain.sentence
+    (of_auc,) = soft._certain(estimate(two, measure=named("auc")))
+    assert of_auc.sentence == "Items whose class is said to be certain."
+
+
+# Votes
+
+
+def test_few_votes_per_item_leave_floors_open():
+    def found(k, m):
+        return [(one.level, one.value) for one in votes.votes_per_item(votes_of(k, m))]
+
+    def votes_of(k, m):
+        return ef.VoteTable.from_arrays(k, m)
+
+    assert found([0, 1] * 15, 1) == [("warn", "1")]
+    assert found([0, 1] * 14, 1) == [("note", "1")]
+    assert found([0, 3], 3) == [("note", "3")]
+    (three,) = votes.votes_per_item(votes_of([0, 3], 3))
+    (four,) = votes.votes_per_item(votes_of([0, 3], 4))
+    (nine,) = votes.votes_per_item(votes_of([0, 3], 9))
+    (ten,) = votes.votes_per_item(votes_of([0, 3], 10))
+    assert "leave a range of floors open" in three.sentence
+    assert four.sentence == nine.sentence != ten.sentence
+    assert ten.sentence.startswith("Enough votes")
+    assert found([0, 3, 3], [2, 3, 5]) == [
+        ("ok", "2 to 5, 3.3 on average"),
+        ("note", "3 different"),
+    ]
+
+
+def test_unanimous_votes_show_no_floor():
+    assert (votes.unanimity(1.0).level, votes.unanimity(0.999).level) == ("note", "ok")
+    table = ef.VoteTable.from_arrays([0, 2, 1, 1], [2, 2, 2, 4])
+    found = {one.name: one.value for one in votes._votes(estimate(table))}
+    assert found["Unanimous items"] == "50.0 %"
+    assert found["Class balance"] == "43.8 % positive"  # 0, 1, 1/2 and 1/4
+
+
+def test_plain_shares_are_said_to_be_off_where_it_matters():
+    def found(**given):
+        plain = {"bias": -0.02, "low": 0.1, "high": 0.18, "method": "plugin", "plugin": 0.09}
+        return list(votes.plugin_bias(estimate(**{**plain, "bias_bound": None, **given})))
+
+    assert [one.level for one in found(bias=-0.021)] == ["note"]
+    assert [one.level for one in found(bias=-0.019)] == ["ok"]  # below a quarter of the width
+    assert [one.level for one in found(bias=-0.021, method="mixture")] == ["ok"]
+    assert [one.level for one in found(bias=0.021)] == ["ok"]
+    no_interval = {"low": None, "high": None}
+    assert [one.level for one in found(bias=-0.00011, **no_interval)] == ["note"]
+    assert [one.level for one in found(bias=-0.00009, **no_interval)] == ["ok"]
+    assert found(metric="brier") == []
+    assert found(bias=None) == []
+    small, large = (found(bias=None, bias_bound=bound)[0] for bound in (0.1, 0.11))
+    assert "exceeds the floor" in large.sentence
+    assert "exceeds the floor" not in small.sentence
+
+
+# Scores
+
+
+def score_table(values, negatives, positives):
+    return ef.ScoreTable(np.array(values, float), np.column_stack((negatives, positives)))
+
+
+def test_classes_with_few_labels_are_named():
+    def found(negatives, positives):
+        table = score_table([0.2, 0.8], [negatives, 0], [0, positives])
+        return levels(scores._classes(estimate(table)))
+
+    assert found(30, 30) == [("Class balance", "ok")]
+    assert found(30, 29) == [("Class balance", "ok"), ("Few positives", "note")]
+    assert found(29, 30) == [("Class balance", "ok"), ("Few negatives", "note")]
+    assert found(40, 10) == [("Class balance", "ok"), ("Few positives", "note")]
+    assert found(40, 9) == [("Class balance", "ok"), ("Few positives", "warn")]
+    assert found(21, 9)[1:] == [("Few positives", "warn"), ("Few negatives", "note")]
+    assert found(20, 9)[1:] == [("Few positives", "note"), ("Few negatives", "note")]
+    assert found(950, 50) == [("Class balance", "ok")]
+    assert found(951, 50) == [("Class balance", "note")]
+    (_, one) = scores._classes(estimate(score_table([0.2, 0.3], [30, 30], [0, 0])))
+    assert (one.value, "All labels are 0" in one.sentence) == ("no positive", True)
+    (_, one) = scores._classes(estimate(score_table([0.2, 0.3], [0, 0], [30, 30])))
+    assert (one.value, "All labels are 1" in one.sentence) == ("no negative", True)
+
+
+def test_two_whole_scores_are_labels_or_predictions():
+    def found(values, negatives, positives):
+        return levels(scores._predictions(estimate(score_table(values, negatives, positives))))
+
+    labels, said = [("Scores are the labels", "refuted")], [("Scores are predictions", "refuted")]
+    assert found([0, 1], [5, 0], [0, 5]) == labels
+    assert found([0, 1], [5, 0], [0, 4]) == []  # too few to tell
+    assert found([0, 1], [0, 5], [5, 0]) == labels
+    assert found([1, 2], [5, 0], [0, 5]) == labels
+    assert found([0.5, 1], [5, 0], [0, 5]) == []
+    assert found([0, 1], [5, 0], [1, 5]) == said
+    assert found([0, 1], [5, 1], [0, 5]) == said
+    assert found([1, 2], [5, 1], [0, 5]) == []
+    assert found([0, 2], [5, 1], [0, 5]) == []
+    assert found([0, 1], [5, 5], [0, 0]) == []
+    assert found([0, 1, 2], [5, 0, 5], [0, 5, 0]) == []
+
+
+def test_hardly_better_than_guessing_begins_at_a_twentieth():
+    table = score_table([0.1, 0.5, 0.9], [50, 20, 10], [10, 20, 50])  # half of 160 are positive
+
+    def found(**given):
+        (one,) = scores._guessing(estimate(table, **given))
+        return one
+
+    good = found(value=0.475)
+    assert (good.name, good.level, good.value) == (
+        "Better than guessing",
+        "ok",
+        "5.0 % fewer errors",
+    )
+    hardly = found(value=0.476)
+    assert (hardly.name, hardly.level) == ("Hardly better than guessing", "note")
+    assert hardly.value == "4.8 % fewer errors"
+    assert found(value=0.6).value == "0.0 % fewer errors"
+    assert found(value=0.3, high=0.5).level == "note"
+    assert found(value=0.3, high=0.499).level == "ok"
+    assert not list(scores._guessing(estimate(score_table([0.1, 0.2], [5, 5], [0, 0]))))
+
+
+def test_probabilities_above_the_error_of_guessing_are_refuted_beyond_three_deviations():
+    table = score_table([0.4, 0.5], [100, 60], [0, 40])  # 40 of 200 are positive
+    noise = np.sqrt(100 * 0.24 + 100 * 0.25) / 200
+    assert scores._noise_of_share(table) == pytest.approx(noise)
+    for value, name in (
+        (0.2 + 3.01 * noise, "Worse than guessing"),
+        (0.2 + 2.99 * noise, "Hardly better than guessing"),
+    ):
+        (found,) = scores._guessing(estimate(table, value=value, method="corrupted"))
+        assert found.name == name
+    (fitted,) = scores._guessing(estimate(table, value=0.5))  # by isotonic, which takes the order
+    assert fitted.name == "Hardly better than guessing"
+
+
+def test_blind_scores_are_doubted_where_there_are_enough_items_to_know():
+    for n, level in ((208, "note"), (209, "warn")):
+        table = score_table([0.1, 0.2], [n, n], [n, n])
+        at, noise = order.area(table)
+        assert (at, noise) == (0.5, pytest.approx(np.sqrt((4 * n + 1) / 12) / (2 * n)))
+        (found,) = scores._guessing(estimate(table, value=0.5))
+        assert found.level == level
+    assert 3 * noise == pytest.approx(0.06, abs=1e-4)
+
+
+def test_ties_are_counted_by_items():
+    def found(*items):
+        table = score_table(np.arange(len(items)) / 10, items, np.zeros(len(items), int))
+        (one,) = scores._ties(estimate(table))
+        return one.value, one.level
+
+    assert found(1, 1, 2) == ("50.0 % of items", "ok")
+    assert found(1, 1, 3) == ("60.0 % of items", "note")
+
+
+def test_scores_that_claim_certainty_are_held_against_their_labels():
+    def found(values, negatives, positives, method="corrupted"):
+        table = score_table(values, negatives, positives)
+        (one,) = scores._certain(estimate(table, method=method))
+        return one
+
+    assert found([-0.1, 0.5], [1, 1], [1, 1]).value == "-0.1 to 0.5"
+    assert found([0.5, 1.5], [1, 1], [1, 1]).name == "Range of scores"
+    assert found([0.1, 0.9], [1, 1], [1, 1]).value == "none"
+    right = found([0, 0.5, 1], [10, 5, 0], [0, 5, 20])
+    assert (right.value, right.level) == ("30 items (75.0 %)", "ok")
+    assert right.sentence == "These scores claim certainty, and their labels agree."
+    wrong = found([0, 0.5, 1], [497, 500, 0], [1, 0, 2])
+    assert (wrong.value, wrong.level, wrong.remedy) == ("500 items (50.0 %)", "note", "")
+    assert "against 1 label." in wrong.sentence
+    ten = found([0, 0.5, 1], [490, 500, 3], [7, 0, 0])
+    assert (ten.level, "against 10 labels" in ten.sentence) == ("note", True)  # 1 %
+    more = found([0, 0.5, 1], [490, 499, 4], [7, 0, 0])
+    assert (more.level, "corrupted" in more.remedy) == ("warn", True)
+    assert found([0, 0.5, 1], [490, 499, 4], [7, 0, 0], "isotonic").level == "note"
+    assert found([0, 0.5], [4, 5], [0, 5]).value == "4 items (28.6 %)"
+    assert found([0.5, 1], [4, 0], [0, 5]).value == "5 items (55.6 %)"
+
+
+# The order of scores
+
+
+def test_the_area_counts_pairs_and_half_of_ties():
+    table = score_table([0.1, 0.2, 0.3], [2, 3, 1], [1, 2, 4])
+    pairs = 2 * (2 + 4) + 3 * 4 + (2 * 1 + 3 * 2 + 1 * 4) / 2
+    at, noise = order.area(table)
+    assert at == pytest.approx(pairs / 42)
+    assert noise == pytest.approx(np.sqrt(14 / (12 * 42)))
+    assert order.area(score_table([0.1, 0.2], [1, 1], [0, 0])) == (0.5, 0.0)
+    assert order.area(score_table([0.1, 0.2], [0, 0], [1, 1])) == (0.5, 0.0)
+
+
+def test_the_law_of_the_range_is_that_of_kuiper():
+    for x in (1.0, 1.5, 2.0):
+        terms = [2 * (4 * (k * x) ** 2 - 1) * np.exp(-2 * (k * x) ** 2) for k in range(1, 100)]
+        assert order._range_of_bridge_above(x) == pytest.approx(sum(terms), abs=1e-15)
+    assert order._range_of_bridge_above(0.99) == 1
+    # The range is at least the largest distance, whose law is Kolmogorov's.
+    assert order._range_of_bridge_above(1.3) > kstwobign.sf(1.3)
+
+
+def test_the_convex_curve_below_is_the_largest():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x, y = np.cumsum(rng.integers(1, 4, 9)), rng.integers(0, 5, 9)
+        slow = [
+            min(
+                y[i] if i == j else y[i] + (y[j] - y[i]) * (at - x[i]) / (x[j] - x[i])
+                for i in range(9)
+                for j in range(i, 9)
+                if x[i] <= at <= x[j]
+            )
+            for at in x
+        ]
+        assert order._convex_below(x.astype(float), y.astype(float)) == pytest.approx(slow)
+
+
+def test_a_rule_that_turns_round_saves_what_trying_all_saves():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        negatives, positives = rng.integers(0, 4, (2, 7))
+        table = score_table(np.arange(7.0), negatives + 1, positives)
+        change = np.concatenate(([0], np.cumsum(table.positives - table.negatives)))
+        cut = int(np.argmin(change))
+        up = max(change[j] - change[i] for i in range(cut + 1) for j in range(i, cut + 1))
+        down = max(change[i] - change[j] for i in range(cut, 8) for j in range(i, 8))
+        errors = table.positives[:cut].sum() + table.negatives[cut:].sum()
+        assert order.errors_saved(table) == (up + down, errors)
+
+
+def test_blocks_of_rows_have_about_equal_mass():
+    ones, zeros = np.ones(100, int), np.zeros(100, int)
+    assert order._ends(np.cumsum(ones), zeros).tolist() == list(range(100))
+    ends = order._ends(np.cumsum(np.ones(1000, int)), np.zeros(1000, int))
+    assert ends.tolist() == list(range(9, 1000, 10))
+    heavy = np.ones(101, int)
+    heavy[50] = 1000
+    ends = order._ends(np.cumsum(heavy), np.zeros(101, int))
+    assert ends[-1] == 100
+    assert 50 in ends
+    assert len(ends) < 20
+
+
+def test_scores_are_in_reverse_beyond_three_deviations():
+    def found(negatives, positives, method="isotonic"):
+        table = score_table([0.1, 0.9], negatives, positives)
+        return dict(levels(order._order(estimate(table, method=method))))
+
+    # Of 50 items of either class a deviation of the area is sqrt(101 / 12) / 50 = 0.058.
+    assert found([20, 30], [30, 20]) == {
+        "Direction of scores": "note",
+        "Rising probabilities": "ok",
+    }  # 0.4
+    assert found([15, 35], [35, 15]) == {"Reversed scores": "refuted"}  # 0.3
+    assert found([15, 35], [35, 15], "beta") == {"Reversed scores": "warn"}
+    assert found([15, 35], [35, 15], "hist-10") == {"Reversed scores": "warn"}
+    assert found([30, 20], [20, 30])["Direction of scores"] == "note"  # 0.6
+    assert found([32, 18], [18, 32])["Direction of scores"] == "ok"  # 0.64
+
+
+# Rows
+
+
+def test_items_left_out_matter_from_a_twentieth_on():
+    def found(dropped, n):
+        return [(one.level, one.value) for one in rows._missing(estimate(dropped=dropped, n=n))]
+
+    assert found(5, 95) == [("note", "5 items (5.0 %)")]
+    assert found(6, 94) == [("warn", "6 items (6.0 %)")]
+    assert found(9, 29) == [("note", "9 items (23.7 %)")]
+    assert found(9, 30) == [("warn", "9 items (23.1 %)")]
+    assert found(0, 95) == []
+
+
+def test_repeated_items_are_counted_unless_they_are_clusters():
+    (found,) = rows._repeated(from_facts(repeated_items=1))
+    assert (found.value, found.sentence.split(" an ")[0]) == ("1 row", "1 row repeats")
+    (found,) = rows._repeated(from_facts(repeated_items=2))
+    assert (found.value, found.sentence.split(" an ")[0]) == ("2 rows", "2 rows repeat")
+    assert not list(rows._repeated(from_facts(repeated_items=0)))
+    together = from_facts(repeated_items=2)
+    together.clusters = 5
+    assert not list(rows._repeated(together))
+
+
+def test_fewer_than_fifty_clusters_or_fifteen_equal_ones_are_doubted():
+    def found(number, effective):
+        table = SimpleNamespace(entries=SimpleNamespace(effective_clusters=effective))
+        given = {"clusters": number, "interval": (0, 1), "n": 1, "classes": ()}
+        return [one.value for one in rows._clustered(SimpleNamespace(table=table, **given))]
+
+    assert found(49, 40.0) == ["49"]
+    assert found(50, 15.0) == []
+    assert found(50, 14.9) == ["50, of unequal size"]
+
+
+def test_numbers_of_items_that_are_all_multiples_are_copies():
+    def found(counts):
+        table = ef.SoftTable(np.linspace(0, 1, len(counts)), np.array(counts))
+        return [one.value for one in rows._copied(estimate(table))]
+
+    assert found([4] * 15 + [6] * 15) == ["each 2 times"]
+    assert found([4] * 15 + [6] * 14) == []
+    assert found([4] * 30 + [3]) == []
+    assert found([1] * 30) == []
+    assert found([3] * 29 + [4] + [3] * 30) == []
+    assert found([3] * 40) == ["each 3 times"]
+
+
+def test_merged_scores_say_by_how_much():
+    assert not list(rows._merged(estimate(resolution=0.0)))
+    (found,) = rows._merged(estimate(resolution=None))
+    assert (found.value, found.level) == ("no bound", "note")
+    (found,) = rows._merged(estimate(resolution=0.002))
+    assert found.value == "at most 0.2 points"
+
+
+def test_one_class_against_the_rest_is_said():
+    def found(ones, zeros):
+        (one,) = rows._chosen(from_facts(classes={"1": ones, "0": zeros}))
+        return one.level, one.value
+
+    assert found(["spam"], ["ham"]) == ("ok", "class 1 = spam; class 0 = ham")
+    assert found(["spam"], ["ham", "eggs"]) == ("note", "class 1 = spam; class 0 = ham, eggs")
+    assert found(["spam", "spam!"], ["ham", "eggs"])[0] == "ok"
+    assert not list(rows._chosen(from_facts()))
+
+
+# Names
+
+
+def test_one_class_in_two_spellings_refutes_unless_classes_are_listed():
+    def found(*classes, listed=None):
+        source = Source(origin="arrays", layout="", classes=listed)
+        return [
+            (one.value, one.level)
+            for one in names._spellings(estimate(classes=classes, source=source))
+        ]
+
+    assert found("Cat", "cat_", "dog") == [("Cat and cat_", "refuted")]
+    assert found("a b", "a  B", "c", listed=("a b", "a  B", "c")) == [("a b and a  B", "note")]
+    assert found("cat", "cats") == []
+    words = from_facts(classes={"1": ["Yes", "yes"], "0": ["no"]})
+    assert [one.value for one in names._spellings(words)] == ["Yes and yes"]
+
+
+def test_answers_that_are_no_class_are_named_among_three_classes():
+    def found(*classes):
+        return [(one.value, one.level) for one in names._abstentions(estimate(classes=classes))]
+
+    assert found("yes", "no", "Don't know") == [("Don't know", "warn")]
+    assert found("yes", "not-sure", "skip") == [("not-sure, skip", "warn")]
+    assert found("yes", "skip") == []
+    assert found("yes", "no", "maybe") == []
+
+
+# Annotators
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+@pytest.mark.parametrize(
+    ("people", "level"), [(4, ["warn"]), (5, ["note"]), (19, ["note"]), (20, [])]
+)
+def test_few_annotators_do_not_stand_for_others(people, level):
+    who = np.tile(np.arange(people), 6)
+    frame = {"item": np.arange(who.size) // 2, "annotator": who, "vote": np.arange(who.size) % 2}
+    table = ef.from_votes(pd.DataFrame(frame), interval=None).table
+    assert [one.level for one in annotators._sample(estimate(table))] == level
+
+
+# Many classes
+
+
+def classes_of(*numbers, **given):
+    """Return an estimate from scores, with so many labels of each class."""
+    k = len(numbers)
+    mixed, diagonal = np.eye(k) * 0.5 + 0.5 / k, np.diag(numbers)
+    table = ef.ScoreTable(mixed[::-1], diagonal[::-1], classes=tuple("abcdefgh"[:k]))
+    return estimate(table, **given)
+
+
+def of_many(check, *numbers, **given):
+    return [(one.name, one.level, one.value) for one in check(classes_of(*numbers, **given))]
+
+
+def test_classes_with_few_or_no_labels_are_named():
+    assert of_many(many._labels, 20, 10, 10)[1:] == []
+    assert of_many(many._labels, 20, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
+    assert of_many(many._labels, 10, 10, 9)[1:] == []  # fewer than thirty items
+    assert of_many(many._labels, 11, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
+    assert of_many(many._labels, 1, 2, 5)[0] == (
+        ("Class balance", "ok", "c 62.5 %, b 25.0 %, a 12.5 %")
+    )
+    five = of_many(many._labels, 10, 10, 10, 10, 60)[0][2]
+    assert five == "e 60.0 %, a 10.0 %, b 10.0 %, c 10.0 % and 1 more"
+    table = ef.ScoreTable(np.eye(3)[:2][::-1], np.array([[0, 20, 0], [20, 0, 0]]))
+    (_, unseen) = many._labels(estimate(table))
+    assert (unseen.name, unseen.level, unseen.value) == (
+        ("Classes without labels", "warn", "1 of 3")
+    )
+
+
+def test_some_names_are_listed_and_the_others_counted():
+    assert many._some(list("abcd")) == "a, b, c, d"
+    assert many._some(list("abcde")) == "a, b, c, d and 1 more"
+    assert many._some(["a"]) == "a"
+
+
+def test_many_classes_hardly_better_than_guessing():
+    # Always answering the largest class errs on 60 %, with a deviation of 0.028 of 300 items.
+    share = (120, 100, 80)
+    assert of_many(many._guessing, *share, value=0.57) == [
+        ("Better than guessing", "ok", "5.0 % fewer errors")
+    ]
+    assert of_many(many._guessing, *share, value=0.571) == [
+        ("Hardly better than guessing", "warn", "4.8 % fewer errors")
+    ]
+    assert of_many(many._guessing, 120, 100, 79, value=0.58)[0][1] == "note"
+    assert of_many(many._guessing, *share, value=0.7)[0][2] == "0.0 % fewer errors"
+    deviation = np.sqrt(0.6 * 0.4 / 300)
+    for value, name in (
+        (0.6 + 2.99 * deviation, "Hardly better than guessing"),
+        (0.6 + 3.01 * deviation, "Worse than guessing"),
+    ):
+        assert of_many(many._guessing, *share, value=value, method="corrupted")[0][0] == name
+    table = ef.ScoreTable(np.eye(3)[:1], np.array([[20, 0, 0]]))
+    assert not list(many._guessing(estimate(table)))
+
+
+def test_scores_of_many_classes_that_are_labels_or_predictions():
+    def found(values, counts):
+        table = ef.ScoreTable(np.array(values, float), np.array(counts))
+        return [one.name for one in many._predictions(estimate(table))]
+
+    zero_one = np.eye(3)[::-1]
+    assert found(zero_one, [[0, 0, 3], [0, 3, 0], [4, 0, 0]]) == ["Scores are the labels"]
+    assert found(zero_one, [[0, 0, 3], [0, 3, 0], [3, 0, 0]]) == []  # nine items are too few
+    assert found(zero_one, [[0, 0, 3], [0, 3, 0], [3, 1, 0]]) == ["Scores are predictions"]
+    assert found(zero_one, [[0, 0, 3], [0, 0, 3], [4, 0, 0]]) == ["Scores are predictions"]
+    assert found(zero_one[1:], [[0, 5, 0], [5, 0, 0]]) == ["Scores are the labels"]
+    assert found(zero_one[2:], [[10, 0, 0]]) == ["Scores are predictions"]
+    sure = [[0.1, 0.8, 0.1], [0.8, 0.1, 0.1]]
+    assert found(sure, [[0, 5, 0], [5, 0, 0]]) == ["Scores are the labels"]
+    assert found(sure, [[0, 5, 0], [5, 1, 0]]) == []
+    # Zeros and ones that are no single class, and shares that add up to one.
+    assert found([[0, 1, 1], [1, 0, 0]], [[0, 5, 1], [5, 0, 0]]) == []
+    rest = [[0, 0.5, 0.5], [0, 1, 0], [1, 0, 0]]
+    assert found(rest, [[0, 5, 1], [1, 5, 0], [5, 0, 0]]) == []
+    four = [[0, 0, 1], [0, 0.5, 0.5], [0, 1, 0], [1, 0, 0]]  # more rows than classes
+    assert found(four, [[0, 0, 5], [0, 5, 0], [0, 5, 0], [5, 0, 0]]) == []
+
+
+def test_constant_soft_labels_of_many_classes_are_shown():
+    for n, number in ((29, 0), (30, 1)):
+        table = ef.SoftTable(np.array([[0.1, 0.2, 0.3, 0.25, 0.15]]), np.array([n]))
+        found = [one for one in many._soft(estimate(table)) if one.name == "Constant soft labels"]
+        assert [one.value for one in found] == ["0.1, 0.2, 0.3, 0.25"] * number
+    two = ef.SoftTable(np.array([[0, 0, 1], [0.5, 0.25, 0.25]]), np.array([15, 45]))
+    found = {one.name: one.value for one in many._soft(estimate(two))}
+    assert "Constant soft labels" not in found
+    assert found["Exact zeros and ones"] == "15 items (25.0 %)"
+    assert found["Class balance"] == "2 43.8 %, 0 37.5 %, 1 18.8 %"
+
+
+def test_a_total_among_the_classes_is_found():
+    def found(votes, counts):
+        table = VoteTable(np.array(votes), np.array(counts), classes=("a", "b", "all"))
+        return [one.value for one in many._sum_of_others(table)]
+
+    three = [[1, 1, 2], [1, 2, 3], [3, 1, 4]]
+    assert found(three, [10, 10, 10]) == ["all"]
+    assert found(three, [10, 10, 9]) == []
+    assert found(three[:2], [20, 20]) == []
+    assert found([[1, 1, 2], [1, 1, 3], [3, 1, 4]], [10, 10, 10]) == []
+
+
+def test_votes_that_agree_less_often_than_guesses_are_refuted():
+    def found(n):
+        votes = np.array([[1, 1, 1]])
+        table = VoteTable(votes, np.array([n]), classes=("a", "b", "c"))
+        return [one.level for one in many._too_split(table)]
+
+    # Hoeffding: 2 n / 9 above the logarithm of 1,000, from 32 items on.
+    assert (found(31), found(32)) == ([], ["refuted"])
+    single = VoteTable(np.array([[0, 0, 1], [1, 1, 1]]), np.array([50, 31]), classes=tuple("abc"))
+    assert not list(many._too_split(single))
+
+
+def test_columns_are_exchanged_where_that_fits_the_labels_better():
+    scores_of = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
+    counts = np.array([[1, 9, 0], [9, 1, 0], [0, 0, 10]])
+    logs = np.log(scores_of)
+    logs -= logs.mean(axis=1, keepdims=True)
+    logs -= logs.mean(axis=0)  # ten items in each row
+    fit = counts.T @ logs
+    found, lead, noise = many.better_order(scores_of, counts)
+    assert found.tolist() == [1, 0, 2]
+    assert lead == pytest.approx(fit[0, 1] + fit[1, 0] - fit[0, 0] - fit[1, 1])
+    apart = logs[:, [1, 0, 2]] - logs
+    assert noise == pytest.approx(np.sqrt((counts * apart**2).sum()))
+    assert many.better_order(scores_of, counts[[1, 0, 2]]) == (None, 0, 0)
+    # Scores that may be negative are compared as they are.
+    found, lead, _ = many.better_order(logs, counts)
+    plain = logs - logs.mean(axis=1, keepdims=True)
+    fit = counts.T @ (plain - plain.mean(axis=0))
+    assert (found.tolist(), lead) == (
+        [1, 0, 2],
+        pytest.approx(fit[0, 1] + fit[1, 0] - fit[0, 0] - fit[1, 1]),
+    )

@@ -1,0 +1,241 @@
+"""Data that cannot be used is refused, in words that say what is wrong with which part of it."""
+
+import re
+import zipfile
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+from errorfloor.data import ballots, classes, entry_rows, voters
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.read import Where, read
+
+N = 12
+S = np.linspace(0.05, 0.95, N)
+Y = np.arange(N) % 3 % 2
+P3 = np.random.default_rng(0).dirichlet(np.ones(3), N).round(3)
+FRAME = pd.DataFrame({"score": S, "label": Y})
+TABLE = ef.ScoreTable.from_arrays(S, Y)
+WEIGHTED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1)
+CLUSTERED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1, cluster=np.arange(N) // 2)
+
+REFUSED = {
+    "weights beside a table": (
+        lambda: ef.from_scores(TABLE, weight=S),
+        "`scores` is a ScoreTable, which has weights and clusters already if any. Leave out `wei",
+    ),
+    "no column of scores": (
+        lambda: ef.from_scores(FRAME, score=[], label="label"),
+        "`score` must be a column, or a list of columns",
+    ),
+    "one column of scores twice": (
+        lambda: ef.from_scores(FRAME, score=["score", "score"], label="label"),
+        "`score` has a column twice",
+    ),
+    "clusters in one of two tables": (
+        lambda: WEIGHTED + CLUSTERED,
+        "One of the tables has clusters and the other has none",
+    ),
+    "weights in one of two tables": (
+        lambda: WEIGHTED + TABLE,
+        "One of the tables has weights or clusters and the other has none",
+    ),
+    "a name of clusters beside arrays": (
+        lambda: ef.from_scores(S, Y, cluster="site"),
+        "`cluster` is the name of a column, and the labels are arrays",
+    ),
+    "a name of weights beside arrays": (
+        lambda: ef.from_scores(S, Y, weight="w"),
+        "`weight` is the name of a column, and the labels are arrays",
+    ),
+    "clusters in two columns": (
+        lambda: ef.from_scores(S, Y, cluster=np.ones((N, 2))),
+        "`cluster` must be one name or number per item, got shape (12, 2)",
+    ),
+    "clusters of other items": (
+        lambda: ef.from_scores(S, Y, cluster=np.ones(N + 1)),
+        "`cluster` must have the same length, got 12 and 13",
+    ),
+    "weights of other items": (
+        lambda: ef.from_scores(S, Y, weight=np.ones(N + 1)),
+        "`weight` must have the same length, got 12 and 13",
+    ),
+    "missing numbers of clusters": (
+        lambda: ef.from_scores(S, Y, cluster=np.where(S > 0.5, np.nan, 1)),
+        "`cluster` must not be missing: entry 6 is nan (6 of 12 are bad)",
+    ),
+    "missing names of clusters": (
+        lambda: ef.from_scores(S, Y, cluster=["a", None] * 6),
+        "`cluster` must not be missing: entry 1 is None (6 of 12 are bad)",
+    ),
+    "weights of nothing": (
+        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 0, 1)),
+        "entry 6 is 0",
+    ),
+    "weights that have no square": (
+        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 1e-39, 1)),
+        "`weight` must lie between",
+    ),
+    "lists of features of unequal lengths": (
+        lambda: ef.from_features(
+            pd.DataFrame({"x": [[1, 2], [1], [1, 2, 3], [1, 2, 3, 4]] * 3, "y": Y}), label="y"
+        ),
+        "`features` 'x' holds lists of unequal lengths, such as [1, 2, 3].",
+    ),
+    "a thousand classes and one": (
+        lambda: ef.from_features(np.zeros((1025, 1)), np.arange(1025)),
+        "`y` has 1,025 different values, which are no classes",
+    ),
+    "no labels of many classes": (
+        lambda: ef.from_scores(P3, []),
+        "`labels` is empty. Pass at least one item",
+    ),
+    "something missing in every row": (
+        lambda: ef.from_scores(
+            pd.DataFrame({"score": [0.1, None], "label": [None, 1]}), drop_missing=True
+        ),
+        "Something is missing in each of the 2 rows",
+    ),
+    "counts of one class": (
+        lambda: ef.ScoreTable(np.array([0.1, 0.2]), np.array([1, 2])),
+        "`counts` must have a column for each of two classes or more, got shape (2,)",
+    ),
+    "two columns of labels of which some are missing": (
+        lambda: ef.from_scores(S, np.ones((N, 2)), unlabelled=True),
+        "`labels` must be 1-d, got shape (12, 2). Pass one label per item, or None",
+    ),
+    "items without a label where there are no scores": (
+        lambda: read(pd.DataFrame({"soft": S}), LAYOUTS, Where.of(unlabelled=True)),
+        "`unlabelled` keeps items with a score and without a label",
+    ),
+    "labels of other items, in plans": (
+        lambda: ef.plan_labels(S, [0, 1], budget=3),
+        "`scores` and `labels` must have the same length, got 12 and 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    ask, says = REFUSED[case]
+    with pytest.raises(ValueError, match=re.escape(says)):
+        ask()
+
+
+def test_damaged_objects_of_json_are_refused(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"score": [0.1,, 0.2], "label": [0, 1]}')
+    with pytest.raises(ef.InputError, match="it is no JSON, or not all there"):
+        ef.look(path)
+
+
+def test_archives_without_arrays_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(ef.InputError, match="it is a ZIP archive without plain arrays"):
+        ef.look(tmp_path / "a.npz")
+
+
+def test_sheets_without_rows_or_with_a_name_twice_are_refused(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+
+    def saved(*rows):
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(tmp_path / "a.xlsx")
+        return tmp_path / "a.xlsx"
+
+    with pytest.raises(ef.InputError, match="its first sheet is empty"):
+        ef.look(saved())
+    with pytest.raises(ef.InputError, match="several columns called 'b'"):
+        ef.look(saved(["a", "b", None, "b"], [1, 2, 3, 4]))
+    assert [one.name for one in ef.look(saved(["a", None, " b "], [1, 2, 3])).columns] == ["a", "b"]
+
+
+def test_too_many_items_to_keep_are_refused(monkeypatch):
+    monkeypatch.setattr(entry_rows, "MOST", 12)
+    frame = FRAME.assign(weight=S + 1)
+    assert ef.from_scores(frame, weight="weight", interval=None).n == 12
+    monkeypatch.setattr(entry_rows, "MOST", 11)
+    with pytest.raises(ef.InputError, match="make more than 11 different items"):
+        ef.from_scores(frame, weight="weight", interval=None)
+
+
+def test_too_many_votes_to_look_at_one_by_one_are_refused(monkeypatch):
+    monkeypatch.setattr(ballots, "MOST_VOTES", 5)
+    ballots._check_number(5)
+    with pytest.raises(ef.InputError, match="There are more than 5 votes"):
+        ballots._check_number(6)
+
+
+# And what is read after a second look.
+
+
+def votes_in_rows(last):
+    item, who = np.divmod(np.arange(30), 3)
+    vote = np.where(np.arange(30) % 4 == 0, "1", "0").astype(object)
+    vote[-3:] = last
+    return pd.DataFrame({"item": item, "annotator": who, "vote": vote})
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
+def test_other_classes_after_many_votes_of_0_and_1_are_classes_of_all_votes(monkeypatch):
+    monkeypatch.setattr(classes, "_FIRST", 10)
+    frame = votes_in_rows("2")
+    late = ef.annotators(frame)
+    monkeypatch.setattr(classes, "_FIRST", 100)
+    early = ef.annotators(frame)
+    assert late.to_dict()["rows"] == early.to_dict()["rows"]
+    assert late.floor.classes == early.floor.classes == ("0", "1", "2")
+    monkeypatch.setattr(classes, "_FIRST", 10)
+    with pytest.raises(ef.InputError):
+        ef.annotators(votes_in_rows("2.5"))
+
+
+def test_two_classes_of_scores_may_be_named_in_either_order():
+    words = FRAME.assign(label=np.where(Y == 1, "yes", "no"))
+    plain = ef.from_scores(words, classes=["no", "yes"], interval=None)
+    assert plain.table.positives.tolist() == TABLE.positives.tolist()
+    other = ef.from_scores(words, classes=["yes", "no"], interval=None)
+    assert other.table.positives.tolist() == TABLE.negatives.tolist()
+    with pytest.raises(ef.InputError, match="`classes` has 3 names, and `score` has"):
+        ef.from_scores(words, classes=["no", "yes", "perhaps"])
+
+
+def test_numbers_among_words_are_classes_as_words():
+    y = np.array([1, "a", 1, "a", "b", "b"], dtype=object)
+    found = ef.from_features(np.arange(12.0).reshape(6, 2), y)
+    assert found.classes == ("1", "a", "b")
+
+
+@pytest.mark.parametrize(
+    "names", [["a", "b", "c"], [1.0, 2.0, 3.0], [Decimal(1), Decimal(2), Decimal(3)]]
+)
+@pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
+def test_annotators_may_be_called_anything(names):
+    frame = votes_in_rows("0")
+    plain = ef.from_votes(frame, interval=None).table
+    assert plain.workloads[:, 1].tolist() == [10, 10, 10]
+    other = frame.assign(annotator=[names[i] for i in frame["annotator"]])
+    table = ef.from_votes(other, interval=None).table
+    assert table.workloads[:, 1].tolist() == [10, 10, 10]
+    assert table.votes.tolist() == plain.votes.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
+def test_columns_of_many_items_are_counted_as_patterns(monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (40, 3)), columns=["ann", "bob", "cay"])
+    plain = ef.from_votes(frame, annotators=list(frame), interval=None).table
+    monkeypatch.setattr(voters, "_MOST_ENTRIES", 3 * 8)  # as many patterns as there can be
+    few = ef.from_votes(frame, annotators=list(frame), interval=None).table
+    assert few.by_group.tolist() == plain.by_group.tolist()
+    assert few.workloads.tolist() == plain.workloads.tolist() != []
+    monkeypatch.setattr(voters, "_MOST_ENTRIES", 3 * 7)
+    none = ef.from_votes(frame, annotators=list(frame), interval=None).table
+    assert none.workloads is None
+    assert none.votes.tolist() == plain.votes.tolist()
