@@ -1062,3 +1062,90 @@ def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     assert own.leave_one_out() == pytest.approx(without)
     alone = Precision(cells_of([1], [1]))
     assert alone.leave_one_out() == pytest.approx([0, 1])
+
+
+# The best cut by other metrics than error
+
+
+def cut_errors(cells, count, cut):
+    """Return false positives and negatives where so many cells are below the cut, by hand."""
+    fp = sum(count[i] for i in range(len(cells)) if i >= cut and not cells.positive[i])
+    fn = sum(count[i] for i in range(len(cells)) if i < cut and cells.positive[i])
+    return float(fp), float(fn)
+
+
+def table_of(cells, count, cut):
+    zeros, ones = float(count[~cells.positive].sum()), float(count[cells.positive].sum())
+    return TwoByTwo(*cut_errors(cells, count, cut), zeros, ones)
+
+
+@pytest.mark.parametrize("loss", [Cost(1.0, 3.0), Balanced(), Missed(), Uncorrelated()])
+def test_cuts_of_any_loss_are_tried_one_by_one(loss):
+    cells = cells_of([5, 2, 3, 1, 0], [1, 1, 4, 2, 3])
+    size = len(cells)
+    own = weighted_cuts.BestOfCuts(loss, cells, (0.0, 1.0))
+
+    def lowest(count):
+        losses = [float(loss.of(table_of(cells, count, cut))) for cut in range(size + 1)]
+        return int(np.argmin(losses))
+
+    def best(count):
+        return float(loss.metric(loss.of(table_of(cells, count, lowest(count)))))
+
+    others = [cells.count, np.array([2, 0, 1, 1, 3, 0, 1, 2, 1])]
+    assert own.values(np.array(others), RNG) == pytest.approx([best(one) for one in others])
+    cut, found = weighted_cuts.best_cut(loss, cells.positive, cells.count)
+    assert cut == lowest(cells.count)
+    expected = table_of(cells, cells.count, cut)
+    assert (found.false_positives, found.false_negatives) == (
+        expected.false_positives, expected.false_negatives,
+    )  # fmt: skip
+    assert (found.negatives, found.positives) == (11, 11)
+    without = [
+        float(loss.metric(loss.of(table_of(cells, cells.count - one, cut))))
+        for one in np.eye(size, dtype=np.int64)
+    ]
+    assert own.leave_one_out() == pytest.approx(without)
+    parts = split(cells.count, 10, np.random.default_rng(3))
+    errors = np.sum([cut_errors(cells, part, lowest(cells.count - part)) for part in parts], axis=0)
+    held = weighted_cuts.held_out(loss, cells.positive, parts)
+    assert (held.false_positives, held.false_negatives) == tuple(errors)
+    assert (held.negatives, held.positives) == (11, 11)
+    midpoint = weighted_cuts.MidpointOfCuts(loss, cells, (0.0, 0.4))
+    other = min(max(float(loss.metric(loss.of(held))), 0.0), 0.4)
+    found = midpoint.values(cells.count[None], np.random.default_rng(3))[0]
+    assert found == pytest.approx((best(cells.count) + other) / 2)
+    test = np.array([0, 1, 2, 0, 1, 1, 0, 0, 4])
+    tried = weighted_cuts.tested(loss, cells.positive, cells.count, test)
+    assert (tried.false_positives, tried.false_negatives) == cut_errors(cells, test, cut)
+    assert (tried.negatives, tried.positives) == (
+        test[~cells.positive].sum(),
+        test[cells.positive].sum(),
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_methods_for_cuts_say_which_class_is_missing_and_heed_weights(weighted):
+    weight = np.ones(2) if weighted else None
+    both, zeros = cells_of([2], [3], weight), cells_of([2, 1], [0, 0], weight)
+    ones = cells_of([0, 0], [2, 1], weight)
+    needs = {"cost": "", "balanced-error": "both", "f1": "positive", "mcc": "both"}
+    for record in weighted_cuts.RECORDS:
+        (name,) = record.metrics
+        if weighted and name not in weighted_cuts.PRICED:
+            continue
+        given = {"costs": (1, 2)} if name == "cost" else {}
+        options = Options(metric=Asked(name, **given).of(2))
+        kind = type(record.bind(both, options)).__name__
+        midpoint = record.name == "isotonic-cf"
+        plain = "MidpointOfCuts" if midpoint else "BestOfCuts"
+        assert kind == (("PricedMidpoint" if midpoint else "PricedCut") if weighted else plain)
+        for cells, missing in ((zeros, "positive"), (ones, "negative")):
+            if needs[name] == "both" or needs[name] == missing:
+                with pytest.raises(ef.InputError, match="needs"):
+                    record.bind(cells, options)
+            else:
+                record.bind(cells, options)
+    assert [one.name for one in weighted_cuts.DEFAULTS] == [
+        "isotonic", "isotonic", "isotonic-cf", "isotonic-cf",
+    ]  # fmt: skip
