@@ -1,6 +1,7 @@
 """Parts of methods for scores and soft labels: numbers by hand, and the same item by item."""
 
 from dataclasses import replace
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from errorfloor.methods.isotonic import BestCut
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
-from errorfloor.methods.ranks import by_row
+from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
 from errorfloor.methods.record import Options, Series
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
 from errorfloor.methods.selective_scores import (
@@ -987,3 +988,164 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
     assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
     assert some.prices[0] == pytest.approx(0.3)
     assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))
+
+
+# Rankings
+
+
+def slow_auc(score, label, weight):
+    """Return the share of pairs in order, each weighing as both its items do."""
+    right = every = 0.0
+    for i in np.flatnonzero(label):
+        for j in np.flatnonzero(~label):
+            every += weight[i] * weight[j]
+            right += weight[i] * weight[j] * ((score[i] > score[j]) + (score[i] == score[j]) / 2)
+    return right / every if every else 0.5
+
+
+def slow_precision(score, label):
+    """Return the mean precision down to each positive, over all orders of tied items."""
+    rows = [np.flatnonzero(score == one) for one in np.unique(score)[::-1]]
+    found = []
+    for orders in product(*(permutations(row.tolist()) for row in rows)):
+        order = [i for row in orders for i in row]
+        ones = np.cumsum(label[order])
+        found.append(np.sum((ones / np.arange(1, len(order) + 1))[label[order]]))
+    return np.mean(found) / max(label.sum(), 1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighted):
+    cells = cells_of([2, 0, 1, 1], [1, 1, 2, 0])
+    weight = np.array([1.0, 0.5, 2.0, 1.0, 1.5, 3.0]) if weighted else np.ones(6)
+    own = WeightedRanking(replace(cells, weight=weight)) if weighted else Ranking(cells)
+
+    def slow(count):
+        cell = np.repeat(np.arange(6), count)
+        return slow_auc(cells.scores[cells.row][cell], cells.positive[cell], weight[cell])
+
+    others = [cells.count, np.array([0, 1, 2, 3, 0, 1]), np.array([3, 0, 1, 1, 1, 0])]
+    others += [np.where(cells.positive, 2, 0), np.where(cells.positive, 0, 1)]
+    expected = [max(slow(one), 0.5) for one in others]
+    assert own.values(np.array(others), RNG) == pytest.approx(expected)
+    reverse = cells_of([0, 3], [2, 1], np.ones(3))
+    worse = WeightedRanking(reverse) if weighted else Ranking(reverse)
+    assert worse.values(reverse.count[None], RNG).tolist() == [0.5]
+    without = [slow(cells.count - one) for one in np.eye(6, dtype=np.int64)]
+    assert own.leave_one_out() == pytest.approx(without)
+    # The last item of a class leaves the value as it is.
+    last = cells_of([1, 2], [0, 1], np.array([2.0, 1.0, 1.0]))
+    bound = WeightedRanking(last) if weighted else Ranking(replace(last, weight=None))
+    index = int(np.flatnonzero(last.positive)[0])
+    assert bound.leave_one_out()[index] == pytest.approx(bound.values(last.count[None], RNG)[0])
+
+
+def test_placements_are_shares_of_the_other_class():
+    places = Placements(np.array([2.0, 1, 0]), np.array([0.0, 3, 1]))
+    assert places.of_positives == pytest.approx([1 / 3, 2.5 / 3, 1])
+    assert places.of_negatives == pytest.approx([1, 2.5 / 4, 0.5 / 4])
+
+
+def test_the_average_precision_is_that_of_all_orders_of_tied_items():
+    cells = cells_of([1, 0, 2, 1, 0], [0, 1, 1, 2, 1])
+    own = Precision(cells)
+
+    def slow(count):
+        cell = np.repeat(np.arange(len(cells)), count)
+        return slow_precision(cells.scores[cells.row][cell], cells.positive[cell])
+
+    others = [cells.count, np.array([2, 0, 1, 1, 0, 3, 0]), np.array([1, 0, 0, 2, 0, 1, 0])]
+    assert own.values(np.array(others), RNG) == pytest.approx([slow(one) for one in others])
+    none = np.where(cells.positive, 0, 1)
+    assert own.values(none[None], RNG).tolist() == [0]
+    without = [slow(cells.count - one) for one in np.eye(len(cells), dtype=np.int64)]
+    assert own.leave_one_out() == pytest.approx(without)
+    alone = Precision(cells_of([1], [1]))
+    assert alone.leave_one_out() == pytest.approx([0, 1])
+
+
+# The best cut by other metrics than error
+
+
+def cut_errors(cells, count, cut):
+    """Return false positives and negatives where so many cells are below the cut, by hand."""
+    fp = sum(count[i] for i in range(len(cells)) if i >= cut and not cells.positive[i])
+    fn = sum(count[i] for i in range(len(cells)) if i < cut and cells.positive[i])
+    return float(fp), float(fn)
+
+
+def table_of(cells, count, cut):
+    zeros, ones = float(count[~cells.positive].sum()), float(count[cells.positive].sum())
+    return TwoByTwo(*cut_errors(cells, count, cut), zeros, ones)
+
+
+@pytest.mark.parametrize("loss", [Cost(1.0, 3.0), Balanced(), Missed(), Uncorrelated()])
+def test_cuts_of_any_loss_are_tried_one_by_one(loss):
+    cells = cells_of([5, 2, 3, 1, 0], [1, 1, 4, 2, 3])
+    size = len(cells)
+    own = weighted_cuts.BestOfCuts(loss, cells, (0.0, 1.0))
+
+    def lowest(count):
+        losses = [float(loss.of(table_of(cells, count, cut))) for cut in range(size + 1)]
+        return int(np.argmin(losses))
+
+    def best(count):
+        return float(loss.metric(loss.of(table_of(cells, count, lowest(count)))))
+
+    others = [cells.count, np.array([2, 0, 1, 1, 3, 0, 1, 2, 1])]
+    assert own.values(np.array(others), RNG) == pytest.approx([best(one) for one in others])
+    cut, found = weighted_cuts.best_cut(loss, cells.positive, cells.count)
+    assert cut == lowest(cells.count)
+    expected = table_of(cells, cells.count, cut)
+    assert (found.false_positives, found.false_negatives) == (
+        expected.false_positives, expected.false_negatives,
+    )  # fmt: skip
+    assert (found.negatives, found.positives) == (11, 11)
+    without = [
+        float(loss.metric(loss.of(table_of(cells, cells.count - one, cut))))
+        for one in np.eye(size, dtype=np.int64)
+    ]
+    assert own.leave_one_out() == pytest.approx(without)
+    parts = split(cells.count, 10, np.random.default_rng(3))
+    errors = np.sum([cut_errors(cells, part, lowest(cells.count - part)) for part in parts], axis=0)
+    held = weighted_cuts.held_out(loss, cells.positive, parts)
+    assert (held.false_positives, held.false_negatives) == tuple(errors)
+    assert (held.negatives, held.positives) == (11, 11)
+    midpoint = weighted_cuts.MidpointOfCuts(loss, cells, (0.0, 0.4))
+    other = min(max(float(loss.metric(loss.of(held))), 0.0), 0.4)
+    found = midpoint.values(cells.count[None], np.random.default_rng(3))[0]
+    assert found == pytest.approx((best(cells.count) + other) / 2)
+    test = np.array([0, 1, 2, 0, 1, 1, 0, 0, 4])
+    tried = weighted_cuts.tested(loss, cells.positive, cells.count, test)
+    assert (tried.false_positives, tried.false_negatives) == cut_errors(cells, test, cut)
+    assert (tried.negatives, tried.positives) == (
+        test[~cells.positive].sum(),
+        test[cells.positive].sum(),
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_methods_for_cuts_say_which_class_is_missing_and_heed_weights(weighted):
+    weight = np.ones(2) if weighted else None
+    both, zeros = cells_of([2], [3], weight), cells_of([2, 1], [0, 0], weight)
+    ones = cells_of([0, 0], [2, 1], weight)
+    needs = {"cost": "", "balanced-error": "both", "f1": "positive", "mcc": "both"}
+    for record in weighted_cuts.RECORDS:
+        (name,) = record.metrics
+        if weighted and name not in weighted_cuts.PRICED:
+            continue
+        given = {"costs": (1, 2)} if name == "cost" else {}
+        options = Options(metric=Asked(name, **given).of(2))
+        kind = type(record.bind(both, options)).__name__
+        midpoint = record.name == "isotonic-cf"
+        plain = "MidpointOfCuts" if midpoint else "BestOfCuts"
+        assert kind == (("PricedMidpoint" if midpoint else "PricedCut") if weighted else plain)
+        for cells, missing in ((zeros, "positive"), (ones, "negative")):
+            if needs[name] == "both" or needs[name] == missing:
+                with pytest.raises(ef.InputError, match="needs"):
+                    record.bind(cells, options)
+            else:
+                record.bind(cells, options)
+    assert [one.name for one in weighted_cuts.DEFAULTS] == [
+        "isotonic", "isotonic", "isotonic-cf", "isotonic-cf",
+    ]  # fmt: skip

@@ -388,6 +388,15 @@ def test_steps_of_one_class_are_its_isotonic_fit():
     assert alone.fit(np.array([1.0, 0, 0]), None) == pytest.approx([0, 0.5, 0.5])
 
 
+def test_rows_without_labelled_items_change_no_floor():
+    scores = np.array([[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]])
+    cells = ClassCells(scores, np.arange(3), np.arange(3), np.array([2, 1, 3]))
+    more = replace(cells, scores=np.vstack((scores, np.full((1, 3), 1 / 3))))
+    one, other = OneVsRest(cells, Options()), OneVsRest(more, Options())
+    assert other.values(cells.count[None], RNG)[0] == one.values(cells.count[None], RNG)[0] == 0
+    assert other.leave_one_out().tolist() == one.leave_one_out().tolist() == [0, 0, 0]
+
+
 def test_without_an_item_steps_move_as_if_they_stayed_in_one_piece():
     bound = OneVsRest(CELLS, Options())
     found = bound.leave_one_out()
@@ -472,3 +481,32 @@ def test_the_map_of_logits_is_that_of_their_shares():
         curve = IsotonicRegression(out_of_bounds="clip").fit(shares[:, k], CELLS.label == k)
         knots, levels = (steps.parameters[name][k] for name in ("scores", "probabilities"))
         assert levels == pytest.approx(curve.predict(knots), abs=1e-9)
+
+
+def test_losses_are_those_of_the_family_that_their_method_names():
+    families = {
+        "offsets": Family(), "temperature": Family(weights=False), "vector": Family(powers=True),
+    }  # fmt: skip
+    for record in losses.RECORDS:
+        (metric,) = record.metrics
+        given = {"costs": 1 - np.eye(3)} if metric == "cost" else {}
+        bound = record.bind(CELLS, Options(metric=Asked(metric, **given).of(3)))
+        assert bound.family == families[record.name]
+        assert len(set(bound.fitted.power.tolist())) == (3 if record.name == "vector" else 1)
+        assert bound.fitted.weight.any() == (record.name != "temperature")
+        kind = {"log-loss": LogLoss, "brier": Brier}.get(metric, Costs)
+        assert isinstance(bound.lost, kind)
+    assert [one.metrics for one in losses.DEFAULTS] == [
+        ("cost",), ("balanced-error",), ("brier",), ("log-loss",),
+    ]  # fmt: skip
+
+
+def test_top1_is_wrong_where_the_largest_score_is_not_the_labels():
+    scores = np.array([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]])
+    cells = ClassCells(
+        scores, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2]), np.array([5, 2, 4, 1])
+    )
+    for weight, expected in ((None, (2 + 2 + 1) / 12), ([1.0, 3.0, 1.0, 1.0], (6 + 2 + 1) / 16)):
+        own = replace(cells, weight=None if weight is None else np.array(weight))
+        found = records.TOP1.bind(own, Options())
+        assert found.values(cells.count[None], RNG)[0] == pytest.approx(expected)

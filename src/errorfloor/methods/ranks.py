@@ -68,7 +68,7 @@ class Ranking:
         zeros, ones = by_row(self.cells, counts)
         ordered = (ones * (np.cumsum(zeros, axis=1) - zeros / 2)).sum(axis=1)
         pairs = zeros.sum(axis=1) * ones.sum(axis=1)
-        return np.where(pairs > 0, ordered / np.maximum(pairs, 1), 0.5)
+        return np.asarray(ordered / np.maximum(pairs, 1))
 
     def leave_one_out(self) -> Floats:
         """Return the AUC without one item of each cell in turn."""
@@ -166,8 +166,8 @@ def row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Floa
     from scipy.special import digamma
 
     harmonic = digamma(before + items + 1) - digamma(before + 1)
-    share = np.where(items > 0, ones / np.maximum(items, 1), 0.0)
-    further = np.where(items > 1, (ones - 1) / np.maximum(items - 1, 1), 0.0)
+    share = ones / np.maximum(items, 1)
+    further = (ones - 1) / np.maximum(items - 1, 1)
     # The sum over j of (found + 1 + (j - 1) further) / (before + j).
     inside = (found + 1) * harmonic + further * (items - (before + 1) * harmonic)
     return np.asarray(share * inside)
