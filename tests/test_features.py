@@ -64,6 +64,21 @@ def test_tied_neighbours_share_the_last_places(kind, k, most, monkeypatch):
         np.testing.assert_allclose(votes[i], expected)
 
 
+@pytest.mark.parametrize("k", [1, 4, 7, 20])
+def test_of_a_few_tied_points_all_may_share_the_last_places(k):
+    x = np.array([0.0, 0, 0, 1, 1, 1, 1, 5])[:, None]
+    voters = Voters.of(x, k, nearest(x, k + 1))
+    votes = voters.votes(np.arange(8)[None], 8)[..., 0]  # each has a class of its own
+    assert not voters.wide
+    for i in range(8):
+        squares = (x[:, 0] - x[i, 0]) ** 2
+        squares[i] = np.inf
+        edge = np.sort(squares)[min(k, 7) - 1]
+        inside, tied = squares < edge, squares == edge
+        expected = inside + tied * (min(k, 7) - inside.sum()) / tied.sum()
+        np.testing.assert_allclose(votes[:, i], expected)
+
+
 def test_equal_votes_are_half_an_error():
     votes = np.array([[1.0, 2.0], [1.0, 0.0]])  # of two items for each class
     found = errors_of(votes[..., None].repeat(2, axis=2), np.array([[0, 1], [0, 0]]))
@@ -218,6 +233,8 @@ def test_copies_of_items_break_the_limit_and_are_refused():
         ef.from_features(x, y, rng=0)
     with pytest.raises(ef.InputError, match=r"Rows 1 and 2 of `X` are equal \(2 rows repeat"):
         ef.from_features([[0.0], [1.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1, 1])
+    with pytest.raises(ef.InputError, match=r"Rows 0 and 2 of `X` are equal \(2 rows repeat"):
+        ef.from_features([[0.0], [1.0], [0.0], [1.0], [2.0]], [0, 1, 0, 1, 1])
     wrong = ef.from_features(x, y, duplicates="all", rng=0)
     assert wrong.high < 0.4  # the floor is 0.5: what they are refused for
     groups = np.repeat(np.arange(200), 3)

@@ -313,3 +313,13 @@ def test_names_of_parts_are_those_of_their_classics():
     assert part_named("knn-7-high").classic.k == 7
     assert part_named("isotonic") is None
     assert part_named("hist-low") is None
+
+
+def test_without_classics_features_beside_scores_are_not_looked_at():
+    data = cloud(n=60)
+    assert bind({}, items_of(data, scores_of(data))) == ({}, None)
+    plain = ef.feebee(scores_of(data), data.labels, methods=["isotonic"], **SHORT)
+    beside = ef.feebee(
+        scores_of(data), data.labels, features=data.features, methods=["isotonic"], **SHORT
+    )
+    assert [row.method for row in beside] == [row.method for row in plain] == ["isotonic"]
