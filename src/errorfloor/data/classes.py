@@ -97,6 +97,7 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
     known, _ = settled(request, layout)
     try:
+<<<<<<< HEAD
         return _ballots(known, layout)
     except NotBinaryError:
         known, _ = settled(request, layout, look=True)
@@ -106,6 +107,12 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
 def _ballots(known: Request, layout: Layout) -> Ballots:
     assert layout.ballots is not None
     found = layout.ballots(known)
+=======
+        found = layout.ballots(known)
+    except NotBinaryError:  # as above
+        known, _ = settled(request, layout, look=True)
+        found = layout.ballots(known)
+>>>>>>> w-md
     if known.naming is not None and known.has_many_classes:
         return found.with_classes(known.naming.names)
     return found
@@ -131,6 +138,7 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     columns = _class_columns(request, role.argument)
     known = request.group is None or str(request.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
+    known = known and request.columns.get("score", columns[0]) in [*kinds]
     if not known or any(one not in there or kinds[one].is_nested() for one in columns):
         return request, None  # which will be said where they are read
     if request.positive is not None:
@@ -390,8 +398,6 @@ def _question(
 
 def _mean_scores(request: Request, label: str) -> dict[str, float]:
     columns = {"given": request.columns["score"], "label": label}
-    if columns["given"] not in [*request.frame.collect_schema()]:
-        return {}
     rows = with_number(select(request.frame, columns), "given", "score")
     rows = rows.filter(nw.col("score").is_finite().fill_null(False), ~is_missing(rows, "label"))
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))
