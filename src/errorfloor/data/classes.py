@@ -97,7 +97,6 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
     known, _ = settled(request, layout)
     try:
-<<<<<<< HEAD
         return _ballots(known, layout)
     except NotBinaryError:
         known, _ = settled(request, layout, look=True)
@@ -107,12 +106,6 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
 def _ballots(known: Request, layout: Layout) -> Ballots:
     assert layout.ballots is not None
     found = layout.ballots(known)
-=======
-        found = layout.ballots(known)
-    except NotBinaryError:  # as above
-        known, _ = settled(request, layout, look=True)
-        found = layout.ballots(known)
->>>>>>> w-md
     if known.naming is not None and known.has_many_classes:
         return found.with_classes(known.naming.names)
     return found
