@@ -8,7 +8,7 @@ import errorfloor as ef
 from errorfloor.data.cells import Cells, split
 from errorfloor.inference import weighted_cuts
 from errorfloor.inference.cuts import CutErrors
-from errorfloor.inference.held_out import HeldOutErrors, worth_of_correlated
+from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.rules import RuleErrors
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.inference.weighted import WeightedErrors
@@ -73,7 +73,7 @@ def test_weighted_cuts_count_as_what_their_units_tell():
 
 
 def test_errors_held_out_have_exact_limits():
-    found = HeldOutErrors("", 3, 40, 5, 30).limits(LEVEL)
+    found = CutErrors("", 3, 40, 5, 30).limits(LEVEL)
     assert found == pytest.approx((beta(3, 38, 0.05), beta(6, 25, 0.95)))
     # Coin flips: 20 of 25 held-out errors' variance.
     flat = CutErrors("", 3, 40, 15, 30, flat=12.0)

@@ -185,6 +185,15 @@ def test_errors_at_a_coverage_are_those_of_the_surest_items(coverage, sketched):
     assert truth - 1e-12 <= high < truth + 0.008
 
 
+def test_errors_of_sure_items_are_found_below_all_levels():
+    known = Known(errors=(0.003,) * 9 + (0.5,))
+    for coverage in (0.5, 0.8):
+        low, high = inversion.error_limits(replace(known, certain=True), coverage)
+        assert low <= 0.003 <= high < 0.005
+    low, _ = inversion.coverage_limits(replace(known, certain=True), 0.002)
+    assert low <= 1e-9  # no items err as little
+
+
 @pytest.mark.parametrize("error", [0.0, 0.03, 0.1])
 @pytest.mark.parametrize("sketched", [False, True])
 def test_coverages_at_an_error_are_those_of_the_surest_items(error, sketched):

@@ -290,6 +290,14 @@ def test_each_metric_has_the_search_that_is_for_it(name):
     assert (found.method, found.find.__name__) == ("certified", expected)
 
 
+@pytest.mark.parametrize("metric", ["error", "brier", "f1"])
+def test_a_rule_that_nobody_declared_leaves_nothing_certified(metric):
+    with pytest.raises(ef.InputError, match="needs to know when votes were enough"):
+        ef.from_votes(
+            [0, 2, 3, 1], [2, 2, 4, 4], metric=metric, interval="certified", totals_by="votes"
+        )
+
+
 def test_what_a_certified_interval_is_not_for_says_what_is():
     votes = np.array([0, 1, 2, 3, 3, 3])
     for name, says in (("auc", False), ("balanced-error", True)):

@@ -1,6 +1,6 @@
 """Certified limits of three classes, and weighted votes: their parts, item by item."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -94,14 +94,29 @@ def test_chosen_numbers_are_known_from_a_block_on():
     assert len({int(one) for one in of}) == 3
     assert side.least.tolist() == [0, 0, min(0, weights.min()), min(0, weights.min())]
     assert side.most.tolist() == [1, 1, max(1, weights.max()), max(1, weights.max())]
-    # Of what is tried, the numbers with the lowest bound are chosen.
-    share = np.full(3, 1 / 3)
-    tried = [triangle.weights_for(3, share, 1.0, largest) for largest in (1.0, 2.0)]
-    cells = [partitions(10)[cell] for cell in triangle.cells_of(3)]
-    padded = np.array([[*parts, *[0] * (3 - len(parts))] for parts in cells])
-    tried.append(missed_votes(padded))
-    best = min(tried, key=lambda one: triangle._judged(one, share, 1.0, 500))
-    assert weights == pytest.approx(best)
+
+
+def test_of_what_is_tried_the_numbers_with_the_nearest_bound_are_chosen():
+    votes = np.array([[2, 1, 0], [3, 0, 0], [1, 1, 1]])
+    cells = triangle.cells_of(3)
+    parts = [partitions(10)[cell] for cell in cells]
+    padded = np.array([[*one, *[0] * (3 - len(one))] for one in parts])
+    best = set()
+    for sign, n in product((1.0, -1.0), (1, 30, 10**6)):
+        chances = np.zeros(len(partitions(10)))
+        chances[cells] = [0.2, 0.3, 0.5] if n == 30 else [0.6, 0.3, 0.1]
+        share = chances[cells] / chances.sum()
+        tried = [triangle.weights_for(3, share, sign, largest) for largest in (1.0, 2.0)]
+        tried.append(missed_votes(padded) if sign > 0 else 1 - padded.max(axis=1) / 3)
+        judged = []
+        for numbers in tried:
+            mean = share @ numbers
+            judged.append(sign * mean + 2.5 * np.sqrt(share @ (numbers - mean) ** 2 / n))
+        chosen = int(np.argmin(judged))
+        best.add(chosen)
+        assert triangle._chosen(votes, chances, sign, n)[0] == pytest.approx(tried[chosen])
+    assert 2 in best  # the plain ones
+    assert len(best) > 1
 
 
 def test_each_side_of_a_triangle_has_half_of_the_error():

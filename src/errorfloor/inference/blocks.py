@@ -32,7 +32,7 @@ class Blocks:
     @classmethod
     def drawn(cls, count: Counts, rng: np.random.Generator) -> Blocks:
         """Return `growing_blocks`."""
-        if int(count.max(initial=0)) > 1:
+        if int(count.max(initial=0)) > 1:  # only for speed: blocks are the same
             return cls.of(growing_blocks(count, rng))
         unit = np.flatnonzero(count)
         return cls(_PARTS[rng.integers(_PARTS.size, size=unit.size)], unit, np.ones(unit.size))

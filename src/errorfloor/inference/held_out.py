@@ -53,8 +53,6 @@ class HeldOutErrors:
 
 def worth_of_correlated(share: float, tail: float) -> float:
     """Return the same where folds have so large a share of the variance in common."""
-    if share <= 0:
-        return 1.0
     from scipy.special import ndtri
 
     return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))

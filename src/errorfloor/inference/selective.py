@@ -17,7 +17,7 @@ from errorfloor.inference.roots import MOST, Blocks, refuted_up_to
 from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
 
 _GRID = 32  # places at which the least gain is looked for, then between those next to it
-_AT_ONCE = 2**17  # numbers, only for speed
+_AT_ONCE = 2**17  # only for speed: numbers
 _ROWS = 2**13  # distinct errors, beyond which neighbours are taken together, on the safe side
 
 

@@ -38,7 +38,7 @@ class ExactTables:
         """Return the lower and upper limit at `level`."""
         tail = (1 - level) / 2
         share = self.every.successes / self.every.trials
-        least = int(np.argmin(share))
+        least = int(np.argmin(share))  # only for speed: any cut would do
         # By Hoeffding's inequality no limit is further below its share than this.
         reach = np.sqrt(np.log(1 / tail) / (2 * self.every.trials))
         low = float(lower_of(_some(self.every, np.array([least])), tail)[0])

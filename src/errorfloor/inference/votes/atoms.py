@@ -42,7 +42,7 @@ def least_of_two(
     positive : callable
         From probabilities of a vote to those of the label.
     """
-    tried = np.arange(0, points.size, max(1, (points.size - 1) // _LEVELS))
+    tried = np.arange(0, points.size, max(1, points.size // _LEVELS))
     first, second = (tried[one] for one in np.triu_indices(tried.size, 1))
     likely = _most_likely(chances[:, first], chances[:, second], share) >= least_likely
     low, high = chances[:, first[likely]], chances[:, second[likely]]
