@@ -385,17 +385,22 @@ def test_limits_of_selective_error_are_where_every_trial_value_is_refuted(seed):
         assert (best.is_harder(c, 0.1, at_error._marks(None)) > 0) == (c > high)
 
 
-def slow_loss(p, blocks, c, q, t):
-    """Return the logarithm of the capital from betting that E (t - r)_+ is below c (t - q)."""
-    kept, gained = np.maximum(t - np.minimum(p, 1 - p), 0), 0.0
-    for place, block in enumerate(blocks):
+def slow_stakes(kept, blocks):
+    """Yield the stake of each block, from the variance of earlier items."""
+    for place in range(len(blocks)):
         earlier = np.repeat(kept, blocks[:place].sum(axis=0))
         spread = earlier.var() * earlier.size if earlier.size else 0
         variance = (0.25 * 0.25 + spread) / (earlier.size + 1)
-        stake = np.sqrt(2 * np.log(40) / (blocks.sum() * variance))
-        promised = c * (t - q)
-        gained += block @ np.log1p(min(stake, 0.5 / (t - promised)) * (promised - kept))
-    return gained
+        yield np.sqrt(2 * np.log(40) / (blocks.sum() * variance))
+
+
+def slow_loss(p, blocks, c, q, t):
+    """Return the logarithm of the capital from betting that E (t - r)_+ is below c (t - q)."""
+    kept, promised = np.maximum(t - np.minimum(p, 1 - p), 0), c * (t - q)
+    return sum(
+        block @ np.log1p(min(stake, 0.5 / (t - promised)) * (promised - kept))
+        for block, stake in zip(blocks, slow_stakes(kept, blocks), strict=True)
+    )
 
 
 def test_bets_on_harder_items_are_won_item_by_item():
@@ -413,16 +418,11 @@ def test_bets_on_harder_items_are_won_item_by_item():
 
 def slow_gain(p, blocks, c, q, t):
     """Return the logarithm of the capital from betting that E (t - r)_+ is above c (t - q)."""
-    kept = np.maximum(t - np.minimum(p, 1 - p), 0)
-    gained = 0.0
-    for place, block in enumerate(blocks):
-        earlier = np.repeat(kept, blocks[:place].sum(axis=0))
-        spread = earlier.var() * earlier.size if earlier.size else 0
-        variance = (0.25 * 0.25 + spread) / (earlier.size + 1)
-        stake = np.sqrt(2 * np.log(40) / (blocks.sum() * variance))
-        needed = c * (t - q)
-        gained += block @ np.log1p(min(stake, 0.5 / max(needed, 1e-300)) * (kept - needed))
-    return gained
+    kept, needed = np.maximum(t - np.minimum(p, 1 - p), 0), c * (t - q)
+    return sum(
+        block @ np.log1p(min(stake, 0.5 / max(needed, 1e-300)) * (kept - needed))
+        for block, stake in zip(blocks, slow_stakes(kept, blocks), strict=True)
+    )
 
 
 def test_errors_that_are_taken_together_widen_the_limits_a_little(monkeypatch):
