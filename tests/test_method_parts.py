@@ -116,6 +116,7 @@ def test_best_values_of_weighted_items_are_those_of_copies(name):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
         assert found == pytest.approx(metric.best(copies, np.ones(copies.size)))
+    assert best.is_slow  # so that a jackknife asks for few items
     without = [best.values((count - own)[None], RNG)[0] for own in np.eye(4, dtype=int)]
     assert best.leave_one_out() == pytest.approx(without)
 
@@ -1136,7 +1137,9 @@ def test_methods_for_cuts_say_which_class_is_missing_and_heed_weights(weighted):
             continue
         given = {"costs": (1, 2)} if name == "cost" else {}
         options = Options(metric=Asked(name, **given).of(2))
-        kind = type(record.bind(both, options)).__name__
+        bound = record.bind(both, options)
+        assert bound.span == options.metric.span(2)
+        kind = type(bound).__name__
         midpoint = record.name == "isotonic-cf"
         plain = "MidpointOfCuts" if midpoint else "BestOfCuts"
         assert kind == (("PricedMidpoint" if midpoint else "PricedCut") if weighted else plain)
