@@ -880,6 +880,17 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
 
 
+def test_losses_of_clusters_of_one_item_are_those_of_items():
+    x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
+    design = Design(np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
+    found = CellLosses(x, x**2, 0.9).sums(design)
+    usual = (x**2).sum() / x.sum()
+    mean = (x.sum() + 2 * usual) / 9
+    pseudo = 2 * ((usual - mean) ** 2 + mean**2)
+    spread = ((x - mean) ** 2).sum()
+    assert found.items == pytest.approx(5 / ((spread * 5 / 4 + pseudo) / (spread + pseudo)))
+
+
 def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
     cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
     own = WeightedLoss(brier, cells, 0.25)
