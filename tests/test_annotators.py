@@ -17,6 +17,7 @@ from benchmarks import annotators as study
 from errorfloor.data.annotators import bucket_of, effective_number, number_of, text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.inference.votes import annotators as interval
+from errorfloor.questions.annotators import rows_of
 from errorfloor.results.annotators import Annotator
 
 COLUMNS = {"item": "item", "annotator": "annotator", "vote": "vote"}
@@ -273,7 +274,7 @@ def test_limits_of_informedness_hold():
         own = np.where(rng.random(n) < 0.8, truth, ~truth)
         votes = np.column_stack((own, sure)).astype(int)
         ballots = Ballots.side_by_side(votes, list("abcde"))
-        row = ef.questions.annotators.rows_of(ballots, 0.95)[0]
+        row = rows_of(ballots, 0.95)[0]
         held.append(row.low <= 0.6 <= row.high)
     assert np.mean(held) >= 0.85
 
@@ -364,3 +365,14 @@ def test_annotators_may_guess_unless_their_limit_is_above_0(low, guess):
     row = Annotator(annotator="ann", low=low, **rest)
     assert row.may_guess is guess
     assert row.to_dict()["may_guess"] is guess
+
+
+@pytest.mark.parametrize(
+    ("low", "guesses"), [(None, True), (-0.1, True), (0.0, True), (0.1, False)]
+)
+def test_votes_that_cannot_be_told_from_guesses_may_be_guesses(low, guesses):
+    one = Annotator(
+        annotator="a", votes=3, agreement=0.5, informedness=0.2, low=low, high=1.0, share=0.1
+    )
+    assert one.may_guess is guesses
+    assert one.to_dict()["may_guess"] is guesses

@@ -1,3 +1,5 @@
+import warnings
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import errorfloor as ef
 from errorfloor.bounds import (
     auc_deviation,
     balanced_error_deviation,
@@ -484,3 +487,14 @@ def test_no_floor_is_above_a_half_so_larger_limits_of_it_say_no_more():
 def test_items_and_shares_have_to_fit_together():
     with pytest.raises(ValueError, match=r"The shapes must fit together, got `n` \(3,\), `estim"):
         balanced_error_deviation([10, 20, 30], estimated=[0.1, 0.2])
+
+
+def test_where_nobody_disagrees_the_exact_bias_is_a_plain_zero():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ef.from_votes([0, 3] * 30, 3)
+    sure = replace(found.mixture, points=np.array([0.0, 1.0]), weights=np.array([0.5, 0.5]))
+    found = replace(found, mixture=sure)
+    curves = ef.bounds.bias_curves([1, 2, 3], estimate=found)
+    assert (curves.exact == 0).all()
+    assert not np.signbit(curves.exact).any()

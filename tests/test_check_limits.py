@@ -235,7 +235,23 @@ def test_blind_scores_are_doubted_where_there_are_enough_items_to_know():
         assert (at, noise) == (0.5, pytest.approx(np.sqrt((4 * n + 1) / 12) / (2 * n)))
         (found,) = scores._guessing(estimate(table, value=0.5))
         assert found.level == level
+        assert found.remedy == ("Check the column of scores." if level == "warn" else "")
     assert 3 * noise == pytest.approx(0.06, abs=1e-4)
+
+
+def test_scores_that_are_all_equal_cannot_tell_items_apart():
+    (found,) = scores._same_for_all(estimate(score_table([0.25], [3], [4])))
+    assert (found.value, found.level) == ("all 0.25", "warn")
+    assert not list(scores._same_for_all(estimate(score_table([0.25, 0.5], [3, 1], [4, 1]))))
+
+
+def test_ties_of_merged_scores_are_not_known():
+    table = ef.ScoreTable.from_ranges(
+        np.array([0.1, 0.3]), np.array([0.2, 0.3]), counts=np.array([[3, 1], [1, 1]])
+    )
+    (found,) = scores._ties(estimate(table))
+    assert (found.value, found.level) == ("unknown", "note")
+    assert not list(scores._predictions(estimate(table)))
 
 
 def test_ties_are_counted_by_items():
@@ -490,6 +506,7 @@ def test_classes_with_few_or_no_labels_are_named():
     assert five == "e 60.0 %, a 10.0 %, b 10.0 %, c 10.0 % and 1 more"
     table = ef.ScoreTable(np.eye(3)[:2][::-1], np.array([[0, 20, 0], [20, 0, 0]]))
     (_, unseen) = many._labels(estimate(table))
+    assert unseen.remedy == "Check the names of the classes."
     assert (unseen.name, unseen.level, unseen.value) == (
         ("Classes without labels", "warn", "1 of 3")
     )
@@ -511,6 +528,14 @@ def test_many_classes_hardly_better_than_guessing():
         ("Hardly better than guessing", "warn", "4.8 % fewer errors")
     ]
     assert of_many(many._guessing, 120, 100, 79, value=0.58)[0][1] == "note"
+    blind, few, good = (
+        next(many._guessing(classes_of(*share, value=value))).remedy
+        for share, value in ((share, 0.59), ((120, 100, 79), 0.59), (share, 0.3))
+    )
+    assert (blind, few, good) == ("Check the columns of scores.", "", "")
+    mixed = ef.ScoreTable([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [[4, 3, 3], [1, 1, 8]])
+    (of_rows,) = many._guessing(estimate(mixed, value=0.225))  # 11 of 20 are of the last class
+    assert of_rows.value == "50.0 % fewer errors"
     assert of_many(many._guessing, *share, value=0.7)[0][2] == "0.0 % fewer errors"
     deviation = np.sqrt(0.6 * 0.4 / 300)
     for value, name in (
@@ -602,3 +627,41 @@ def test_columns_are_exchanged_where_that_fits_the_labels_better():
         [1, 0, 2],
         pytest.approx(fit[0, 1] + fit[1, 0] - fit[0, 0] - fit[1, 1]),
     )
+
+
+def test_another_order_is_found_where_chance_does_not_explain_it():
+    scores_of = np.array([[0.38, 0.34, 0.28], [0.34, 0.38, 0.28], [0.3, 0.3, 0.4]])[[2, 1, 0]]
+    base = np.array([[0, 0, 10], [10, 0, 0], [0, 10, 0]])
+    _, lead, noise = many.better_order(scores_of, base)
+    # With so many times the items the lead is that many deviations; one in K! e^12 is by chance.
+    wanted = np.sqrt(2 * (12 + np.log(6)))
+    times = (wanted * noise / lead) ** 2
+    for number, names_found in ((np.floor(times), 0), (np.ceil(times), 1)):
+        table = ef.ScoreTable(scores_of, int(number) * base, classes=("ant", "bee", "cat"))
+        found = list(many._columns(estimate(table)))
+        assert len(found) == names_found
+    assert found[0].value == "2 of 3 classes"
+    assert "bee fits ant, ant fits bee" in found[0].sentence
+    two = ef.ScoreTable(scores_of[1:], 100 * base[1:], classes=("ant", "bee", "cat"))
+    assert len(list(many._columns(estimate(two)))) == 1
+    one = ef.ScoreTable(scores_of[1:], 100 * base[[1, 1]], classes=("ant", "bee", "cat"))
+    assert not list(many._columns(estimate(one)))
+
+
+def test_votes_of_many_classes_have_mean_shares():
+    table = VoteTable(
+        np.array([[0, 2, 0, 0], [1, 0, 3, 0]]), np.array([3, 1]), classes=tuple("abcd")
+    )
+    found = {one.name: one.value for one in many._votes(estimate(table))}
+    assert found["Unanimous items"] == "75.0 %"
+    assert found["Class balance"] == "b 75.0 %, c 18.8 %, a 6.2 %, d 0.0 %"
+    assert found["Classes without votes"] == "1 of 4"
+
+
+def test_scores_of_nothing_count_as_a_millionth_of_the_largest():
+    counts = np.array([[9, 1, 0], [1, 9, 0], [0, 0, 10]])
+    zeros = np.array([[0, 2, 0], [2, 0, 0], [0, 0, 4.0]])
+    tiny = np.where(zeros == 0, 1e-6 * zeros.max(axis=1, keepdims=True), zeros)
+    plain, other = (many.better_order(values, counts) for values in (zeros, tiny))
+    assert plain[0].tolist() == other[0].tolist() == [1, 0, 2]
+    assert plain[1:] == pytest.approx(other[1:])

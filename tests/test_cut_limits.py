@@ -13,6 +13,7 @@ from errorfloor.inference.rules import RuleErrors
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.inference.weighted import WeightedErrors
 from errorfloor.inference.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
+from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 
 LEVEL = 0.9
@@ -188,3 +189,32 @@ def test_items_are_joined_only_where_they_are_very_many(monkeypatch):
         scores, labels = sample(n)
         ef.from_scores(scores, labels, metric="cost", costs=(1, 3), interval="honest", rng=5)
     assert seen == [2**16]
+
+
+@pytest.mark.parametrize("given", [{}, {"metric": "cost", "costs": (1, 2)}])
+def test_weighted_cuts_without_any_error_have_nothing_in_common(given):
+    scores, labels = np.arange(20) / 20, np.repeat([0, 1], 10)
+    weight = 1 + np.arange(20) % 3
+    found = ef.from_scores(scores, labels, weight=weight, interval="honest", rng=0, **given)
+    held_out = found.evidence
+    assert found.low == 0
+    assert 0 <= held_out.correlated <= 1
+    # One fold may leave out what tells the cut: without an error there is no variance.
+    wrong = getattr(held_out, "held_out_share", None)
+    if wrong == 0:
+        assert held_out.correlated == 0
+
+
+def test_flat_weighted_items_are_correlated():
+    rng = np.random.default_rng(3)
+    scores, labels = rng.random(150).round(2), rng.integers(0, 2, 150)
+    weight = rng.integers(1, 4, 150)
+    found = ef.from_scores(scores, labels, weight=weight, interval="honest", rng=1).evidence
+    unit = (weight**2).sum() / weight.sum()
+    masses = np.array([[weight[(scores == s) & (labels == y)].sum() for y in (0, 1)]
+                       for s in np.unique(scores)]) / unit  # fmt: skip
+    flat = flat_items(masses[:, 0], masses[:, 1])
+    share = found.held_out_share
+    variance = weight.sum() / unit * share * (1 - share)
+    assert flat > 0
+    assert found.correlated == pytest.approx(min(flat / 4 / variance, 1))

@@ -163,8 +163,9 @@ def test_a_verdict_keeps_the_models_own_interval_and_the_floor_at_its_level(fram
 
 def test_old_names_of_p_values_work_with_a_note(frame):
     found = ef.headroom(ef.from_scores(frame, **SCORES, rng=0), errors=40, n=200)
-    with pytest.warns(DeprecationWarning, match="p_above is called p_room now"):
+    with pytest.warns(DeprecationWarning, match="p_above is called p_room now") as caught:
         assert found.p_above == found.p_room
+    assert caught[0].filename == __file__  # where the old name is used
     with pytest.warns(DeprecationWarning, match="p_below is called p_beyond now"):
         assert found.p_below == found.p_beyond
 

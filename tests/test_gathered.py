@@ -233,6 +233,12 @@ def test_walks_go_downhill_on_either_side_and_stop_where_values_rise():
     assert min(closer, key=closer.get) == 2.5
 
 
+def test_walks_go_on_where_values_stay_the_same():
+    values = {0.0: 1, 1.0: 2, 2.0: 2, 3.0: 2, 4.0: 1, 5.0: 3}
+    found = inversion._downhill(values.get, tuple(values), 2)
+    assert found == values
+
+
 def test_few_votes_are_looked_at_everywhere():
     own = table(3, votes=5)
     asked = options("error-at-coverage", 3, at=0.8)

@@ -115,6 +115,19 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
     assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
 
 
+def test_an_interval_promises_no_more_than_it_says():
+    kind = inference.record.IntervalKind(
+        name="", basis=Basis.ITEMS, make=lambda case: None, promise="", in_short="", proof="",
+        holds="exact", references=(),
+    )  # fmt: skip
+    assert [kind.resamples, kind.allows_for_merging, kind.leaves_open] == [False] * 3
+    assert kind.stands_in == 0
+    assert kind.is_random
+    assert not kind.preferred(None)
+    assert kind.assumes(None) == kind.with_weights == ""
+    assert not kind.weighs()
+
+
 def test_what_is_undefined_says_why():
     found = Undefined("because", BASIC)
     assert (str(found), found.why, found.instead) == ("because", "because", BASIC)

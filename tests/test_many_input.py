@@ -185,6 +185,16 @@ def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():
         (lambda: ef.ScoreTable.from_arrays(P, [["a"], ["a", "b"]] * (N // 2)), "one at a time"),
         (lambda: ef.ScoreTable.from_arrays(P, ["a;b", "a", "b"] * (N // 3)), "one entry, 'a;b'"),
         (lambda: ef.ScoreTable.from_arrays(P, [None] * N), "missing entries, such as entry 0"),
+        (
+            lambda: ef.from_scores(P, ["a", "b", np.nan] * (N // 3)),
+            "`labels` has missing entries, such as entry 2 (50 of 150). Leave such items out with",
+        ),
+        (lambda: ef.from_scores(P, ["a", "b", pd.NA] * (N // 3)), "such as entry 2 (50 of 150)"),
+        (
+            lambda: ef.from_scores(P, np.ma.array(CODE, mask=np.arange(N) == 7)),
+            "`labels` has missing entries, such as entry 7 (1 of 150). Leave such items out with",
+        ),
+        (lambda: ef.from_scores(P, []), "`labels` is empty. Pass at least one item."),
         (lambda: ef.ScoreTable.from_arrays(P, WORDS, classes=["a", "b", "c"]), "has 'bird', which"),
         (lambda: ef.ScoreTable.from_arrays(P, CODE[:5]), "same length, got 150 and 5"),
         (lambda: ef.ScoreTable.from_arrays(P * np.nan, CODE), "finite numbers: row 0 is [nan nan"),

@@ -1,15 +1,27 @@
 """Data that cannot be used is refused, in words that say what is wrong with which part of it."""
 
+import gzip
+import json
 import re
 import zipfile
 from decimal import Decimal
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import ballots, classes, entry_rows, voters
+from errorfloor.data import (
+    ballots,
+    classes,
+    documents,
+    engines,
+    entry_rows,
+    facts,
+    unlabelled,
+    voters,
+)
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, read
 
@@ -239,3 +251,130 @@ def test_columns_of_many_items_are_counted_as_patterns(monkeypatch):
     none = ef.from_votes(frame, annotators=list(frame), interval=None).table
     assert none.workloads is None
     assert none.votes.tolist() == plain.votes.tolist()
+
+
+class Repeating:
+    """A model that answers with whatever it was told."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def fit(self, points, codes):
+        """Learn nothing."""
+
+    def predict(self, queries):
+        return self.answer(len(queries))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda n: np.full(n, 2),
+        lambda n: np.full(n, 0.5),
+        lambda n: np.full(n, -1),
+        lambda n: np.zeros((n, 2)),
+        lambda n: np.zeros(n + 1),
+    ],
+)
+def test_models_that_predict_no_class_are_refused(answer):
+    x, y = np.arange(80.0)[:, None], np.arange(80) % 2
+    with pytest.raises(ef.InputError, match="Repeating does not predict one of the codes 0 to 1"):
+        ef.from_features(x, y, models=[Repeating(answer)], rng=0)
+
+
+def test_names_of_a_users_models_are_numbered():
+    x, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    constant = Repeating(lambda n: np.zeros(n))
+    found = ef.from_features(x, y, models=[constant, constant, constant], rng=0)
+    assert [name for name in found.models if name.startswith("Rep")] == [
+        "Repeating",
+        "Repeating-2",
+        "Repeating-3",
+    ]
+
+
+def test_labels_that_are_missing_are_told_in_any_spelling():
+    def known(labels):
+        return unlabelled.known_labels(labels).tolist()
+
+    assert known([1.0, np.nan]) == [True, False]
+    assert known(["a", None, "b"]) == [True, False, True]
+    assert known(["a", float("nan")]) == [True, False]
+    assert known(["a", "nan"]) == [True, True]
+    assert known([1, pd.NA, 0]) == [True, False, True]
+    assert known(np.ma.array([1, 0], mask=[True, False])) == [False, True]
+    assert known(["a", np.ma.masked]) == [True, False]
+    assert known([1, 0]) == [True, True]
+    assert unlabelled.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
+
+
+def test_columns_that_are_no_numbers_do_not_number_rows():
+    words = pd.DataFrame({"score": [f"{i}x" for i in range(30)], "label": [0, 1] * 15})
+    with pytest.raises(ef.InputError, match="must be finite numbers"):
+        ef.from_scores(words)
+    frame = nw.from_native(words).lazy()
+    assert not facts._numbers_rows(frame, lambda some: some.collect().to_dict(), "score")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_that_are_cut_off_are_refused(tmp_path, packed):
+    rows = [{"score": i / 200, "label": i % 2} for i in range(200)]
+    text = json.dumps(rows).encode()
+    if packed:
+        path = tmp_path / "a.json.gz"
+        whole = gzip.compress(text)
+        path.write_bytes(whole[:-20])
+        says = "it is damaged or not all there"
+    else:
+        path = tmp_path / "a.json"
+        path.write_bytes(text[:-20])
+        says = "what opens at its start is not closed at its end"
+    with pytest.raises(ef.InputError, match=says):
+        ef.look(path)
+
+
+def test_a_packed_text_that_is_cut_off_is_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = "".join(f"{score:.6f},{i % 2}\n" for i, score in enumerate(rng.random(5000)))
+    whole = gzip.compress(b"score,label\n" + lines.encode())
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(whole)
+    assert ef.look(path).rows == 5000
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ef.InputError, match="it is damaged or not all there"):
+        ef.look(path)
+
+
+def test_two_wide_files_are_read_by_the_names_of_their_columns(tmp_path):
+    names = [f"score_c{i}" for i in range(101)]
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((4, 101)).round(3), columns=names)
+    frame["label"] = [f"c{i}" for i in range(4)]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame[["label", *names[::-1]]].to_csv(tmp_path / "b.csv", index=False)
+    one = read(str(tmp_path / "a.csv"), LAYOUTS, Where.of()).table
+    both = read([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], LAYOUTS, Where.of()).table
+    assert both.scores.tolist() == one.scores.tolist()
+    assert both.counts.tolist() == (2 * one.counts).tolist()
+
+
+def test_numbers_in_text_are_read_in_place_by_duckdb():
+    import duckdb
+
+    frame = pd.DataFrame({"a": ["1.5", "x"], "b": [1, 2]})
+    found = engines._read_in_duckdb(duckdb.from_df(frame), "a", "a")
+    assert found.columns == ["b", "a"]
+    assert found.fetchall() == [(1, 1.5), (2, None)]
+    beside = engines._read_in_duckdb(duckdb.from_df(frame), "a", "n")
+    assert beside.columns == ["a", "b", "n"]
+
+
+def test_objects_of_json_that_are_too_large_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    path.write_text('{"score": [0.1, 0.2], "label": [0, 1]}')
+    size = path.stat().st_size
+    monkeypatch.setattr(documents, "_MOST", size)
+    assert ef.look(path).rows == 2
+    monkeypatch.setattr(documents, "_MOST", size - 1)
+    with pytest.raises(ef.InputError, match="it is an object of more than 0 MB"):
+        ef.look(path)

@@ -1,18 +1,21 @@
 """Tests of what floors from votes assume, and records of their limits: the parts, by hand."""
 
 from itertools import pairwise
+from math import comb
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
 import errorfloor as ef
-from errorfloor.inference.votes import fits
+from errorfloor.inference.votes import bracket, fits
 from errorfloor.inference.votes.annotators import AnnotatorLimits, Spread
 from errorfloor.inference.votes.bracket import Bracket, agreements, missed_votes, pair_floor
 from errorfloor.inference.votes.fits import Expected, power_of_misfit
 from errorfloor.inference.votes.many import ManyVoteLimits
+from errorfloor.inference.votes.many_annotators import _share, disagreement, slope_of
 from errorfloor.inference.votes.records import VoteLimits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes import stopping
@@ -261,15 +264,15 @@ def test_four_limits_share_the_error_of_a_bracket():
 
         return SimpleNamespace(limits=limits)
 
-    def bracket(value, left, most):
+    def bracketed(value, left, most):
         return Bracket(value, 4, side(left, 1), side(0, 0.6), side(0.55, 1), side(0, most))
 
     # 1 - 0.55 is below 0.6; the pairs agree at most as often as with 0.7 for one class.
     pairs = 0.7**2 + 3 * 0.1**2
-    assert bracket(0.35, 0.2, pairs).limits(0.9) == pytest.approx((0.3, 0.45))
-    assert bracket(0.35, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.45))
-    assert bracket(0.1, 0.32, pairs).limits(0.9) == pytest.approx((0.1, 0.45))
-    assert bracket(0.5, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.5))
+    assert bracketed(0.35, 0.2, pairs).limits(0.9) == pytest.approx((0.3, 0.45))
+    assert bracketed(0.35, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.45))
+    assert bracketed(0.1, 0.32, pairs).limits(0.9) == pytest.approx((0.1, 0.45))
+    assert bracketed(0.5, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.5))
     three = SimpleNamespace(limits=lambda error: (0.2, 0.4) if abs(error - 0.1) < 1e-9 else None)
     whole = Bracket(0.3, 3, side(0, 1), side(0, 1), side(0, 1), side(0, 1), three)
     assert whole.limits(0.9) == (0.2, 0.4)
@@ -294,3 +297,54 @@ def test_what_a_certified_interval_is_not_for_says_what_is():
             ef.from_votes(votes, 3, metric=name, interval="certified")
         assert f"the best {named(name).words} is no such value" in str(refused.value)
         assert ("Where the share of class 1 is known" in str(refused.value)) == says
+
+
+def check(totals_by="chance", majority=None, totals=(3, 3)):
+    options = Options(totals_by=totals_by, majority=majority)
+    bracket._check(SimpleNamespace(options=options), SimpleNamespace(totals=np.array(totals)))
+
+
+def test_what_has_no_proof_for_many_classes_is_refused():
+    check(majority=2)  # the majority of two votes, ties at random, is one vote
+    check(totals_by="votes")  # equal totals were not decided
+    check(totals=(2, 3))
+    with pytest.raises(ef.InputError, match="is for one more vote"):
+        check(majority=3)
+    with pytest.raises(ef.InputError, match="needs totals that votes did not decide"):
+        check(totals_by="votes", totals=(2, 3))
+
+
+def test_the_slope_of_many_classes_is_that_of_a_few_guesses():
+    points, weights = np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]]), np.array([0.6, 0.4])
+    # To first order floors rise by max p - 1/3, and agreement falls by 2 (sum p^2 - 1/3).
+    rise = weights @ (points.max(axis=1) - 1 / 3)
+    fall = weights @ (2 * ((points**2).sum(axis=1) - 1 / 3))
+    assert slope_of(points, weights, 1) == pytest.approx(rise / fall, rel=2e-3)
+    assert slope_of(np.full((1, 4), 0.25), np.ones(1), 1) == 0
+
+
+def test_shares_of_votes_that_are_drawn_are_chances_of_all_of_them():
+    r, m = np.array([3, 2, 1, 5]), np.array([5, 4, 3, 5])
+    for power in (2, 3, 4):
+        slow = [comb(b - power, a - power) / comb(b, a) if a >= power else 0.0
+                for a, b in zip(r, m, strict=True)]  # fmt: skip
+        assert _share(r, m, power) == pytest.approx(slow)
+    assert disagreement(np.array([1, 2, 4]), np.array([0, 0, 6])).tolist() == [0, 1, 0.5]
+
+
+@pytest.mark.parametrize(("people", "classes"), [(8, 2), (20, 2), (6, 3)])
+def test_a_guesser_may_be_missing_from_few_annotators(people, classes):
+    rng = np.random.default_rng(people)
+    items = rng.dirichlet(np.full(classes, 0.3), 60)
+    votes = pd.DataFrame({f"rater_{i}": [rng.choice(classes, p=p) for p in items]
+                          for i in range(people)})  # fmt: skip
+    found = ef.from_votes(votes).evidence
+    assert found.method == "annotators"
+    assert (found.number, found.effective) == (people, pytest.approx(people))
+    top = 1 - 1 / classes
+    assert found.top == pytest.approx(top)
+    missing = max(1 - people / 20, 0) * ((top - found.value) / people) ** 2
+    assert found.unseen == pytest.approx(missing)
+    low, high = found.likelihood.limits(0.05)
+    assert found.open_low == pytest.approx(found.value - low)
+    assert found.open_high == pytest.approx(high - found.value)

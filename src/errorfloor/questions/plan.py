@@ -242,7 +242,7 @@ class _Pilot:
         if len(table.classes) > 2:
             many = ManyVotes.of(table)
             width = partial(many.width, level)
-            return cls(many.fit.floor, width, many.bias, table=table)
+            return cls(many.fit.floor, width, many.bias, table=table, classes=many.classes)
         fit = MixtureFloor(table.cells()).fitted
         pilot = _from_distribution(fit.points, fit.weights, level, table)
         atoms = two_atoms(table, fit)
@@ -262,7 +262,8 @@ class _Pilot:
         if len(table.classes) > 2:
             check_classes(table)
             many = ManyScores.of(table)
-            return cls(many.middle, partial(many.width, level), lambda votes: 0.0, one_label=True)
+            pilot = cls(many.middle, partial(many.width, level), lambda votes: 0.0, one_label=True)
+            return replace(pilot, classes=many.classes)
         floor, width = width_of_scores(table, level)
         return cls(floor, width, lambda votes: 0.0, one_label=True)
 

@@ -1,0 +1,441 @@
+"""Small parts of reading and counting, each against numbers by hand or plain code."""
+
+import builtins
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import errorfloor as ef
+from errorfloor.data import (
+    annotators,
+    encodings,
+    entries,
+    exports,
+    grid,
+    lists,
+    memory,
+    numbering,
+    packing,
+    refining,
+    spelling,
+    weighing,
+)
+from errorfloor.data.entries import Entries
+from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.tables import ScoreTable
+from errorfloor.features import classics
+
+# Text
+
+
+def test_utf_16_without_a_mark_is_told_by_its_zeros():
+    text = "score,label\n0.1,0\n"
+    assert encodings._by_zeros(text.encode("utf-16-le")) == "utf-16-le"
+    assert encodings._by_zeros(text.encode("utf-16-be")) == "utf-16-be"
+    assert encodings._by_zeros(b"\0" * 20) is None
+    assert encodings._by_zeros(b"ab" * 20) is None
+    seven, eight = (b"a\0" * n + b"ab" * (10 - n) for n in (7, 8))  # more than seven in ten
+    assert encodings._by_zeros(seven) is None
+    assert encodings._by_zeros(eight) == "utf-16-le"
+    turned = (bytes(pair) for pair in (b"\0a" * 7 + b"ab" * 3, b"\0a" * 8 + b"ab" * 2))
+    assert [encodings._by_zeros(one) for one in turned] == [None, "utf-16-be"]
+
+
+def test_text_is_latin_1_only_where_it_is_text(tmp_path):
+    def told(content, name="a.csv"):
+        (tmp_path / name).write_bytes(content)
+        return encodings.encoding_of(str(tmp_path / name))
+
+    assert told("score,label\n0.1,café\n".encode()) is None
+    assert told("score,label\n0.1,café\n".encode("cp1252")) == "cp1252"
+    assert told("score,label\n0.1,caf\xe9\x01\n".encode("latin-1")) is None  # no text
+    assert told("score\n".encode("utf-16")) == "utf-16"
+    assert told("score\n0.1\n0.2\n".encode("utf-16-be")) == "utf-16-be"
+    assert told(b"score\xe9", "a.parquet") is None
+    assert told(b"PAR1\xe9\xe9") is None
+    assert told(b"caf\xc3") == "cp1252"  # cut off within a letter
+
+
+def test_numbers_and_booleans_are_spelt():
+    assert [spelling.spelt(one) for one in (" True", "FALSE", "1e3", "yes", "inf", "-inf", "nan")][
+        :6
+    ] == [1, 0, 1000, None, None, None]
+    assert [spelling.number_of(one) for one in (True, np.False_, "7", "7.5", "x", 3.5)] == [
+        1, 0, 7, 7.5, None, 3.5,
+    ]  # fmt: skip
+    assert isinstance(spelling.number_of("7"), int)
+
+
+def test_lists_are_told_by_what_repeats():
+    assert spelling.are_lists(["0;1;1", "0;0", "1"])  # two of three are several
+    assert not spelling.are_lists(["0;1;1", "1"])  # half are not most
+    assert not spelling.are_lists(["1;2", "3;4"])  # nothing repeats
+    assert not spelling.are_lists([None])
+    assert spelling.are_lists(["[1, 2]", None, "[]"])
+    assert not spelling.are_lists(["[1, 2", "1]"])
+    long = "a" * 40
+    assert spelling.are_lists([f"{long}|{long}"])
+    assert not spelling.are_lists([f"{long}a|{long}a"])
+    assert not spelling.are_lists(["not one;not one"])
+
+
+def test_votes_in_an_entry_are_texts():
+    assert spelling.votes_in(None) == spelling.votes_in(float("nan")) == []
+    assert spelling.votes_in("[1, 0.0, None]") == ["1", "0", None]
+    assert spelling.votes_in("yes; no|'no'") == ["yes", "no", "no"]
+    assert spelling.votes_in("[yes, no]") == ["yes", "no"]
+    assert spelling.votes_in((1, 0)) == ["1", "0"]
+    assert spelling.votes_in(" ") == [None]
+    assert spelling.are_votes(["1;1", "0"])
+    assert not spelling.are_votes(["1;2;2"])
+    assert not spelling.are_votes(["1;0;0", "0;0;1"])  # a single 1 each: numbers of votes
+    assert spelling.are_votes(["1;0;0", "0;0;0"])
+    assert not spelling.are_votes([])
+
+
+# Grids, numbers of rows, memory
+
+
+def test_cells_of_the_grid_are_those_of_the_formula():
+    scores = np.array([-3.0, -0.5, 0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 4.0])
+    place = [-0.75, -1 / 3, 0, 0, 0, 0, 0, 2 - 1 / 1.5, 1.75]
+    for i in range(2, 7):
+        place[i] = (1 + np.sqrt(scores[i]) - np.sqrt(1 - scores[i])) / 2
+    expected = [int(np.floor(one * (100 - 1e-9))) for one in place]
+    assert grid.cell_of(scores, 100).tolist() == expected
+    assert grid.cell_of(scores[2:7], 100).tolist() == expected[2:7]
+    assert grid.unit_cell_of(np.array([0, 1], np.float32), 8).tolist() == [0, 7]
+    assert grid.cell_of(np.array([0.2, 1.0 + 1e-9]), 8).tolist()[1] == 8
+
+
+def test_numbers_that_count_rows_are_told():
+    twenty = np.arange(20.0)
+    assert numbering.is_numbered(twenty)
+    assert numbering.is_numbered(twenty + 1)
+    assert not numbering.is_numbered(twenty + 2)
+    assert not numbering.is_numbered(twenty[:19])
+    assert not numbering.is_numbered(twenty[::-1])
+    assert not numbering.is_numbered(np.r_[twenty[:19], 18])
+    assert numbering.number_rows(list(range(20)))
+    assert not numbering.number_rows(twenty[:, None])
+    assert not numbering.number_rows([str(one) for one in range(20)])
+
+
+def test_tables_of_whole_numbers_without_gaps_count_rows():
+    def table(scores):
+        return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
+
+    whole = np.arange(20.0)
+    assert numbering.are_numbered([table(whole)])
+    assert numbering.are_numbered([table(whole[::2]), ScoreTable.empty(), table(whole[1::2])])
+    assert numbering.are_numbered([table(whole + 1)])
+    assert not numbering.are_numbered([table(whole[:19])])
+    assert not numbering.are_numbered([table(whole + 2)])
+    assert not numbering.are_numbered([table(np.r_[whole[:19], 20])])
+    assert not numbering.are_numbered([table(np.r_[whole[:18], 17, 19])])
+    assert not numbering.are_numbered([table(np.r_[0, whole[1:19] + 0.5, 19])])
+
+
+def test_memory_is_what_the_system_leaves(monkeypatch):
+    assert memory.of_rows(10, 3) == 10 * (20 * 3 + 48)
+    files = {
+        "/proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2000 kB\n",
+        "/sys/fs/cgroup/memory.max": "1500000\n",
+        "/sys/fs/cgroup/memory.current": "900000\n",
+        "/sys/fs/cgroup/memory.stat": "anon 7\ninactive_file 100000\n",
+    }
+
+    def opened(name, *_, **__):
+        if name not in files:
+            raise OSError
+        return io.StringIO(files[name])
+
+    monkeypatch.setattr(builtins, "open", opened)
+    found = memory._of_machine(), memory._of_container(), memory.available()
+    files["/sys/fs/cgroup/memory.max"] = "max\n"
+    unlimited = memory._of_container(), memory.available()
+    del files["/proc/meminfo"]
+    whole = memory._of_machine()
+    monkeypatch.undo()
+    assert found == (2_048_000, 700_000, 0.9 * 700_000)
+    assert unlimited == (float("inf"), 0.9 * 2_048_000)
+    assert whole > 1e6
+
+
+# Packed votes
+
+
+@pytest.mark.parametrize(("number", "base"), [(3, 10), (5, 2**40), (70, 2), (62, 2), (2, 2**62)])
+def test_packed_votes_are_digits(number, base):
+    chunks = packing._chunks(number, base)
+    assert [k for chunk in chunks.values() for k in chunk] == list(range(number))
+    assert packing.names(number, base) == [f"w{j}" for j in range(len(chunks))]
+    sizes = [len(chunk) for chunk in chunks.values()]
+    assert all(base**size < 2**62 or size == 1 for size in sizes)
+    assert len(sizes) == 1 or base ** (sizes[0] + 1) >= 2**62
+    votes = np.random.default_rng(0).integers(0, min(base, 100), (6, number))
+    found = {
+        name: np.array([sum(int(row[k]) * base**i for i, k in enumerate(chunk)) for row in votes])
+        for name, chunk in chunks.items()
+    }
+    assert packing.unpacked(found, number, base).tolist() == votes.tolist()
+
+
+def test_whole_numbers_beyond_floats_stay_exact():
+    large = 2**53 + 1
+    assert packing.exact(np.array([large], dtype=object)).tolist() == [large]
+    assert packing.exact(np.array([large], dtype=np.uint64)).tolist() == [large]
+
+
+# Lists of numbers
+
+
+def test_lists_must_have_one_length_of_two_or_more():
+    assert lists._checked(2, 2, "p", "score") == 2
+    assert lists._checked(MOST_CLASSES, MOST_CLASSES, "p", "score") == MOST_CLASSES
+    for least, most, says in (
+        (1, 1, "these have 1."),
+        (2, 3, "these have from 2 to 3."),
+        (MOST_CLASSES + 1, MOST_CLASSES + 1, "these have"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            lists._checked(least, most, "p", "score")
+
+
+# Entries
+
+
+def test_entries_are_put_in_order_and_counted():
+    row, label = np.array([1, 0, 1, 0, 1]), np.array([0, 1, 1, 0, 0])
+    weight = np.array([2.0, 1.0, 1.0, 3.0, 2.0])
+    found = Entries.of(row, label, weight, None)
+    rows = np.column_stack((found.row, found.label, found.weight, found.count)).tolist()
+    assert rows == [[0, 1, 1, 1], [0, 0, 3, 1], [1, 1, 1, 1], [1, 0, 2, 2]]
+    counted = Entries.of(row, label, weight, None, np.array([5, 1, 1, 1, 2]))
+    assert counted.count.tolist() == [1, 1, 1, 7]
+    cluster = np.array([7, 7, 8, 8, 9])
+    apart = Entries.of(row, label, weight, cluster)
+    assert (apart.count.tolist(), apart.cluster.tolist()) == ([1] * 5, [7, 8, 8, 7, 9])
+    assert apart.clusters == 3
+    mass = np.array([3.0, 4.0, 2.0])  # of clusters 7, 8 and 9
+    assert apart.effective_clusters == pytest.approx(mass.sum() ** 2 / (mass**2).sum())
+    assert found.n_effective == pytest.approx(9.0**2 / (4 + 1 + 1 + 9 + 4))
+    assert found.sums(2, 2).tolist() == [[3, 1], [4, 1]]
+    assert found.without_labels().sums(2, 1).tolist() == [[4], [5]]
+    large = Entries.of(row + 2**24, label, weight, None)  # rows that no key has room for
+    assert (large.row - 2**24).tolist() == found.row.tolist()
+    assert large.count.tolist() == found.count.tolist()
+
+
+def test_entries_without_labels_and_equal_ones_are_told():
+    some = Entries.of(np.array([0, 0, 1]), np.array([0, 2, 1]), np.array([1.0, 2.0, 3.0]), None)
+    assert some.labelled(2).weight.tolist() == [1, 3]
+    assert some.labelled(3) is some
+    assert not some.are_equal
+    assert not some.is_plain
+    alike = Entries.of(np.array([0, 0]), np.array([0, 1]), np.array([2.0, 2.0]), None)
+    assert alike.are_equal
+    assert alike.is_plain
+    shared = Entries.of(np.array([0, 0]), np.array([0, 1]), None, np.array([5, 5]))
+    assert shared.are_equal
+    assert not shared.is_plain
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"row": [0, 2]}, {"row": [-1, 1]}, {"label": [0, 2]}, {"label": [-1, 0]},
+        {"count": [1, 0]}, {"count": [2, 2]}, {"weight": [1, 0]}, {"weight": [1, np.inf]},
+    ],
+)  # fmt: skip
+def test_entries_that_are_not_those_of_a_table_are_refused(wrong):
+    good = {"row": [0, 1], "label": [1, 0], "weight": [1.0, 2.0], "count": [1, 2]}
+    counts = np.array([[0, 1], [2, 0]])
+    Entries(**{name: np.array(one) for name, one in good.items()}).check(counts)
+    with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
+        Entries(**{name: np.array(one) for name, one in {**good, **wrong}.items()}).check(counts)
+
+
+def test_tables_with_weights_have_masses_and_add():
+    p = np.array([[0.2, 0.3, 0.5], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+    one = ScoreTable.from_arrays(p, [2, 0, 1], weight=[1.0, 2.0, 3.0])
+    two = ScoreTable.from_arrays(p[:2], [2, 1], classes=["0", "1", "2"], weight=[5.0, 7.0])
+    whole = one + two
+    both = ScoreTable.from_arrays(
+        np.r_[p, p[:2]], [2, 0, 1, 2, 1], weight=[1.0, 2.0, 3.0, 5.0, 7.0]
+    )
+    assert whole.row_masses.tolist() == both.row_masses.tolist() == [9, 9]
+    assert one.plain.row_masses.tolist() == one.row_masses.tolist() == [4, 2]
+    for name in ("row", "label", "weight", "count"):
+        assert getattr(whole.entries, name).tolist() == getattr(both.entries, name).tolist()
+
+
+def test_rows_of_votes_are_by_total_and_then_by_votes(monkeypatch):
+    votes = np.array([[1, 2], [0, 1], [3, 0], [1, 2], [1, 0], [2, 1]])
+    expected = [
+        4,
+        1,
+        2,
+        4,
+        0,
+        3,
+    ]  # of totals and positives (3,2), (1,1), (3,0), (3,2), (1,0), (3,1)
+    assert weighing._rows_of_votes(votes).tolist() == expected
+    monkeypatch.setattr(weighing, "_FEW", 0)
+    assert weighing._rows_of_votes(votes).tolist() == expected
+    assert weighing.rows_of_codes(np.array([5, 2, 9, 2])).tolist() == [1, 0, 2, 0]
+
+
+def test_the_first_of_both_tables_may_be_empty():
+    some = Entries.of(np.array([0]), np.array([0]), np.array([2.0]), None)
+    assert entries.together(None, None, (1, 1)) is None
+    assert entries.together(None, some, (0, 1)) is some
+    assert entries.together(some, None, (1, 0)) is some
+    moved = entries.together(some, some, (1, 1))
+    assert moved.row.tolist() == [0, 1]
+
+
+# Ranges in which the best cut may be
+
+
+def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
+    monkeypatch.setattr(refining, "MOST_REFINED", 20)
+    monkeypatch.setattr(refining, "MOST_RANGES", 3)
+
+    def ranges(wanted, items):
+        lows = np.arange(len(items), dtype=float)
+        table = SimpleNamespace(
+            may_hold_the_best_cut=lambda: np.isin(np.arange(len(items)), wanted),
+            items=np.array(items),
+            ranges=(lows, lows + 0.5),
+        )
+        return refining.unsure_ranges(table)
+
+    assert ranges([], [5] * 4) == []
+    assert ranges([1, 3], [5] * 6) == [(1.0, 3.5)]
+    assert ranges([0, 4], [5] * 6) == [(0.0, 4.5)]  # twenty items beyond the first row
+    assert ranges([0, 5], [5] * 6) == [(0.0, 0.5), (5.0, 5.5)]
+    assert ranges([0, 1, 5], [5] * 6) == [(0.0, 1.5), (5.0, 5.5)]
+    # The two widest gaps are left out: five items, thirty and twenty.
+    wanted, items = [0, 2, 4, 6], [1, 5, 1, 30, 1, 20, 1]
+    assert ranges(wanted, items) == [(0.0, 2.5), (4.0, 4.5), (6.0, 6.5)]
+
+
+# Annotators
+
+
+def test_what_tables_keep_of_annotators_must_go_with_the_votes():
+    by_group, work = [[3, 4, 2, 2, 1, 5]], [[9, 10]]  # two of four votes, on five items
+    rows, loads = annotators.checked(by_group, work, 10)
+    assert (rows.tolist(), loads.tolist()) == (by_group, work)
+    for wrong in (
+        [[3, 4, 2, 5, 1, 2]], [[3, 4, 2, 2, 3, 5]], [[3, 4, 3, 2, 0, 5]], [[3, 4, 2, 1, 1, 5]],
+    ):  # fmt: skip
+        with pytest.raises(ef.InputError, match="does not go with its votes"):
+            annotators.checked(wrong, work, 10)
+    with pytest.raises(ef.InputError, match="does not go with its votes"):
+        annotators.checked(by_group, [[9, 11]], 10)
+    with pytest.raises(ef.InputError, match="must be counts with the columns part, totals"):
+        annotators.checked([[3, 4, 2, -2, 1, 5]], work, 10)
+    with pytest.raises(ef.InputError, match="must be counts with the columns bucket, votes"):
+        annotators.checked(by_group, [[9, 10, 1]], 10)
+
+
+def test_pairs_threes_and_fours_of_equal_votes_are_counted():
+    votes, own = np.array([[5, 2, 0]]), np.array([[2, 1, 0]])
+    found = annotators.of_many(np.array([7]), votes, own, np.array([3]))
+    assert found.tolist() == [[7, 7, 5 * 4 + 2, 5 * 4 * 3, 5 * 4 * 3 * 2, 3, 3 * 2, 3]]
+    rows, _ = annotators.checked(found, [[1, 9]], 9, many=True)
+    assert rows.tolist() == found.tolist()
+    for place, wrong in ((2, 43), (6, 13), (5, 8), (6, 23), (5, 0)):
+        bad = found.copy()
+        bad[0, place] = wrong
+        with pytest.raises(ef.InputError, match="does not go with its votes"):
+            annotators.checked(bad, [[1, int(bad[0, 5]) * 3]], int(bad[0, 5]) * 3, many=True)
+
+
+# Exports
+
+
+def test_records_of_tools_have_the_votes_that_were_meant():
+    def votes(record):
+        export = exports.export_of(record)
+        return export.name, list(export.votes(record))
+
+    task = {"_task_hash": 1, "_input_hash": 2, "_session_id": "s"}
+    assert votes({**task, "answer": "accept"}) == ("Prodigy", [(1, "s", 1)])
+    assert votes({**task, "answer": "reject"}) == ("Prodigy", [(1, "s", 0)])
+    assert votes({**task, "answer": "ignore"}) == ("Prodigy", [])
+    assert votes({**task, "answer": "accept", "accept": ["a"]})[1] == [(2, "s", "a")]
+    assert votes({**task, "answer": "accept", "accept": ["a", "b"]})[1] == [(2, "s", None)]
+    assert votes({**task, "answer": "reject", "accept": ["a"]})[1] == []
+    assert votes({"text": "t", "label": ["a"], "username": "u"}) == ("doccano", [("t", "u", "a")])
+    assert votes({"text": "t", "label": [], "id": 4})[1] == []
+    old = {"text": "t", "annotations": [{"label": 3, "user": 1}, {"label": 4, "user": 2}]}
+    assert votes(old)[1] == [("t", 1, 3), ("t", 2, 4)]
+    assert exports.export_of({"text": "t", "label": ["a"]}) is None
+    assert exports.export_of({"label": ["a"], "id": 3}) is None
+    assert exports.export_of([1]) is None
+
+    def answer(value, status="submitted"):
+        return {"user_id": "u", "value": value, "status": status}
+
+    fields = {"fields": {"text": "t"}, "id": 3}
+    by_question = {"q": [answer("a"), answer("b", "draft"), answer("c", None)], "r": [answer("z")]}
+    assert votes({**fields, "responses": by_question}) == (
+        ("Argilla", [(3, "u", "a"), (3, "u", "c")])
+    )
+    first = [
+        {"user_id": "u", "values": {"q": {"value": "a"}}, "status": "submitted"},
+        {"user_id": "v", "values": {"q": {"value": "b"}}, "status": "discarded"},
+        {"user_id": "w", "values": {}, "status": "submitted"},
+    ]
+    assert votes({**fields, "responses": first})[1] == [(3, "u", "a")]
+
+    def done(choices, **more):
+        value = {"choices": choices}
+        result = [{"type": "textarea"}, {"type": "choices", "value": value}, {"type": "rating"}]
+        return {"result": result, "completed_by": {"email": "e", "id": 5}, **more}
+
+    task = {"data": {}, "id": 8}
+    found = votes({**task, "annotations": [done(["a"]), done(["b"], was_cancelled=True)]})
+    assert found == ("Label Studio", [(8, "e", "a")])
+    assert votes({**task, "completions": [done(["a", "b"], completed_by=6)]})[1] == [(8, 6, None)]
+    assert votes({**task, "annotations": [done(["a"], skipped=True)]})[1] == []
+
+
+def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
+    export = exports.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
+    records = [{"votes": [(None, None, "a")]}, "no record", {"votes": [("i", None, "b")]}]
+    assert exports.rows_of(export, records) == [
+        {"item": 0, "vote": "a"},
+        {"item": "i", "vote": "b"},
+    ]
+    records[2] = {"votes": [("i", "ann", "b")]}
+    assert [row["annotator"] for row in exports.rows_of(export, records)] == [None, "ann"]
+    with pytest.raises(ef.InputError, match="This is an export of x without a vote"):
+        exports.rows_of(export, [{"votes": []}])
+
+
+# Classic estimates
+
+
+def test_numbers_of_neighbours_are_read_from_names():
+    assert (classics.find("knn-1").k, classics.find("knn-999999").k) == (1, 999_999)
+    assert classics.find("knn-K").name == "knn-15"
+    assert classics.find("knn-007").name == "knn-7"
+    for wrong in ("knn-0", "knn-1000000", "knn--1", "knn-1.5", "knn"):
+        with pytest.raises(ef.InputError, match="knn-K needs a whole number K of at least 1"):
+            classics.find(wrong)
+
+
+def test_cells_of_a_grid_hold_items_that_are_not_alone():
+    x = np.array([[0.1, 0.1], [0.9, 0.2], [1.1, 0.1], [-0.1, 0.1], [0.5, 0.5], [1.5, 0.9]])
+    items, place = classics._shared_cells(x, 1.0)
+    assert items.tolist() == [0, 1, 2, 4, 5]
+    assert place[[0, 1, 3]].tolist() == [place[0]] * 3
+    assert place[2] == place[4] != place[0]
+    codes = np.array([[0, 0, 1, 0, 1, 0], [1, 1, 1, 0, 1, 1]])
+    assert classics._minority(codes, 2, items, place).tolist() == [2, 0]
