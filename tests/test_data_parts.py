@@ -2,6 +2,8 @@
 
 import builtins
 import io
+from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,11 +17,13 @@ from errorfloor.data import (
     exports,
     grid,
     lists,
+    matrices,
     memory,
     numbering,
     packing,
     refining,
     spelling,
+    table,
     weighing,
 )
 from errorfloor.data.entries import Entries
@@ -124,18 +128,18 @@ def test_numbers_that_count_rows_are_told():
 
 
 def test_tables_of_whole_numbers_without_gaps_count_rows():
-    def table(scores):
+    def made(scores):
         return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
     whole = np.arange(20.0)
-    assert numbering.are_numbered([table(whole)])
-    assert numbering.are_numbered([table(whole[::2]), ScoreTable.empty(), table(whole[1::2])])
-    assert numbering.are_numbered([table(whole + 1)])
-    assert not numbering.are_numbered([table(whole[:19])])
-    assert not numbering.are_numbered([table(whole + 2)])
-    assert not numbering.are_numbered([table(np.r_[whole[:19], 20])])
-    assert not numbering.are_numbered([table(np.r_[whole[:18], 17, 19])])
-    assert not numbering.are_numbered([table(np.r_[0, whole[1:19] + 0.5, 19])])
+    assert numbering.are_numbered([made(whole)])
+    assert numbering.are_numbered([made(whole[::2]), ScoreTable.empty(), made(whole[1::2])])
+    assert numbering.are_numbered([made(whole + 1)])
+    assert not numbering.are_numbered([made(whole[:19])])
+    assert not numbering.are_numbered([made(whole + 2)])
+    assert not numbering.are_numbered([made(np.r_[whole[:19], 20])])
+    assert not numbering.are_numbered([made(np.r_[whole[:18], 17, 19])])
+    assert not numbering.are_numbered([made(np.r_[0, whole[1:19] + 0.5, 19])])
 
 
 def test_memory_is_what_the_system_leaves(monkeypatch):
@@ -306,12 +310,12 @@ def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
 
     def ranges(wanted, items):
         lows = np.arange(len(items), dtype=float)
-        table = SimpleNamespace(
+        made = SimpleNamespace(
             may_hold_the_best_cut=lambda: np.isin(np.arange(len(items)), wanted),
             items=np.array(items),
             ranges=(lows, lows + 0.5),
         )
-        return refining.unsure_ranges(table)
+        return refining.unsure_ranges(made)
 
     assert ranges([], [5] * 4) == []
     assert ranges([1, 3], [5] * 6) == [(1.0, 3.5)]
@@ -439,3 +443,113 @@ def test_cells_of_a_grid_hold_items_that_are_not_alone():
     assert place[2] == place[4] != place[0]
     codes = np.array([[0, 0, 1, 0, 1, 0], [1, 1, 1, 0, 1, 1]])
     assert classics._minority(codes, 2, items, place).tolist() == [2, 0]
+
+
+# Rows in order
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_are_ordered_and_counted_as_sorted_tuples_are(seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.integers(0, 3, (40, 3))
+    rows = [tuple(row) for row in keys.tolist()]
+    order = table.order_of(keys)
+    assert order.tolist() == sorted(range(40), key=lambda i: (rows[i], i))
+    distinct = sorted(set(rows))
+    assert table.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
+    assert table.starts_of(keys[order]).tolist() == [
+        i for i in range(40) if i == 0 or rows[order[i]] != rows[order[i - 1]]
+    ]
+    assert table.is_ascending(np.array(distinct))
+    assert not table.is_ascending(np.array([*distinct, distinct[-1]]))
+    assert not table.is_ascending(np.array([*distinct[1:], distinct[0]]))
+    assert table.is_ascending(np.array([1, 2, 4]))
+    assert not table.is_ascending(np.array([1, 2, 2]))
+    assert not table.is_ascending(np.array([2, 1]))
+    assert table.is_ascending(np.zeros((0, 2)))
+
+
+@pytest.mark.parametrize("limit", [None, 0])
+def test_votes_are_counted_by_rows(limit, monkeypatch):
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 4, (50, 3))
+    votes[:, 0] += 1
+    if limit is not None:  # keys that are too large for one number
+        monkeypatch.setattr(matrices, "_by_number", lambda votes, counts: None)
+    slow = Counter(tuple(row) for row in votes.tolist())
+    ordered = sorted(slow, key=lambda row: (sum(row), row[1:]))
+    found = matrices.counted_votes(votes, None, None)
+    assert found["votes"].tolist() == [list(row) for row in ordered]
+    assert found["counts"].tolist() == [slow[row] for row in ordered]
+    twice = matrices.counted_votes(votes, np.full(50, 2), None)
+    assert twice["counts"].tolist() == [2 * slow[row] for row in ordered]
+    large = matrices.counted_votes(votes * 1000, None, None)  # too sparse for a place for each
+    assert large["counts"].tolist() == found["counts"].tolist()
+    assert large["votes"].tolist() == (1000 * found["votes"]).tolist()
+
+
+def test_scores_of_two_classes_become_one():
+    assert matrices.one_score(np.array([[0.25, 0.75], [1, 0]])).tolist() == [0.75, 0]
+    assert matrices.one_score(np.array([[1.0, 3.0], [2, 2]])).tolist() == [0.75, 0.5]
+    assert matrices.one_score(np.array([[-1.0, 3.0], [2, 2]])).tolist() == [4, 0]
+    assert matrices.add_up(np.array([[0.25, 0.75 + 1e-7]]))
+    assert not matrices.add_up(np.array([[0.25, 0.76]]))
+    assert not matrices.add_up(np.array([[-0.25, 1.25]]))
+
+
+def test_tables_of_shares_that_sum_to_nearly_one_are_normalised():
+    found = ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.5 + 5e-7], [0.2, 0.3, 0.5]]))
+    assert found.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-15)
+    with pytest.raises(ef.InputError, match="must add up to 1"):
+        ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.6]]))
+    one = matrices.counted_once(np.array([0.1, 0.1, 0.4]))
+    assert (one["probabilities"].tolist(), one["counts"].tolist()) == ([0.1, 0.4], [2, 1])
+    each = matrices.counted_once(np.array([0.1, 0.4]))
+    assert (each["probabilities"].tolist(), each["counts"].tolist()) == ([0.1, 0.4], [1, 1])
+
+
+def test_scores_and_labels_are_counted_for_any_kind_of_float():
+    scores, labels = np.array([0.5, -0.0, 0.25, 0.5, 0.0]), np.array([1, 0, 1, 0, 1], bool)
+    for kind in (np.float64, np.float32, np.float16):
+        places, counts = table.by_score(scores.astype(kind), labels)
+        assert places.tolist() == [0, 0.25, 0.5]
+        assert counts.tolist() == [[1, 1], [0, 1], [1, 1]]
+    places, counts = table.by_score(scores - 0.25, labels)
+    assert (places.tolist(), counts.tolist()) == (
+        [-0.25, 0, 0.25],
+        [[1, 1], [0, 1], [1, 1]],
+    )
+
+
+def test_too_many_items_to_add_up_are_refused():
+    most = table.MOST_ITEMS
+    table.check_total(np.array([most - 1, 1]))
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        table.check_total(np.array([most, 1]))
+    large = ef.SoftTable(np.array([0.5]), np.array([most]))
+    assert (large + ef.SoftTable.empty()).n == most
+    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
+        large + ef.SoftTable(np.array([0.5]), np.array([1]))
+    left = ef.SoftTable(np.array([0.5]), np.array([1]), dropped=most)
+    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
+        left + ef.SoftTable(np.array([0.5]), np.array([1]), dropped=1)
+
+
+def test_tables_of_other_classes_do_not_add_but_for_empty_ones():
+    three = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abc"))
+    other = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abd"))
+    with pytest.raises(ValueError, match="different classes: a, b, c, and a, b, d"):
+        three + other
+    none = replace(ScoreTable.empty(), dropped=2)
+    assert (none + three).dropped == (three + none).dropped == 2
+    assert (three + none).counts.tolist() == [[1, 0, 2]]
+    with pytest.raises(ValueError, match="must be 3 different names"):
+        ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("aab"))
+
+
+def test_items_with_too_many_votes_are_refused():
+    table.check_votes(np.array([[table.MOST_VOTES - 1, 1, 0]]))
+    with pytest.raises(ef.InputError, match="The votes on an item must be at most"):
+        table.check_votes(np.array([[table.MOST_VOTES, 1, 0]]))
+    with pytest.raises(ef.InputError, match="Items must have votes: entry 1"):
+        table.check_votes(np.array([[1, 0], [0, 0]]))
