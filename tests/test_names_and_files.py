@@ -53,6 +53,25 @@ def test_wide_files_and_blank_fields_are_told():
     assert formats._delimiter(b"a,b\n1,2\n") == ""
 
 
+def test_how_a_wide_file_is_written_is_found_once_and_several_are_read_by_name(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    paths = {}
+    for name, fields in (("wide", 101), ("slim", 100)):
+        paths[name] = str(tmp_path / f"{name}.csv")
+        row = ",".join(str(i) for i in range(fields))
+        (tmp_path / f"{name}.csv").write_text(f"c{row}\n{row}\n")
+    with duckdb.connect() as connection:
+        one, slim, both = (
+            formats._call_csv(connection, files, None)
+            for files in ([paths["wide"]], [paths["slim"]], [paths["wide"], paths["wide"]])
+        )
+    assert "auto_detect = false" in one
+    assert "union_by_name" not in one
+    for call in (slim, both):
+        assert "union_by_name = true" in call
+        assert "auto_detect" not in call
+
+
 def test_json_is_whole_where_its_last_bracket_closes_the_first():
     assert formats._is_whole_json(b"[1", b"2]\n")
     assert formats._is_whole_json(b'\xef\xbb\xbf {"a"', b"1} ")
