@@ -12,9 +12,11 @@ import pytest
 import errorfloor as ef
 from errorfloor.data import (
     annotators,
+    arrays,
     encodings,
     entries,
     exports,
+    feature_items,
     grid,
     lists,
     matrices,
@@ -26,6 +28,7 @@ from errorfloor.data import (
     table,
     weighing,
 )
+from errorfloor.data.asked import Where
 from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.tables import ScoreTable
@@ -553,3 +556,125 @@ def test_items_with_too_many_votes_are_refused():
         table.check_votes(np.array([[table.MOST_VOTES, 1, 0]]))
     with pytest.raises(ef.InputError, match="Items must have votes: entry 1"):
         table.check_votes(np.array([[1, 0], [0, 0]]))
+
+
+# Too many scores for a row each
+
+
+@pytest.mark.parametrize("shift", [0.0, -0.5, 0.7])
+def test_scores_in_cells_keep_their_labels_and_their_range(shift, monkeypatch):
+    monkeypatch.setattr(arrays, "_CHUNK", 64)
+    rng = np.random.default_rng(0)
+    scores, labels = rng.random(500) + shift, rng.integers(0, 2, 500)
+    found = arrays._by_cell(scores, labels, 16)
+    cell = grid.cell_of(scores, 16)
+    for row, (one, low, high) in enumerate(zip(np.unique(cell), *found.ranges, strict=True)):
+        own = cell == one
+        assert (low, high) == (scores[own].min(), scores[own].max())
+        assert found.counts[row].tolist() == [(own & (labels == k)).sum() for k in (0, 1)]
+    assert found.n == 500
+    assert arrays._rows_of_cells(scores).max() < 3 * grid.CELLS
+
+
+def test_different_bits_are_counted_up_to_a_few():
+    rng = np.random.default_rng(0)
+    for kind in (np.float64, np.float32):
+        scores = np.repeat(rng.random(1000).astype(kind), 3)
+        distinct = np.unique(scores).size
+        assert 0.95 * distinct <= arrays._different_bits(scores) <= distinct
+    assert arrays._different_bits(np.zeros(100)) == 1
+
+
+def test_many_scores_are_told_by_the_first_ones(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 64)
+    rng = np.random.default_rng(0)
+    assert not arrays._has_many(rng.random(64))
+    assert arrays._has_many(rng.random(300))
+    few = np.tile(np.linspace(0, 1, 60), 10)
+    assert not arrays._has_many(few)
+    late = np.concatenate((np.zeros(80), rng.random(300)))  # among the first 256, not the first 72
+    assert arrays._has_many(late)
+    assert not arrays._has_many(np.concatenate((np.zeros(256), rng.random(300))))
+
+
+def test_tables_of_many_scores_are_exact_where_the_best_cut_can_be(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 64)
+    rng = np.random.default_rng(0)
+    scores = rng.random(2000)
+    labels = (rng.random(2000) < scores).astype(int)
+    exact = ScoreTable.from_arrays(scores, labels)
+    found = arrays.count_checked(scores, labels, cells=64)
+    assert found.n == 2000
+    assert found.counts.sum(axis=0).tolist() == exact.counts.sum(axis=0).tolist()
+    assert len(found) < len(exact)
+    value = ef.from_scores(exact, interval=None).value
+    assert ef.from_scores(found, interval=None).value == value
+    plain = arrays.count_checked(scores, labels, cells=64, refine=False)
+    assert len(plain) <= 64
+    assert plain.coarse.any()
+    few = arrays.count_checked(scores.round(1), labels)
+    assert not few.coarse.any()
+    assert len(few) == 11
+    assert arrays.count_checked(np.array([3, 1, 3]), np.array([0, 1, 1])).scores.tolist() == [1, 3]
+
+
+def test_rows_of_too_many_merged_scores_are_lumpy():
+    def lumpy(items, spread=1e-9):
+        low = np.array([1.0, 2.0])
+        made = ScoreTable.from_ranges(
+            low, low + np.array([spread, 0]), np.array([[items, 0], [10**6, 0]])
+        )
+        return arrays._is_lumpy(made)
+
+    assert not lumpy(4096)
+    assert lumpy(4097)
+    assert not lumpy(10**6, 0.0)  # the same score
+
+
+# Items with features
+
+
+def test_sets_of_labels_are_counted_by_rows_of_the_table():
+    data = feature_items.read_items(
+        np.array([0.5, 0.2, 0.5, 0.9]), np.array([1, 0, 0, 1]), np.zeros((4, 2)), Where.of()
+    )
+    assert data.row.tolist() == [1, 0, 1, 2]
+    assert data.counts(np.array([[1, 0, 0, 1], [0, 0, 0, 0]])).tolist() == [
+        [0, 1, 1, 1, 1, 0],
+        [0, 1, 0, 2, 0, 1],
+    ]  # of each row class 1 first
+    assert data.counts(data.codes[None])[0].sum() == 4
+    three = feature_items.read_items(None, np.array(list("abca")), np.zeros((4, 1)), Where.of())
+    assert three.counts(three.codes[None]).tolist() == [[2, 1, 1]]
+    assert not three.scored
+    assert three.table.scores.tolist() == [[1 / 3] * 3]
+
+
+def test_one_class_may_be_named_against_the_others():
+    def codes(labels, **given):
+        found = feature_items.read_items(
+            None, np.array(labels), np.zeros((len(labels), 1)), Where.of(**given)
+        )
+        return found.codes.tolist()
+
+    assert codes(["a", "b", "c"], positive="b") == [0, 1, 0]
+    assert codes([1, 2, 3], positive="2.0") == [0, 1, 0]
+    assert codes([1, 2, 3], positive_from=2) == [0, 1, 1]
+    for given, says in (
+        ({"positive": "z"}, "`positive` 'z' is no label of any item"),
+        ({"group": "g"}, "`group` does not go with `features`"),
+        ({"drop_missing": True}, "`drop_missing` does not go with `features`"),
+        ({"label": "y"}, "`label` names a column"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            codes(["a", "b"], **given)
+    with pytest.raises(ef.InputError, match="has one class only, 'a'"):
+        codes(["a", "a"])
+    with pytest.raises(ef.InputError, match="`features` and `labels` must have the same length"):
+        feature_items.read_items(None, np.array([0, 1]), np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="must have the same length"):
+        feature_items.read_items(np.zeros(2), np.array([0, 1, 1]), np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="`labels` is missing"):
+        feature_items.read_items(None, None, np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="needs the items one by one"):
+        feature_items.read_items(ScoreTable.empty(), None, np.zeros((3, 1)), Where.of())
