@@ -11,7 +11,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import cells, documents, formats, guessing, naming, storage, voters
+from errorfloor.data import cells, documents, formats, guessing, naming, storage, vote_lists, voters
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.layouts import COUNTS, LAYOUTS, SCORES
 
@@ -388,3 +388,50 @@ def test_votes_by_groups_of_annotators_are_counted_one_by_one():
         [0, 2, 0],
     ]
     assert list(voters.places(["b", "a", "b"])) == [("b", [0, 2]), ("a", [1])]
+
+
+# Lists of votes
+
+
+def test_lists_have_between_one_and_a_thousand_votes():
+    assert vote_lists._names("v", 2, "votes") == ("v[0]", "v[1]")
+    assert len(vote_lists._names("v", 1000, "votes")) == 1000
+    with pytest.raises(ef.InputError, match="has up to 1,001 votes in a row, and at most 1,000"):
+        vote_lists._names("v", 1001, "votes")
+    with pytest.raises(ef.InputError, match="has no votes"):
+        vote_lists._names("v", 0, "votes")
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
+@pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
+def test_lists_of_unequal_length_are_taken_apart_by_all_engines(engine):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    texts = ["0;1;1", "[1, 0]", "1|1|1|0", "", "0"]
+    made = {
+        "pandas": lambda: pd.DataFrame({"votes": texts}),
+        "polars": lambda: pl.DataFrame({"votes": texts}),
+        "pyarrow": lambda: pl.DataFrame({"votes": texts}).to_arrow(),
+        "duckdb": lambda: pytest.importorskip("duckdb").from_arrow(
+            pl.DataFrame({"votes": texts}).to_arrow()
+        ),
+    }
+    frame = made[engine]()
+    found = ef.from_votes(frame, annotations="votes", interval=None, drop_missing=True).table
+    rows = dict(zip(map(tuple, found.votes.tolist()), found.counts.tolist(), strict=True))
+    assert rows == {(1, 0): 1, (1, 1): 1, (1, 2): 1, (1, 3): 1}
+
+
+def test_items_are_kept_as_they_came_and_put_in_order_by_name():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"item": list("bbaacc"), "annotator": [1, 2] * 3, "vote": [1, 1, 0, 1, 0, 0]}
+    )
+    found = ef.items(frame, symmetric=False)
+    assert found.item.tolist() == ["a", "b", "c"]
+    assert found.positives.tolist() == [1, 2, 0]
+    plain = ef.items([1.0, 2, 0], 2, symmetric=False)
+    assert plain.item.tolist() == [0, 1, 2]
+    assert plain.positives.tolist() == [1, 2, 0]
+    assert plain.contribution.tolist() == found.contribution.tolist()
+    matrix = ef.items([[1, 1], [0, 2], [2, 0]], symmetric=False)
+    assert matrix.positives.tolist() == [1, 2, 0]
