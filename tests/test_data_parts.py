@@ -13,6 +13,7 @@ import errorfloor as ef
 from errorfloor.data import (
     annotators,
     arrays,
+    asked,
     encodings,
     entries,
     exports,
@@ -678,3 +679,96 @@ def test_one_class_may_be_named_against_the_others():
         feature_items.read_items(None, None, np.zeros((3, 1)), Where.of())
     with pytest.raises(ef.InputError, match="needs the items one by one"):
         feature_items.read_items(ScoreTable.empty(), None, np.zeros((3, 1)), Where.of())
+
+
+# What may be said about data
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"unlabelled": True, "drop_missing": True}, "keeps items without a label, and `drop_mis"),
+        ({"unlabelled": True, "cluster": "c"}, "`cluster` is not heeded with `unlabelled`"),
+        ({"classes": "ab", "positive_from": 1}, "must be a list of two names"),
+        ({"classes": ["a", "b"], "positive_from": 1}, "asks about all classes, and `positive_from"),
+        ({"classes": ["a", "b", "c"], "positive": "c"}, "asks about all classes, and `positive`"),
+        ({"classes": ["a", "b"], "positive": "a"}, "makes 'b' class 1, because it comes second"),
+        ({"positive": "a", "positive_from": 1}, "both say which labels are class 1"),
+        ({"positive_from": True}, "`positive_from` must be a finite number"),
+        ({"positive_from": "3"}, "`positive_from` must be a finite number"),
+        ({"positive_from": float("inf")}, "`positive_from` must be a finite number"),
+        ({"group": 3}, "`group` must be the name of one column"),
+        ({"duplicates": "some"}, "`duplicates` must be one of"),
+        ({"metric": "auc"}, "`metric` does not go with this question"),
+        ({"prior": 0.5}, "`prior` does not go with this question"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(given, says):
+    with pytest.raises(ef.InputError, match=says):
+        Where.of(**given)
+
+
+def test_what_is_said_is_kept():
+    where = Where.of(score="s", label=None, classes=["a", "b"], positive="b", weight="w")
+    assert where.columns == {"score": "s"}
+    assert where.beside == {"weight": "w"}
+    assert where.classes == ("a", "b")
+    assert (where.drop_missing, where.unlabelled, where.duplicates) == (False, False, "error")
+    assert Where.of(positive_from=3).positive_from == 3.0
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        Where.of(colour="red")
+    assert asked.is_source("a.csv")
+    assert asked.is_source(["a", "b"])
+    assert not asked.is_source([])
+    assert not asked.is_source(["a", 1])
+    assert asked.as_paths("a", "paths") == ["a"]
+    assert asked.as_paths(("a", "b"), "paths") == ["a", "b"]
+    for wrong, says in (([], "`paths` is empty"), ([1], "must be a path"), (3, "must be a path")):
+        with pytest.raises(ef.InputError, match=says):
+            asked.as_paths(wrong, "paths")
+
+
+# Rows that stand for ranges
+
+
+def test_ranges_that_overlap_become_one():
+    lows, highs = np.array([3.0, 0.0, 1.0, 5.0, 2.0]), np.array([3.0, 1.0, 1.5, 6.0, 2.5])
+    counts = np.arange(10).reshape(5, 2) + 1
+    found = ScoreTable.from_ranges(lows, highs, counts, dropped=4)
+    assert (found.lows.tolist(), found.highs.tolist()) == ([0, 2, 3, 5], [1.5, 2.5, 3, 6])
+    assert found.scores.tolist() == [0.75, 2.25, 3, 5.5]
+    assert found.counts.tolist() == [[8, 10], [9, 10], [1, 2], [7, 8]]
+    assert found.coarse.tolist() == [True, True, False, True]
+    assert found.dropped == 4
+    inside = ScoreTable.from_ranges(np.array([0.0, 1, 4]), np.array([5.0, 2, 4.5]), counts[:3])
+    assert (inside.lows.tolist(), inside.highs.tolist()) == ([0], [5])
+    exact = ScoreTable.from_ranges(np.array([1.0, 0]), np.array([1.0, 0]), counts[:2])
+    assert exact.lows is None
+    assert exact.scores.tolist() == [0, 1]
+
+
+def test_coarsened_tables_keep_counts_weights_and_ranges():
+    scores = np.array([0.1, 0.11, 0.51, 0.52, 0.9])
+    made = ScoreTable.from_arrays(scores, [0, 1, 1, 0, 1], weight=[1.0, 2, 3, 4, 5])
+    cell = grid.cell_of(scores, 4)
+    assert cell.tolist() == [0, 0, 2, 2, 3]
+    found = made.coarsen(4)
+    assert found.counts.tolist() == [[1, 1], [1, 1], [0, 1]]
+    assert found.row_masses.tolist() == [3, 7, 5]
+    assert (found.lows.tolist(), found.highs.tolist()) == ([0.1, 0.51, 0.9], [0.11, 0.52, 0.9])
+    assert made.coarsen(2**20) is made
+    with pytest.raises(ef.InputError, match="`cells` must be"):
+        made.coarsen(0)
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs"),
+    [([0.2, 0.5], [0.3, 0.6]), ([0.1, 0.3], [0.3, 0.6]), ([0.1, 0.5], [0.15, 0.6]), ([0.1], [0.2])],
+)
+def test_ranges_must_lie_around_the_scores_and_apart(lows, highs):
+    counts = np.ones((2, 2), int)
+    ScoreTable(
+        np.array([0.15, 0.55]), counts, lows=np.array([0.1, 0.5]), highs=np.array([0.3, 0.6])
+    )
+    with pytest.raises(ValueError, match=r"must be ranges around the scores|of equal length"):
+        ScoreTable(np.array([0.18, 0.55]), counts, lows=np.array(lows), highs=np.array(highs))
