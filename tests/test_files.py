@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.options import with_labels
+from errorfloor.data import zstd
 from errorfloor.data.encodings import encoding_of
 from errorfloor.data.exports import EXPORTS, export_of
 from errorfloor.data.layouts import LAYOUTS
@@ -220,15 +221,44 @@ def test_packed_lines_that_are_damaged_or_cut_off_are_refused(tmp_path):
     duckdb.execute(f"copy ({rows}) to '{path}' (format json, compression zstd)")
     whole = path.read_bytes()
     assert ef.from_scores(path, interval=None).n == 200
-    path.write_bytes(whole[:10])
-    with pytest.raises(ef.InputError) as error:
-        ef.from_scores(path)
-    assert str(error.value) == (
-        f"Could not read {str(path)!r}: nothing is in it, or it is not all there. Copy it again."
-    )
-    path.write_bytes(whole[:4] + b"????" + whole[8:])
-    with pytest.raises(ef.InputError, match=f"Could not read {str(path)!r}: IO Error"):
-        ef.from_scores(path)
+    for damaged in (whole[:10], whole[:-1], whole[:4] + b"????" + whole[8:], whole + b"more"):
+        path.write_bytes(damaged)
+        with pytest.raises(ef.InputError) as error:
+            ef.from_scores(path)
+        said = "it is damaged or not all there. Copy it again."
+        assert str(error.value) == f"Could not read {str(path)!r}: {said}"
+
+
+def test_files_packed_by_zstd_are_whole_only_to_the_last_byte(tmp_path):
+    codec, path = pytest.importorskip("pyarrow").Codec("zstd"), tmp_path / "x.csv.zst"
+    rng = np.random.default_rng(0)
+    lines = "\n".join(["score,label", *(f"{i / 9:.3f},{i % 2}" for i in range(9))]).encode()
+    plain = [
+        lines,
+        b"",
+        b"0" * 300_000,
+        rng.bytes(300_000),
+    ]  # text, a run, and what is kept as it is
+    frames = [codec.compress(one, asbytes=True) for one in plain]
+    # One piece of 2 bytes in a frame with a sum, with a number for a dictionary, with a window.
+    block = bytes([2 << 3 | 1, 0, 0]) + b"ab"
+    frames.append(b"\x28\xb5\x2f\xfd" + bytes([0b00100100, 2]) + block + bytes(4))
+    frames.append(b"\x28\xb5\x2f\xfd" + bytes([0b00100011, 0, 0, 0, 0, 2]) + block)
+    frames.append(b"\x28\xb5\x2f\xfd" + bytes([0b11000000, 8]) + bytes(8) + block)
+    frames.append(b"\x5f\x2a\x4d\x18" + bytes([3, 0, 0, 0]) + b"abc")  # left out by readers
+    for frame in frames:
+        for whole in (frame, frames[0] + frame, frame + frames[0]):
+            path.write_bytes(whole)
+            assert zstd.is_whole(str(path))
+        for cut in {1, 4, 5, 7, len(frame) // 2, len(frame) - 1}:
+            path.write_bytes(frames[0] + frame[:cut])
+            assert not zstd.is_whole(str(path))
+    path.write_bytes(b"")
+    assert not zstd.is_whole(str(path))
+    path.write_bytes(frames[0][:4] + bytes([0b00100000, 2, 2 << 3 | 7, 0, 0]) + b"ab")
+    assert not zstd.is_whole(str(path))  # of a kind of block that there is not
+    path.write_bytes(frames[0])
+    assert ef.from_scores(path, interval=None).n == 9
 
 
 def test_what_people_write_for_missing_values_is_missing():
