@@ -2,6 +2,8 @@
 
 import builtins
 import io
+from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,18 +12,24 @@ import pytest
 import errorfloor as ef
 from errorfloor.data import (
     annotators,
+    arrays,
+    asked,
     encodings,
     entries,
     exports,
+    feature_items,
     grid,
     lists,
+    matrices,
     memory,
     numbering,
     packing,
     refining,
     spelling,
+    table,
     weighing,
 )
+from errorfloor.data.asked import Where
 from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.tables import ScoreTable
@@ -124,18 +132,18 @@ def test_numbers_that_count_rows_are_told():
 
 
 def test_tables_of_whole_numbers_without_gaps_count_rows():
-    def table(scores):
+    def made(scores):
         return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
     whole = np.arange(20.0)
-    assert numbering.are_numbered([table(whole)])
-    assert numbering.are_numbered([table(whole[::2]), ScoreTable.empty(), table(whole[1::2])])
-    assert numbering.are_numbered([table(whole + 1)])
-    assert not numbering.are_numbered([table(whole[:19])])
-    assert not numbering.are_numbered([table(whole + 2)])
-    assert not numbering.are_numbered([table(np.r_[whole[:19], 20])])
-    assert not numbering.are_numbered([table(np.r_[whole[:18], 17, 19])])
-    assert not numbering.are_numbered([table(np.r_[0, whole[1:19] + 0.5, 19])])
+    assert numbering.are_numbered([made(whole)])
+    assert numbering.are_numbered([made(whole[::2]), ScoreTable.empty(), made(whole[1::2])])
+    assert numbering.are_numbered([made(whole + 1)])
+    assert not numbering.are_numbered([made(whole[:19])])
+    assert not numbering.are_numbered([made(whole + 2)])
+    assert not numbering.are_numbered([made(np.r_[whole[:19], 20])])
+    assert not numbering.are_numbered([made(np.r_[whole[:18], 17, 19])])
+    assert not numbering.are_numbered([made(np.r_[0, whole[1:19] + 0.5, 19])])
 
 
 def test_memory_is_what_the_system_leaves(monkeypatch):
@@ -306,12 +314,12 @@ def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
 
     def ranges(wanted, items):
         lows = np.arange(len(items), dtype=float)
-        table = SimpleNamespace(
+        made = SimpleNamespace(
             may_hold_the_best_cut=lambda: np.isin(np.arange(len(items)), wanted),
             items=np.array(items),
             ranges=(lows, lows + 0.5),
         )
-        return refining.unsure_ranges(table)
+        return refining.unsure_ranges(made)
 
     assert ranges([], [5] * 4) == []
     assert ranges([1, 3], [5] * 6) == [(1.0, 3.5)]
@@ -439,3 +447,328 @@ def test_cells_of_a_grid_hold_items_that_are_not_alone():
     assert place[2] == place[4] != place[0]
     codes = np.array([[0, 0, 1, 0, 1, 0], [1, 1, 1, 0, 1, 1]])
     assert classics._minority(codes, 2, items, place).tolist() == [2, 0]
+
+
+# Rows in order
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_are_ordered_and_counted_as_sorted_tuples_are(seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.integers(0, 3, (40, 3))
+    rows = [tuple(row) for row in keys.tolist()]
+    order = table.order_of(keys)
+    assert order.tolist() == sorted(range(40), key=lambda i: (rows[i], i))
+    distinct = sorted(set(rows))
+    assert table.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
+    assert table.starts_of(keys[order]).tolist() == [
+        i for i in range(40) if i == 0 or rows[order[i]] != rows[order[i - 1]]
+    ]
+    assert table.is_ascending(np.array(distinct))
+    assert not table.is_ascending(np.array([*distinct, distinct[-1]]))
+    assert not table.is_ascending(np.array([*distinct[1:], distinct[0]]))
+    assert table.is_ascending(np.array([1, 2, 4]))
+    assert not table.is_ascending(np.array([1, 2, 2]))
+    assert not table.is_ascending(np.array([2, 1]))
+    assert table.is_ascending(np.zeros((0, 2)))
+
+
+@pytest.mark.parametrize("limit", [None, 0])
+def test_votes_are_counted_by_rows(limit, monkeypatch):
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 4, (50, 3))
+    votes[:, 0] += 1
+    if limit is not None:  # keys that are too large for one number
+        monkeypatch.setattr(matrices, "_by_number", lambda votes, counts: None)
+    slow = Counter(tuple(row) for row in votes.tolist())
+    ordered = sorted(slow, key=lambda row: (sum(row), row[1:]))
+    found = matrices.counted_votes(votes, None, None)
+    assert found["votes"].tolist() == [list(row) for row in ordered]
+    assert found["counts"].tolist() == [slow[row] for row in ordered]
+    twice = matrices.counted_votes(votes, np.full(50, 2), None)
+    assert twice["counts"].tolist() == [2 * slow[row] for row in ordered]
+    large = matrices.counted_votes(votes * 1000, None, None)  # too sparse for a place for each
+    assert large["counts"].tolist() == found["counts"].tolist()
+    assert large["votes"].tolist() == (1000 * found["votes"]).tolist()
+
+
+def test_scores_of_two_classes_become_one():
+    assert matrices.one_score(np.array([[0.25, 0.75], [1, 0]])).tolist() == [0.75, 0]
+    assert matrices.one_score(np.array([[1.0, 3.0], [2, 2]])).tolist() == [0.75, 0.5]
+    assert matrices.one_score(np.array([[-1.0, 3.0], [2, 2]])).tolist() == [4, 0]
+    assert matrices.add_up(np.array([[0.25, 0.75 + 1e-7]]))
+    assert not matrices.add_up(np.array([[0.25, 0.76]]))
+    assert not matrices.add_up(np.array([[-0.25, 1.25]]))
+
+
+def test_tables_of_shares_that_sum_to_nearly_one_are_normalised():
+    found = ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.5 + 5e-7], [0.2, 0.3, 0.5]]))
+    assert found.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-15)
+    with pytest.raises(ef.InputError, match="must add up to 1"):
+        ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.6]]))
+    one = matrices.counted_once(np.array([0.1, 0.1, 0.4]))
+    assert (one["probabilities"].tolist(), one["counts"].tolist()) == ([0.1, 0.4], [2, 1])
+    each = matrices.counted_once(np.array([0.1, 0.4]))
+    assert (each["probabilities"].tolist(), each["counts"].tolist()) == ([0.1, 0.4], [1, 1])
+
+
+def test_scores_and_labels_are_counted_for_any_kind_of_float():
+    scores, labels = np.array([0.5, -0.0, 0.25, 0.5, 0.0]), np.array([1, 0, 1, 0, 1], bool)
+    for kind in (np.float64, np.float32, np.float16):
+        places, counts = table.by_score(scores.astype(kind), labels)
+        assert places.tolist() == [0, 0.25, 0.5]
+        assert counts.tolist() == [[1, 1], [0, 1], [1, 1]]
+    places, counts = table.by_score(scores - 0.25, labels)
+    assert (places.tolist(), counts.tolist()) == (
+        [-0.25, 0, 0.25],
+        [[1, 1], [0, 1], [1, 1]],
+    )
+
+
+def test_too_many_items_to_add_up_are_refused():
+    most = table.MOST_ITEMS
+    table.check_total(np.array([most - 1, 1]))
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        table.check_total(np.array([most, 1]))
+    large = ef.SoftTable(np.array([0.5]), np.array([most]))
+    assert (large + ef.SoftTable.empty()).n == most
+    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
+        large + ef.SoftTable(np.array([0.5]), np.array([1]))
+    left = ef.SoftTable(np.array([0.5]), np.array([1]), dropped=most)
+    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
+        left + ef.SoftTable(np.array([0.5]), np.array([1]), dropped=1)
+
+
+def test_tables_of_other_classes_do_not_add_but_for_empty_ones():
+    three = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abc"))
+    other = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abd"))
+    with pytest.raises(ValueError, match="different classes: a, b, c, and a, b, d"):
+        three + other
+    none = replace(ScoreTable.empty(), dropped=2)
+    assert (none + three).dropped == (three + none).dropped == 2
+    assert (three + none).counts.tolist() == [[1, 0, 2]]
+    with pytest.raises(ValueError, match="must be 3 different names"):
+        ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("aab"))
+
+
+def test_items_with_too_many_votes_are_refused():
+    table.check_votes(np.array([[table.MOST_VOTES - 1, 1, 0]]))
+    with pytest.raises(ef.InputError, match="The votes on an item must be at most"):
+        table.check_votes(np.array([[table.MOST_VOTES, 1, 0]]))
+    with pytest.raises(ef.InputError, match="Items must have votes: entry 1"):
+        table.check_votes(np.array([[1, 0], [0, 0]]))
+
+
+# Too many scores for a row each
+
+
+@pytest.mark.parametrize("shift", [0.0, -0.5, 0.7])
+def test_scores_in_cells_keep_their_labels_and_their_range(shift, monkeypatch):
+    monkeypatch.setattr(arrays, "_CHUNK", 64)
+    rng = np.random.default_rng(0)
+    scores, labels = rng.random(500) + shift, rng.integers(0, 2, 500)
+    found = arrays._by_cell(scores, labels, 16)
+    cell = grid.cell_of(scores, 16)
+    for row, (one, low, high) in enumerate(zip(np.unique(cell), *found.ranges, strict=True)):
+        own = cell == one
+        assert (low, high) == (scores[own].min(), scores[own].max())
+        assert found.counts[row].tolist() == [(own & (labels == k)).sum() for k in (0, 1)]
+    assert found.n == 500
+    assert arrays._rows_of_cells(scores).max() < 3 * grid.CELLS
+
+
+def test_different_bits_are_counted_up_to_a_few():
+    rng = np.random.default_rng(0)
+    for kind in (np.float64, np.float32):
+        scores = np.repeat(rng.random(1000).astype(kind), 3)
+        distinct = np.unique(scores).size
+        assert 0.95 * distinct <= arrays._different_bits(scores) <= distinct
+    assert arrays._different_bits(np.zeros(100)) == 1
+
+
+def test_many_scores_are_told_by_the_first_ones(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 64)
+    rng = np.random.default_rng(0)
+    assert not arrays._has_many(rng.random(64))
+    assert arrays._has_many(rng.random(300))
+    few = np.tile(np.linspace(0, 1, 60), 10)
+    assert not arrays._has_many(few)
+    late = np.concatenate((np.zeros(80), rng.random(300)))  # among the first 256, not the first 72
+    assert arrays._has_many(late)
+    assert not arrays._has_many(np.concatenate((np.zeros(256), rng.random(300))))
+
+
+def test_tables_of_many_scores_are_exact_where_the_best_cut_can_be(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 64)
+    rng = np.random.default_rng(0)
+    scores = rng.random(2000)
+    labels = (rng.random(2000) < scores).astype(int)
+    exact = ScoreTable.from_arrays(scores, labels)
+    found = arrays.count_checked(scores, labels, cells=64)
+    assert found.n == 2000
+    assert found.counts.sum(axis=0).tolist() == exact.counts.sum(axis=0).tolist()
+    assert len(found) < len(exact)
+    value = ef.from_scores(exact, interval=None).value
+    assert ef.from_scores(found, interval=None).value == value
+    plain = arrays.count_checked(scores, labels, cells=64, refine=False)
+    assert len(plain) <= 64
+    assert plain.coarse.any()
+    few = arrays.count_checked(scores.round(1), labels)
+    assert not few.coarse.any()
+    assert len(few) == 11
+    assert arrays.count_checked(np.array([3, 1, 3]), np.array([0, 1, 1])).scores.tolist() == [1, 3]
+
+
+def test_rows_of_too_many_merged_scores_are_lumpy():
+    def lumpy(items, spread=1e-9):
+        low = np.array([1.0, 2.0])
+        made = ScoreTable.from_ranges(
+            low, low + np.array([spread, 0]), np.array([[items, 0], [10**6, 0]])
+        )
+        return arrays._is_lumpy(made)
+
+    assert not lumpy(4096)
+    assert lumpy(4097)
+    assert not lumpy(10**6, 0.0)  # the same score
+
+
+# Items with features
+
+
+def test_sets_of_labels_are_counted_by_rows_of_the_table():
+    data = feature_items.read_items(
+        np.array([0.5, 0.2, 0.5, 0.9]), np.array([1, 0, 0, 1]), np.zeros((4, 2)), Where.of()
+    )
+    assert data.row.tolist() == [1, 0, 1, 2]
+    assert data.counts(np.array([[1, 0, 0, 1], [0, 0, 0, 0]])).tolist() == [
+        [0, 1, 1, 1, 1, 0],
+        [0, 1, 0, 2, 0, 1],
+    ]  # of each row class 1 first
+    assert data.counts(data.codes[None])[0].sum() == 4
+    three = feature_items.read_items(None, np.array(list("abca")), np.zeros((4, 1)), Where.of())
+    assert three.counts(three.codes[None]).tolist() == [[2, 1, 1]]
+    assert not three.scored
+    assert three.table.scores.tolist() == [[1 / 3] * 3]
+
+
+def test_one_class_may_be_named_against_the_others():
+    def codes(labels, **given):
+        found = feature_items.read_items(
+            None, np.array(labels), np.zeros((len(labels), 1)), Where.of(**given)
+        )
+        return found.codes.tolist()
+
+    assert codes(["a", "b", "c"], positive="b") == [0, 1, 0]
+    assert codes([1, 2, 3], positive="2.0") == [0, 1, 0]
+    assert codes([1, 2, 3], positive_from=2) == [0, 1, 1]
+    for given, says in (
+        ({"positive": "z"}, "`positive` 'z' is no label of any item"),
+        ({"group": "g"}, "`group` does not go with `features`"),
+        ({"drop_missing": True}, "`drop_missing` does not go with `features`"),
+        ({"label": "y"}, "`label` names a column"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            codes(["a", "b"], **given)
+    with pytest.raises(ef.InputError, match="has one class only, 'a'"):
+        codes(["a", "a"])
+    with pytest.raises(ef.InputError, match="`features` and `labels` must have the same length"):
+        feature_items.read_items(None, np.array([0, 1]), np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="must have the same length"):
+        feature_items.read_items(np.zeros(2), np.array([0, 1, 1]), np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="`labels` is missing"):
+        feature_items.read_items(None, None, np.zeros((3, 1)), Where.of())
+    with pytest.raises(ef.InputError, match="needs the items one by one"):
+        feature_items.read_items(ScoreTable.empty(), None, np.zeros((3, 1)), Where.of())
+
+
+# What may be said about data
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"unlabelled": True, "drop_missing": True}, "keeps items without a label, and `drop_mis"),
+        ({"unlabelled": True, "cluster": "c"}, "`cluster` is not heeded with `unlabelled`"),
+        ({"classes": "ab", "positive_from": 1}, "must be a list of two names"),
+        ({"classes": ["a", "b"], "positive_from": 1}, "asks about all classes, and `positive_from"),
+        ({"classes": ["a", "b", "c"], "positive": "c"}, "asks about all classes, and `positive`"),
+        ({"classes": ["a", "b"], "positive": "a"}, "makes 'b' class 1, because it comes second"),
+        ({"positive": "a", "positive_from": 1}, "both say which labels are class 1"),
+        ({"positive_from": True}, "`positive_from` must be a finite number"),
+        ({"positive_from": "3"}, "`positive_from` must be a finite number"),
+        ({"positive_from": float("inf")}, "`positive_from` must be a finite number"),
+        ({"group": 3}, "`group` must be the name of one column"),
+        ({"duplicates": "some"}, "`duplicates` must be one of"),
+        ({"metric": "auc"}, "`metric` does not go with this question"),
+        ({"prior": 0.5}, "`prior` does not go with this question"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(given, says):
+    with pytest.raises(ef.InputError, match=says):
+        Where.of(**given)
+
+
+def test_what_is_said_is_kept():
+    where = Where.of(score="s", label=None, classes=["a", "b"], positive="b", weight="w")
+    assert where.columns == {"score": "s"}
+    assert where.beside == {"weight": "w"}
+    assert where.classes == ("a", "b")
+    assert (where.drop_missing, where.unlabelled, where.duplicates) == (False, False, "error")
+    assert Where.of(positive_from=3).positive_from == 3.0
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        Where.of(colour="red")
+    assert asked.is_source("a.csv")
+    assert asked.is_source(["a", "b"])
+    assert not asked.is_source([])
+    assert not asked.is_source(["a", 1])
+    assert asked.as_paths("a", "paths") == ["a"]
+    assert asked.as_paths(("a", "b"), "paths") == ["a", "b"]
+    for wrong, says in (([], "`paths` is empty"), ([1], "must be a path"), (3, "must be a path")):
+        with pytest.raises(ef.InputError, match=says):
+            asked.as_paths(wrong, "paths")
+
+
+# Rows that stand for ranges
+
+
+def test_ranges_that_overlap_become_one():
+    lows, highs = np.array([3.0, 0.0, 1.0, 5.0, 2.0]), np.array([3.0, 1.0, 1.5, 6.0, 2.5])
+    counts = np.arange(10).reshape(5, 2) + 1
+    found = ScoreTable.from_ranges(lows, highs, counts, dropped=4)
+    assert (found.lows.tolist(), found.highs.tolist()) == ([0, 2, 3, 5], [1.5, 2.5, 3, 6])
+    assert found.scores.tolist() == [0.75, 2.25, 3, 5.5]
+    assert found.counts.tolist() == [[8, 10], [9, 10], [1, 2], [7, 8]]
+    assert found.coarse.tolist() == [True, True, False, True]
+    assert found.dropped == 4
+    inside = ScoreTable.from_ranges(np.array([0.0, 1, 4]), np.array([5.0, 2, 4.5]), counts[:3])
+    assert (inside.lows.tolist(), inside.highs.tolist()) == ([0], [5])
+    exact = ScoreTable.from_ranges(np.array([1.0, 0]), np.array([1.0, 0]), counts[:2])
+    assert exact.lows is None
+    assert exact.scores.tolist() == [0, 1]
+
+
+def test_coarsened_tables_keep_counts_weights_and_ranges():
+    scores = np.array([0.1, 0.11, 0.51, 0.52, 0.9])
+    made = ScoreTable.from_arrays(scores, [0, 1, 1, 0, 1], weight=[1.0, 2, 3, 4, 5])
+    cell = grid.cell_of(scores, 4)
+    assert cell.tolist() == [0, 0, 2, 2, 3]
+    found = made.coarsen(4)
+    assert found.counts.tolist() == [[1, 1], [1, 1], [0, 1]]
+    assert found.row_masses.tolist() == [3, 7, 5]
+    assert (found.lows.tolist(), found.highs.tolist()) == ([0.1, 0.51, 0.9], [0.11, 0.52, 0.9])
+    assert made.coarsen(2**20) is made
+    with pytest.raises(ef.InputError, match="`cells` must be"):
+        made.coarsen(0)
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs"),
+    [([0.2, 0.5], [0.3, 0.6]), ([0.1, 0.3], [0.3, 0.6]), ([0.1, 0.5], [0.15, 0.6]), ([0.1], [0.2])],
+)
+def test_ranges_must_lie_around_the_scores_and_apart(lows, highs):
+    counts = np.ones((2, 2), int)
+    ScoreTable(
+        np.array([0.15, 0.55]), counts, lows=np.array([0.1, 0.5]), highs=np.array([0.3, 0.6])
+    )
+    with pytest.raises(ValueError, match=r"must be ranges around the scores|of equal length"):
+        ScoreTable(np.array([0.18, 0.55]), counts, lows=np.array(lows), highs=np.array(highs))

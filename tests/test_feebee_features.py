@@ -300,7 +300,7 @@ def test_an_array_for_each_class_is_a_column_of_scores(tmp_path):
 def test_columns_that_are_not_there_are_named(files):
     folder, frame, _ = files
     asked = {"features": ["a"], **SHORT}
-    with pytest.raises(ef.InputError, match="`score` 'z' is not there. There are: a, b, c, score"):
+    with pytest.raises(ef.InputError, match=r"`score` 'z' is not there\. There are: a, b, c"):
         ef.feebee(frame, score="z", label="label", **asked)
     with pytest.raises(ef.InputError, match="`features` 'z' is not there"):
         ef.feebee(frame, label="label", **{**asked, "features": ["z"]})

@@ -71,10 +71,23 @@ def test_bad_arrays_beside_missing_labels_are_refused_by_name(judged):
             f"`scores` and `weight` must have the same length, got {N} and {len(weight)}. Pass one "
             "entry per item in both."
         )
-    with pytest.raises(ef.InputError, match="`weight` must be a 1-d array|`weight` must be 1-d"):
+    with pytest.raises(ef.InputError, match="`weight` must be 1-d"):
         ef.from_scores(scores, labels, unlabelled=True, weight=np.ones((N, 2)))
     with pytest.raises(ef.InputError, match="`weight` is the name of a column"):
         ef.from_scores(scores, labels, unlabelled=True, weight="w")
+
+
+def test_votes_are_not_kept_without_a_label(tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    path = tmp_path / "votes.csv"
+    path.write_text("item,vote\n1,0\n1,1\n2,1\n")
+    said = CliRunner().invoke(cli, ["estimate", str(path), "--unlabelled"])
+    assert said.exit_code == 1
+    assert said.output.startswith(
+        "error: --unlabelled keeps items with a score and without a label. Name the columns "
+        "--score and --label, or leave it out.\n"
+    )
 
 
 def test_words_may_be_missing_in_any_way():

@@ -116,6 +116,7 @@ def test_best_values_of_weighted_items_are_those_of_copies(name):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
         assert found == pytest.approx(metric.best(copies, np.ones(copies.size)))
+    assert best.is_slow  # so that a jackknife asks for few items
     without = [best.values((count - own)[None], RNG)[0] for own in np.eye(4, dtype=int)]
     assert best.leave_one_out() == pytest.approx(without)
 
@@ -879,6 +880,17 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
 
 
+def test_losses_of_clusters_of_one_item_are_those_of_items():
+    x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
+    design = Design(np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
+    found = CellLosses(x, x**2, 0.9).sums(design)
+    usual = (x**2).sum() / x.sum()
+    mean = (x.sum() + 2 * usual) / 9
+    pseudo = 2 * ((usual - mean) ** 2 + mean**2)
+    spread = ((x - mean) ** 2).sum()
+    assert found.items == pytest.approx(5 / ((spread * 5 / 4 + pseudo) / (spread + pseudo)))
+
+
 def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
     cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
     own = WeightedLoss(brier, cells, 0.25)
@@ -1136,7 +1148,9 @@ def test_methods_for_cuts_say_which_class_is_missing_and_heed_weights(weighted):
             continue
         given = {"costs": (1, 2)} if name == "cost" else {}
         options = Options(metric=Asked(name, **given).of(2))
-        kind = type(record.bind(both, options)).__name__
+        bound = record.bind(both, options)
+        assert bound.span == options.metric.span(2)
+        kind = type(bound).__name__
         midpoint = record.name == "isotonic-cf"
         plain = "MidpointOfCuts" if midpoint else "BestOfCuts"
         assert kind == (("PricedMidpoint" if midpoint else "PricedCut") if weighted else plain)

@@ -345,19 +345,6 @@ def test_a_packed_text_that_is_cut_off_is_refused(tmp_path):
         ef.look(path)
 
 
-def test_two_wide_files_are_read_by_the_names_of_their_columns(tmp_path):
-    names = [f"score_c{i}" for i in range(101)]
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.random((4, 101)).round(3), columns=names)
-    frame["label"] = [f"c{i}" for i in range(4)]
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    frame[["label", *names[::-1]]].to_csv(tmp_path / "b.csv", index=False)
-    one = read(str(tmp_path / "a.csv"), LAYOUTS, Where.of()).table
-    both = read([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], LAYOUTS, Where.of()).table
-    assert both.scores.tolist() == one.scores.tolist()
-    assert both.counts.tolist() == (2 * one.counts).tolist()
-
-
 def test_numbers_in_text_are_read_in_place_by_duckdb():
     import duckdb
 

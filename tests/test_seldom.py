@@ -11,6 +11,7 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.inference import weighted_cuts
 from errorfloor.methods import newton
 from errorfloor.methods.calibrated import CalibratedAuc
+from errorfloor.methods.ranks import Ranking
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import fit as vote_fit
@@ -282,9 +283,10 @@ def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
             named(name).per_item(rng.uniform(size=9))
 
 
-def test_resamples_of_one_class_have_an_auc_of_one_half(two):
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_resamples_of_one_class_have_an_auc_of_one_half(two, calibrated):
     cells = ScoreTable.from_arrays(*two).cells()
-    statistic = CalibratedAuc(named("auc"), cells)
+    statistic = CalibratedAuc(named("auc"), cells) if calibrated else Ranking(cells)
     only = np.where(cells.positive, cells.count, 0)
     values = statistic.values(np.stack((only, cells.count - only, cells.count)), None)
     assert values[:2].tolist() == [0.5, 0.5]

@@ -229,11 +229,10 @@ def test_bad_clusters_are_refused_by_entry(cluster, message):
 
 
 def test_clusters_of_any_kind_are_told_by_their_names():
-    told = [ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=CLUSTERS)]
+    plain = ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=CLUSTERS)
     texts = CLUSTERS.astype(str)
     for names in (texts, list(texts), texts.astype(object), CLUSTERS.astype(float)):
-        told.append(ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=names))
-    assert all(one == told[0] for one in told)
+        assert ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=names) == plain
 
 
 @pytest.mark.parametrize("name", ["weight", "cluster"])
@@ -274,7 +273,7 @@ def test_columns_for_each_class_and_weights_make_the_table_of_the_arrays(kind, t
     found = ef.from_scores(data, score=["a", "b", "c"], label="y", **columns)
     assert found.table == ef.ScoreTable.from_arrays(ROWS, NAMES, **beside)
     soft = ef.from_soft_labels(data, soft=["a", "b", "c"], **columns)
-    assert soft.table == ef.SoftTable.from_arrays(ROWS, classes="a b c".split(), **beside)
+    assert soft.table == ef.SoftTable.from_arrays(ROWS, classes=["a", "b", "c"], **beside)
     mean = np.average(1 - ROWS.max(axis=1), weights=WEIGHTS.astype(np.float32))
     assert soft.value == pytest.approx(mean)
     one, other = (
@@ -313,6 +312,42 @@ def test_weights_of_scores_stay_where_these_are_taken_for_probabilities():
     reach = ((highs - lows) / 2)[np.searchsorted(highs, SCORES)]
     assert coarse.resolution == pytest.approx(
         np.average(reach, weights=WEIGHTS.astype(np.float32)), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (
+            {"weight": "w"},
+            "With `weight` there are more than 2 different items, which do not fit "
+            "into memory. Round the weights to a few digits, or take a sample of the rows.",
+        ),
+        (
+            {"cluster": "c"},
+            "With `cluster` there are more than 2 different items, which do not fit "
+            "into memory. Take a sample of the rows.",
+        ),
+        (
+            {"weight": "w", "cluster": "c"},
+            "With `weight` and `cluster` there are more than 2 "
+            "different items, which do not fit into memory. Round the weights to a few digits, or "
+            "take a sample of the rows.",
+        ),
+    ],
+)
+def test_more_different_items_than_fit_into_memory_are_refused(beside, said, monkeypatch):
+    frame = pd.DataFrame({"score": 0.5, "label": 1, "w": [1.0, 2, 3], "c": [*"abc"]})
+    monkeypatch.setattr("errorfloor.data.entry_rows.MOST", 2)
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(frame, **beside)
+    assert str(caught.value) == said
+    votes = pd.DataFrame({"k": [0, 1, 2], "m": 2})
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_votes(votes, positives="k", totals="m")
+    assert str(caught.value) == (
+        "There are more than 2 different items, which do not fit into memory. Take a sample of the "
+        "rows."
     )
 
 

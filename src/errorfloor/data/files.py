@@ -298,6 +298,8 @@ def _check_start(file: str, kind: Format) -> None:
 
 def _check_whole(connection: Any, file: str, kind: Format, packing: Packing | None) -> None:
     """Refuse a file that was cut off, of which DuckDB would read what is there."""
+    if packing is not None and packing.is_whole is not None and not packing.is_whole(file):
+        raise InputError(f"Could not read {file!r}: it is damaged or not all there. Copy it again.")
     if kind.is_whole is None and (packing is None or packing.unpack is None):
         return
     import gzip
@@ -344,6 +346,10 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
     except duckdb.Error:  # lines too long for it, or damaged: read_json says what is wrong
         return b"", b""
     start, end = ((line or "").encode() for line in found or ("", ""))
+    if not start:
+        raise InputError(
+            f"Could not read {file!r}: nothing is in it, or it is not all there. Copy it again."
+        )
     return start[:_END], end[-_END:]
 
 

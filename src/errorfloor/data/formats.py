@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, argument, check_choice
+from errorfloor.data import zstd
 from errorfloor.data.storage import read_arrays
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Packing:
     suffix: str
     magic: bytes  # how such files begin
     unpack: Callable[[str], GzipFile] | None = None  # where Python can
+    is_whole: Callable[[str], bool] | None = None  # where it cannot
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def _open_gzip(file: str) -> GzipFile:
 
 
 GZIP = Packing("gzip", ".gz", b"\x1f\x8b", _open_gzip)
-ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd")
+ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=zstd.is_whole)
 PACKINGS = (GZIP, ZSTD)
 
 # Blank fields, and what other tools and people write for them.

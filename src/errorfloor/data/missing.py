@@ -44,9 +44,9 @@ def missing_in(array: NDArray[Any]) -> Bools:
     array([False,  True,  True])
     """
     if array.dtype.kind == "f":
-        return np.isnan(array)
+        return np.asarray(np.isnan(array))
     if array.dtype.kind in "mM":
-        return np.isnat(array)
+        return np.asarray(np.isnat(array))
     if array.dtype.kind == "O":
         return np.array([is_missing(one) for one in array.tolist()], dtype=np.bool_)
     return np.zeros(array.shape, dtype=np.bool_)
