@@ -66,6 +66,97 @@ def test_a_column_per_annotator_keeps_the_same_as_rows(votes, engine):
     assert found == ef.frames.vote_table(few, **COLUMNS)
 
 
+LIMITS = {
+    "annotators": ("errorfloor.data.voters.MOST_ANNOTATORS", 3),
+    "rows": ("errorfloor.data.voters.MOST_ROWS", 3),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_beyond_a_limit_annotators_are_not_told_apart_and_votes_are_counted(limit, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(50), 4),
+            "annotator": np.tile(np.arange(4), 50),
+            "vote": rng.integers(2, size=200),
+        }
+    )
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    plain = ef.frames.vote_table(rows, **named)
+    assert plain.workloads[:, 1].tolist() == [50] * 4
+    monkeypatch.setattr(*LIMITS[limit])
+    found = ef.frames.vote_table(rows, **named)
+    assert found.workloads is None
+    assert found.by_group is None
+    np.testing.assert_array_equal(found.votes, plain.votes)
+    np.testing.assert_array_equal(found.counts, plain.counts)
+
+
+def test_very_many_votes_of_many_classes_on_an_item_do_not_tell_annotators_apart(monkeypatch):
+    rows = pd.DataFrame(
+        {"item": [0] * 6 + [1] * 3, "annotator": [*range(6), *range(3)], "vote": [*"aaabbcabc"]}
+    )
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    assert ef.frames.vote_table(rows, **named).workloads is not None
+    monkeypatch.setattr("errorfloor.data.voters.MOST_ALIKE", 2)  # and one has three
+    found = ef.frames.vote_table(rows, **named)
+    assert found.workloads is None
+    assert found.votes.tolist() == [[1, 1, 1], [3, 2, 1]]
+
+
+def test_columns_of_annotators_that_do_not_fit_into_memory_are_counted_by_pattern(monkeypatch):
+    columns = dict(zip("abc", np.random.default_rng(0).integers(2, size=(3, 60)), strict=True))
+    rows = pd.DataFrame(columns)
+    plain = ef.frames.vote_table(rows, annotators=["a", "b", "c"])
+    assert plain.workloads[:, 1].tolist() == [60] * 3
+    monkeypatch.setattr("errorfloor.data.voters._MOST_ENTRIES", 3 * 8)  # three votes, 8 patterns
+    assert ef.frames.vote_table(rows, annotators=["a", "b", "c"]) == plain
+    monkeypatch.setattr("errorfloor.data.voters._MOST_ENTRIES", 3 * 7)
+    found = ef.frames.vote_table(rows, annotators=["a", "b", "c"])
+    assert found.workloads is None
+    np.testing.assert_array_equal(found.counts, plain.counts)
+
+
+@pytest.mark.parametrize("kind", ["float", "decimal", "date"])
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_ids_of_annotators_may_be_of_any_kind(kind, engine):
+    import datetime
+    import decimal
+
+    item, people = np.repeat(np.arange(20), 3), np.tile([1, 2, 3], 20)
+    vote = np.random.default_rng(0).integers(2, size=60)
+    make = {
+        "float": float,
+        "decimal": decimal.Decimal,
+        "date": lambda day: datetime.date(2026, 11, day),
+    }[kind]
+    text = [f"2026-11-0{one}" if kind == "date" else str(one) for one in people]
+    values = {"item": item, "annotator": [make(int(one)) for one in people], "vote": vote}
+    if engine == "pandas":
+        frame = pd.DataFrame(values)
+    elif engine == "polars":
+        frame = pytest.importorskip("polars").DataFrame(values)
+    else:
+        frame = pytest.importorskip("pyarrow").table(values)
+        if engine == "duckdb":
+            frame = pytest.importorskip("duckdb").connect().from_arrow(frame)
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    plain = ef.frames.vote_table(pd.DataFrame({**values, "annotator": text}), **named)
+    assert ef.frames.vote_table(frame, **named) == plain
+
+
+def test_single_votes_that_do_not_fit_into_memory_are_refused(monkeypatch):
+    rows = pd.DataFrame({"item": [0, 0, 1], "annotator": [*"aba"], "vote": [0, 1, 1]})
+    monkeypatch.setattr("errorfloor.data.ballots.MOST_VOTES", 2)
+    with pytest.raises(ef.InputError) as error:
+        ef.annotators(rows, item="item", annotator="annotator", vote="vote")
+    assert str(error.value) == (
+        "There are more than 2 votes, which is too many to look at one by one. Take a sample of "
+        "the items, with all of their votes."
+    )
+
+
 def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
     whole = ef.frames.vote_table(votes, **COLUMNS)
     parts = ef.frames.vote_tables(votes.assign(half=votes["item"] % 2), group="half", **COLUMNS)

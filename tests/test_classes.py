@@ -96,6 +96,73 @@ def test_numbers_of_rows_are_found_by_every_engine(name):
     assert found.source.facts["id_as_score"] == "foo"
 
 
+def test_numbers_with_a_per_cent_sign_do_not_number_rows(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("foo,kind\n" + "".join(f"{i}%,{'yes' if i > 4 else 'no'}\n" for i in range(9)))
+    found = ef.from_scores(path, interval=None)
+    assert found.table.scores.tolist() == [i / 100 for i in range(9)]
+    assert found.value == 0
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")  # in reverse
+@pytest.mark.parametrize(("classes", "ones"), [(("nay", "yup"), "yup"), (("yup", "nay"), "nay")])
+def test_the_second_of_two_classes_is_class_1(classes, ones):
+    kinds = words("yup", "nay")
+    found = ef.from_scores(
+        frame(kinds), score="score", label="label", classes=classes, interval=None
+    )
+    scores = frame(kinds)["score"]
+    assert found.table == ef.ScoreTable.from_arrays(scores, [one == ones for one in kinds])
+    assert found.source.facts["classes"] == {"1": [classes[1]], "0": [classes[0]]}
+    with pytest.raises(ef.InputError, match=r"`label` \(column 'label'\) has 'yup', which is none"):
+        ef.from_scores(frame(kinds), score="score", label="label", classes=["nay", "no"])
+    with pytest.raises(ef.InputError, match="`classes` has 3 names, and `score` has numbers of"):
+        ef.from_scores(frame(kinds), score="score", label="label", classes=[*classes, "may"])
+
+
+def test_a_column_of_scores_that_is_not_there_is_said_before_words_are_asked_about():
+    with pytest.raises(ef.InputError, match=r"`score` must be one of .*; got 'nope'"):
+        ef.from_scores(frame(words("dog", "cat")), score="nope", label="label")
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(frame(words("dog", "cat")), score=[], label="label")
+    assert str(error.value) == (
+        "`score` must be a column, or a list of columns, one for each class."
+    )
+
+
+def test_digits_that_no_engine_reads_are_refused_with_the_value():
+    one = "\uff11"  # of full width, which Python reads
+    votes = pd.DataFrame({"item": [0, 0, 1, 1], "annotator": [0, 1] * 2, "vote": ["0", one] * 2})
+    for ask in (ef.from_votes, ef.annotators):
+        with pytest.raises(ef.InputError) as error:
+            ask(votes, item="item", annotator="annotator", vote="vote")
+        assert "`vote` (column 'vote') must be 0 or 1 (or False or True): 2 of 4 are bad, for " in (
+            str(error.value)
+        )
+        assert f"for example {one!r}." in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore:The votes are of too few people")
+def test_a_third_class_far_down_is_one_of_the_annotators_votes():
+    item, people = np.repeat(np.arange(400), 3), np.tile(["ann", "bob", "cy"], 400)
+    vote = np.where(item % 2, 1, 0)
+    vote[(item >= 350) & (people == "ann")] = 2  # beyond the first rows, which are looked at first
+    rows = pd.DataFrame({"item": item, "annotator": people, "vote": vote})
+    found = ef.annotators(rows, item="item", annotator="annotator", vote="vote")
+    assert {one.annotator: one.votes for one in found.rows} == {"ann": 400, "bob": 400, "cy": 400}
+    # Bob and Cy differ from Ann alone, on 50 items of 400; she differs from both.
+    agreement = {one.annotator: one.agreement for one in found.rows}
+    assert agreement == pytest.approx({"ann": 7 / 8, "bob": 15 / 16, "cy": 15 / 16})
+
+
+def test_groups_of_numbers_and_words_come_in_order_of_their_text():
+    data = frame(words("yes", "no"))
+    data = pd.DataFrame({name: data[name].to_numpy() for name in ("score", "label")})
+    found = ef.from_scores(data.assign(g=[10, "a", 9] * 100), group="g", interval=None)
+    assert [*found] == [10, 9, "a"]
+    assert found["a"].table.n == 100
+
+
 def test_the_class_with_the_higher_scores_is_suggested_first():
     with pytest.raises(ef.InputError) as error:
         ef.from_scores(frame(words("b", "a")))

@@ -483,6 +483,19 @@ def test_cells_that_never_occur_suggest_votes_until_they_agree():
     assert "No item with 2 votes has two that disagree" in single.sentence
 
 
+def test_totals_that_depend_on_the_item_are_noted_where_the_floor_does_not():
+    # Three votes are all for class 0 and five for class 1, so no item is in doubt by any design.
+    floor = ef.from_votes([0] * 100 + [5] * 100, [3] * 100 + [5] * 100)
+    assert floor.value == pytest.approx(0, abs=1e-9)
+    assert not floor.refuted
+    (found,) = (one for one in floor.findings if one.name == "Why totals differ")
+    assert (found.value, found.level, found.remedy) == ("not by chance", "note", "")
+    assert found.sentence == (
+        "Items with few and with many votes differ in how they were voted on. Here it makes no "
+        "difference of more than 0.20 points to the floor."
+    )
+
+
 def test_votes_that_split_always_are_no_mixture():
     found = findings([1] * 100, 2)["Misfit of votes"]
     assert found.level == "refuted"

@@ -223,6 +223,50 @@ def test_a_model_of_the_user_joins_and_may_lead():
     assert "models=models" in python_code(found)
 
 
+class Answers:
+    """A model of a user that says the same whatever it is fitted with."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def fit(self, x, y):
+        assert len(np.unique(y)) > 1, "labels of one class are not passed to models"
+
+    def predict(self, x):
+        return self.answer(len(x))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda n: np.full(n, 2),
+        lambda n: np.full(n, 0.5),
+        lambda n: np.array(["no"] * n),
+        lambda n: np.zeros((n, 2)),
+        lambda n: np.zeros(n + 1),
+    ],
+)
+def test_a_model_has_to_predict_what_it_was_fitted_with(answer):
+    x = np.random.default_rng(0).random((40, 2))
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_features(x, [0, 1] * 20, models=[Answers(answer)], rng=0)
+    assert str(caught.value) == (
+        "`models`: Answers does not predict one of the codes 0 to 1 that it was fitted with for "
+        "each row. Pass a classifier."
+    )
+
+
+def test_a_model_is_not_fitted_while_all_labels_are_of_one_class():
+    rare = np.arange(40) == np.random.default_rng(0).permutation(40)[-1]  # comes last
+    found = ef.from_features(
+        np.random.default_rng(1).random((40, 2)),
+        rare,
+        models=[Answers(lambda n: np.zeros(n, dtype=int))],
+        rng=0,
+    )
+    assert found.models["Answers"] == found.models["majority"]
+
+
 def test_copies_of_items_break_the_limit_and_are_refused():
     generator = np.random.default_rng(0)
     x, y = (
@@ -545,6 +589,13 @@ def test_only_floors_with_limits_stand_beside_features(data):
         ({"models": [DecisionTreeClassifier()], "method": "1nn"}, "`models` goes with"),
         ({"duplicates": "some"}, "`duplicates` must be one of"),
         ({"cluster": [1]}, "`cluster`"),
+        ({"y": ["a", np.nan]}, "`y` has missing entries: entry 1 is nan"),
+        ({"y": ["a", None]}, r"`y` has missing entries: entry 1 is None \(1 of 2 are bad\)"),
+        ({"y": [[1], [1, 2]]}, r"`y` has several labels in one entry, \[1\]"),
+        ({"y": np.ma.array([0, 1], mask=[0, 1])}, "`y` has 1 masked entries. Leave them out"),
+        ({"X": np.ma.array([[1.0], [2.0]], mask=[[0], [1]])}, "^`X` has 1 masked entries"),
+        ({"cluster": ["a", np.nan]}, "`cluster` has missing entries: entry 1 is nan"),
+        ({"cluster": np.array(["2026-01-01", "NaT"], "M8[D]")}, "`cluster` .* entry 1 is NaT"),
         ({"level": 95}, "`level` must lie strictly"),
     ],
 )
@@ -552,6 +603,35 @@ def test_bad_input_is_refused(given, message):
     arguments = {"X": [[1.0], [2.0]], "y": [0, 1], **given}
     with pytest.raises(ef.InputError, match=message):
         ef.from_features(**arguments)
+
+
+def test_very_many_values_are_no_classes():
+    y = np.arange(1001)
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_features(np.ones((1001, 1)), y)
+    assert str(caught.value) == (
+        "`y` has 1,001 different values, and there are at most 1,000 classes. Check that these are "
+        "the labels."
+    )
+
+
+def test_numbers_among_words_are_classes():
+    x = np.random.default_rng(0).random((60, 2))
+    words = ["one", "2", "three"] * 20
+    mixed = np.array(["one", 2, "three"] * 20, dtype=object)
+    one, other = (ef.from_features(x, y, rng=0) for y in (words, mixed))
+    assert (one.value, one.high) == (other.value, other.high)
+
+
+def test_lists_of_unequal_lengths_are_refused():
+    polars = pytest.importorskip("polars")
+    lists = polars.DataFrame({"x": [[1.0, 2.0], [1.0], [3.0, 4.0, 5.0]], "y": [0, 1, 0]})
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_features(lists)
+    assert str(caught.value) == (
+        "`features` 'x' holds lists of unequal lengths, such as [1, 2, 3]. Cut or fill them to one "
+        "length first."
+    )
 
 
 def test_columns_that_are_not_clear_are_asked_for(files):
@@ -566,6 +646,10 @@ def test_columns_that_are_not_clear_are_asked_for(files):
         ef.from_features(lists.assign(a=1.0))
     with pytest.raises(ef.InputError, match="`y` goes with arrays"):
         ef.from_features(frame, [0, 1])
+    with pytest.raises(ef.InputError, match=r"`cluster` 'z' is not there\. There are: a, b, c"):
+        ef.from_features(frame, cluster="z")
+    with pytest.raises(ef.InputError, match=r"`cluster` 'z' is not there\. There are: X, y"):
+        ef.from_features(folder / "both.npz", cluster="z")
     with pytest.raises(ef.InputError, match="these arrays with columns: X"):
         ef.from_features(folder / "both.npz", features="Z")
 

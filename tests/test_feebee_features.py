@@ -279,10 +279,28 @@ def test_bad_input_is_refused(given, message):
         ef.feebee(**asked)
 
 
+def test_an_array_for_each_class_is_a_column_of_scores(tmp_path):
+    data = cloud(3)
+    scores, file = scores_of(data), tmp_path / "three.npz"
+    few = {**SHORT, "methods": ["top1"]}
+    expected = ef.feebee(scores, data.labels, features=data.features, **few).to_dict()
+    columns = dict(zip("abc", scores.T, strict=True))
+    np.savez(file, X=data.features, y=data.labels, **columns)
+    named = {"score": ["a", "b", "c"], "label": "y", "features": "X"}
+    assert ef.feebee(file, **named, **few).to_dict() == expected
+    np.savez(file, X=data.features, y=data.labels, **{**columns, "b": columns["b"][1:]})
+    with pytest.raises(ef.InputError) as caught:
+        ef.feebee(file, **named, **few)
+    assert str(caught.value) == (
+        "`score` must have one entry per item in each of its arrays, and there are: a 300, b 299, "
+        "c 300."
+    )
+
+
 def test_columns_that_are_not_there_are_named(files):
     folder, frame, _ = files
     asked = {"features": ["a"], **SHORT}
-    with pytest.raises(ef.InputError, match="'z' is not there"):
+    with pytest.raises(ef.InputError, match=r"`score` 'z' is not there\. There are: a, b, c"):
         ef.feebee(frame, score="z", label="label", **asked)
     with pytest.raises(ef.InputError, match="`features` 'z' is not there"):
         ef.feebee(frame, label="label", **{**asked, "features": ["z"]})

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import click
@@ -154,6 +155,82 @@ def test_an_export_without_votes_is_refused_by_the_name_of_its_tool(tmp_path):
         ef.from_votes(tmp_path / "empty.json")
 
 
+def test_records_of_an_export_that_are_none_are_left_out(tmp_path):
+    records = json.loads((FILES / "label_studio.json").read_text(encoding="utf-8"))
+    (tmp_path / "x.json").write_text(json.dumps([records[0], None, "text", *records[1:]]))
+    found = read(tmp_path / "x.json", LAYOUTS, Where.of()).table
+    assert found == table_of("label_studio.json")
+
+
+def test_json_that_is_damaged_or_too_large_is_refused_by_its_name(tmp_path, monkeypatch):
+    path = tmp_path / "x.json"
+    path.write_text('{"score": [0.1, 0.2,, 0.3], "label": [0, 1, 1]}')
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(path)
+    assert str(error.value) == (
+        f"Could not read {str(path)!r}: it is no JSON, or not all there (Expecting value: line 1 "
+        "column 21 (char 20)). Copy it again, or save its rows as CSV or JSON lines."
+    )
+    monkeypatch.setattr("errorfloor.data.documents._MOST", 2**20)
+    path.write_text(json.dumps({"score": [0.1, 0.2], "label": [0, 1]}).ljust(2**20))
+    assert ef.from_scores(path, interval=None).n == 2
+    for text, what in (
+        (path.read_text(), "an object"),
+        ((FILES / "label_studio.json").read_text("utf-8"), "an export of Label Studio"),
+    ):
+        path.write_text(text.ljust(2**20 + 1))
+        with pytest.raises(ef.InputError) as error:
+            ef.look(path)
+        assert str(error.value) == (
+            f"Could not read {str(path)!r}: it is {what} of more than 1 MB. Save it as JSON lines "
+            "or Parquet, with a row for each item or vote."
+        )
+
+
+def test_workbooks_without_rows_and_with_doubled_names_are_refused(tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    from openpyxl.chart import BarChart
+
+    empty, doubled, chart = (openpyxl.Workbook() for _ in range(3))
+    empty.active.append(["", None])
+    for row in (["score", "label", " score"], [0.1, 0, 0.2]):
+        doubled.active.append(row)
+    chart.create_chartsheet("only").add_chart(BarChart())
+    chart.remove(chart.worksheets[0])
+    is_empty = "its first sheet of rows is empty. Fill it, or save the rows as CSV."
+    for book, said in (
+        (empty, is_empty),
+        (chart, is_empty),
+        (doubled, "its first sheet has several columns called 'score'. Rename them."),
+    ):
+        path = tmp_path / "x.xlsx"
+        book.save(path)
+        with pytest.raises(ef.InputError) as error:
+            ef.from_scores(path)
+        assert str(error.value) == f"Could not read {str(path)!r}: {said}"
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match=r"needs openpyxl: pip install 'errorfloor\[excel\]', or"):
+        ef.from_scores(path)
+
+
+def test_packed_lines_that_are_damaged_or_cut_off_are_refused(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "x.jsonl.zst"
+    rows = "select range / 200 as score, range % 2 as label from range(200)"
+    duckdb.execute(f"copy ({rows}) to '{path}' (format json, compression zstd)")
+    whole = path.read_bytes()
+    assert ef.from_scores(path, interval=None).n == 200
+    path.write_bytes(whole[:10])
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(path)
+    assert str(error.value) == (
+        f"Could not read {str(path)!r}: nothing is in it, or it is not all there. Copy it again."
+    )
+    path.write_bytes(whole[:4] + b"????" + whole[8:])
+    with pytest.raises(ef.InputError, match=f"Could not read {str(path)!r}: IO Error"):
+        ef.from_scores(path)
+
+
 def test_what_people_write_for_missing_values_is_missing():
     with pytest.raises(ef.InputError, match=r"missing values: 5 of 15 rows"):
         table_of("missing.csv")
@@ -198,6 +275,36 @@ def test_lists_of_votes_are_read_in_every_engine(engine, form):
     frame = ENGINES[engine]({"annotations": [form(row) for row in rows]})
     found = ef.frames.vote_table(frame, annotations="annotations")
     same(found, VoteTable.from_arrays([sum(row) for row in rows], [len(row) for row in rows]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_without_a_list_are_missing_and_brackets_need_not_close(engine):
+    texts = [None, "[a, b, b]", "[b, a", "[a, 'b', ]", "a|a"]
+    frame = ENGINES[engine]({"annotations": texts})
+    asked = {"annotations": "annotations", "positive": "a"}
+    with pytest.raises(ef.InputError, match=r"`annotations` has missing values: 1 of 5 rows"):
+        ef.from_votes(frame, **asked)
+    found = ef.frames.vote_table(frame, **asked, drop_missing=True)
+    same(found, VoteTable.from_arrays([1, 1, 1, 2], [3, 2, 2, 2]))
+    assert found.dropped == 1
+
+
+def test_lists_of_other_engines_are_refused_with_what_to_do():
+    ibis = pytest.importorskip("ibis")
+    with pytest.raises(ef.InputError) as error:
+        ef.from_votes(ibis.memtable({"a": [[0, 1], [1, 1]]}), annotations="a")
+    assert str(error.value) == (
+        "`annotations` reads lists of files, and of pandas, polars, pyarrow and DuckDB frames. Lay "
+        "each vote in a row of its own, and name `item` and `vote`."
+    )
+
+
+def test_an_engine_that_is_not_known_casts_text_to_numbers(monkeypatch):
+    polars = pytest.importorskip("polars")
+    monkeypatch.setattr("errorfloor.data.engines._READERS", {})
+    frame = polars.DataFrame({"score": [" 0.5", "25%", "1", "0,75"], "label": [1, 0, 1, 1]})
+    found = ef.from_scores(frame, interval=None)
+    same(found.table, ScoreTable.from_arrays([0.5, 0.25, 1, 0.75], [1, 0, 1, 1]))
 
 
 def test_lists_of_a_relation_are_read_twice_alike():

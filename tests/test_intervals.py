@@ -21,9 +21,10 @@ from errorfloor.inference.record import StandIn, Undefined
 from errorfloor.inference.resample import acceleration
 from errorfloor.inference.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.cuts import flat_items
-from errorfloor.methods.record import Basis, Options
+from errorfloor.methods.record import Basis, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.thin import points_for
+from errorfloor.metrics import named
 
 # Intervals are tried on flat, reversed and numbered scores, too, which the checks remark on.
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
@@ -112,6 +113,19 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
     assert f"one more vote of these {people} annotators" in said
     assert ("too few to stand for others" in said) == few
     assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
+
+
+def test_an_interval_promises_no_more_than_it_says():
+    kind = inference.record.IntervalKind(
+        name="", basis=Basis.ITEMS, make=lambda case: None, promise="", in_short="", proof="",
+        holds="exact", references=(),
+    )  # fmt: skip
+    assert [kind.resamples, kind.allows_for_merging, kind.leaves_open] == [False] * 3
+    assert kind.stands_in == 0
+    assert kind.is_random
+    assert not kind.preferred(None)
+    assert kind.assumes(None) == kind.with_weights == ""
+    assert not kind.weighs()
 
 
 def test_what_is_undefined_says_why():
@@ -420,6 +434,36 @@ def test_the_interval_that_stands_in_for_a_bootstrap_is_chosen_for_that(method, 
     assert not chosen.resamples
     rivals = [other for other in inference.of(record).values() if other is not chosen]
     assert all(other.stands_in < chosen.stands_in for other in rivals)
+
+
+def every_method():
+    """Yield each method with the metric that it is for."""
+    for record in methods.RECORDS:
+        method = record.make(4) if isinstance(record, Series) else record
+        for name in method.metrics:
+            yield method, named(name)
+
+
+def test_with_weights_the_first_interval_that_heeds_them_is_given_and_stands_in():
+    table = ef.ScoreTable.from_arrays([0.1, 0.4, 0.8], [0, 1, 1], weight=[1, 2, 3])
+    plain = ef.ScoreTable.from_arrays([0.1, 0.4, 0.8], [0, 1, 1])
+    chosen = {}
+    for method, metric in every_method():
+        kinds = inference.of(method)
+        able = [kind for kind in kinds.values() if kind.weighs(metric)]
+        others = [kind for kind in able if kind is not inference.JACKKNIFE]
+        expected = others[0] if others else None  # what is undefined is the jackknife
+        assert inference.stand_in(method, table, metric) is expected
+        if able:
+            found = inference.default(method, table, metric)
+            own = [kind for kind in able if kind.name == method.interval]
+            assert found is (own or able)[0]
+        most = inference.stand_in(method, plain, metric)
+        assert most is inference.stand_in(method, None, metric)
+        assert most.stands_in == max(kind.stands_in for kind in kinds.values())
+        chosen[method.name, metric.name] = expected
+    assert chosen["isotonic", "error"].name == "honest"
+    assert None in chosen.values()
 
 
 @pytest.mark.parametrize("interval", ["bca", "basic", "percentile"])

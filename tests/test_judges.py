@@ -57,6 +57,53 @@ def test_missing_labels_are_an_error_that_names_both_remedies(judged):
         ef.from_scores(frame.assign(label=np.nan), unlabelled=True)
 
 
+def test_bad_arrays_beside_missing_labels_are_refused_by_name(judged):
+    scores, labels, _ = judged
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(scores, np.column_stack((labels, labels)), unlabelled=True)
+    assert str(caught.value) == (
+        "`labels` must be 1-d, got shape (4000, 2). Pass one label per item, or None."
+    )
+    for weight in (np.ones(N - 1), [1.0] * (N + 1)):
+        with pytest.raises(ef.InputError) as caught:
+            ef.from_scores(scores, labels, unlabelled=True, weight=weight)
+        assert str(caught.value) == (
+            f"`scores` and `weight` must have the same length, got {N} and {len(weight)}. Pass one "
+            "entry per item in both."
+        )
+    with pytest.raises(ef.InputError, match="`weight` must be 1-d"):
+        ef.from_scores(scores, labels, unlabelled=True, weight=np.ones((N, 2)))
+    with pytest.raises(ef.InputError, match="`weight` is the name of a column"):
+        ef.from_scores(scores, labels, unlabelled=True, weight="w")
+
+
+def test_votes_are_not_kept_without_a_label(tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    path = tmp_path / "votes.csv"
+    path.write_text("item,vote\n1,0\n1,1\n2,1\n")
+    said = CliRunner().invoke(cli, ["estimate", str(path), "--unlabelled"])
+    assert said.exit_code == 1
+    assert said.output.startswith(
+        "error: --unlabelled keeps items with a score and without a label. Name the columns "
+        "--score and --label, or leave it out.\n"
+    )
+
+
+def test_words_may_be_missing_in_any_way():
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet([1, 1, 1], 90)
+    words = np.array(["ant", "bee", "cat"])[rng.integers(3, size=90)].tolist()
+    gone = np.arange(90) % 3 == 1
+    plain = ef.from_scores(scores[~gone], np.array(words)[~gone], rng=0)
+    for nothing in (None, np.nan, pd.NA):
+        some = [nothing if lost else word for word, lost in zip(words, gone, strict=True)]
+        kept = ef.from_scores(scores, some, unlabelled=True, method="offsets", rng=0)
+        assert kept.n == 60
+        assert kept.table.classes == ("ant", "bee", "cat")
+        assert kept.interval == plain.interval
+
+
 def test_arrays_of_any_kind_and_dropped_items_say_the_same(judged):
     scores, labels, _ = judged
     known = ~np.isnan(labels)
@@ -64,7 +111,8 @@ def test_arrays_of_any_kind_and_dropped_items_say_the_same(judged):
     assert (found.method, found.n, found.n_unlabelled) == ("ppi", 400, 3600)
     as_none = [int(one) if there else None for one, there in zip(labels, known, strict=True)]
     masked = np.ma.array(np.nan_to_num(labels).astype(int), mask=~known)
-    for other in (as_none, masked, pd.array(as_none, dtype="Int64")):
+    as_na = [pd.NA if one is None else one for one in as_none]
+    for other in (as_none, as_na, masked, pd.array(as_none, dtype="Int64")):
         assert ef.from_scores(scores, other, unlabelled=True, rng=0).interval == found.interval
     plain = ef.from_scores(scores[known], labels[known], rng=0)
     with pytest.warns(ef.DoubtWarning, match="missing in 3,600 items"):

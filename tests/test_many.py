@@ -229,6 +229,85 @@ def test_classes_that_nobody_has_are_named(ring, scores):
         ef.from_scores(scores[some], ring.labels[some], classes=FRUIT, rng=0)
 
 
+def finding(result, name):
+    (one,) = (one for one in result.findings if one.name == name)
+    return one
+
+
+def test_soft_labels_that_are_all_the_same_are_doubted_from_thirty_items_on():
+    same = np.tile([0.5, 0.25, 0.125, 0.0625, 0.0625], (30, 1))
+    with pytest.warns(ef.DoubtWarning, match="All items have the same soft labels"):
+        floor = ef.from_soft_labels(same, rng=0)
+    assert floor.value == 0.5
+    found = finding(floor, "Constant soft labels")
+    assert (found.value, found.level) == ("0.5, 0.25, 0.125, 0.0625", "warn")
+    assert found.remedy == "Check the columns of soft labels."
+    few = ef.from_soft_labels(same[1:], rng=0)
+    assert all(one.name != "Constant soft labels" for one in few.findings)
+
+
+def test_classes_with_fewer_than_ten_labels_are_named():
+    numbers = (12, 10, 9, 1, 0)
+    labels = np.repeat(np.arange(5), numbers)
+    scores = 0.1 + 0.5 * np.eye(5)[labels] + 0.1 * np.random.default_rng(0).random((32, 5))
+    with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
+        floor = ef.from_scores(scores, labels, classes=FRUIT, rng=0)
+    found = finding(floor, "Few labels")
+    assert (found.value, found.level) == ("2 of 5 classes", "note")
+    assert found.sentence.startswith("Fewer than 10 labels are grape, lemon: what any rule does")
+
+
+@pytest.mark.filterwarnings("ignore:No labels are")
+def test_labels_of_one_class_leave_nothing_to_compare_with(scores):
+    with pytest.warns(ef.DegenerateDataWarning, match="All labels are apple"):
+        floor = ef.from_scores(scores[:50], np.zeros(50, dtype=int), classes=FRUIT, rng=0)
+    assert (floor.value, floor.low) == (0, 0)
+    names = {one.name for one in floor.findings}
+    assert "Classes without labels" in names
+    assert not names & {"Better than guessing", "Hardly better than guessing"}
+    assert not floor.refuted
+
+
+@pytest.mark.filterwarnings("ignore:By these scores")
+def test_scores_that_do_not_differ_are_in_no_order(ring):
+    same = np.tile([0.1, 0.2, 0.3, 0.2, 0.2], (1_000, 1))
+    with pytest.warns(ef.DegenerateDataWarning, match="All scores are equal"):
+        floor = ef.from_scores(same, ring.labels, rng=0)
+    most = np.bincount(ring.labels).max() / 1_000
+    assert floor.value == pytest.approx(1 - most, abs=0.02)
+    assert not floor.refuted
+
+
+@pytest.mark.filterwarnings("ignore:The bca interval")
+@pytest.mark.parametrize("method", ["corrupted", "top1"])
+def test_what_is_above_the_error_of_guessing_is_no_floor(method):
+    labels = np.repeat([0, 1, 2], [80, 10, 10])
+    # Almost alike, with the largest one in the place of the last class.
+    scores = np.tile([0.3, 0.3, 0.4], (100, 1)) + np.linspace(0, 0.01, 300).reshape(100, 3)
+    with pytest.warns(ef.RefutedWarning, match="Weigh the classes by the method offsets"):
+        floor = ef.from_scores(scores, labels, method=method, rng=0)
+    shares = scores / scores.sum(axis=1, keepdims=True)
+    value = 0.9 if method == "top1" else 1 - shares[:, 2].mean()
+    assert floor.value == pytest.approx(value)
+    found = finding(floor, "Worse than guessing")
+    assert found.value == f"{100 * value:.2f} % against 20.00 %"
+    assert found.sentence == (
+        "No floor is above the error of always answering the largest class, 20.00 %: these scores "
+        "are not what they are taken for."
+    )
+    assert all("etter than guessing" not in one.name for one in floor.findings)
+
+
+@pytest.mark.filterwarnings("ignore:By these scores")
+def test_a_choice_that_errs_hardly_more_often_than_guessing_is_not_refuted():
+    # Of 100 items 48 against 40 missed: three deviations of the difference are 28 points.
+    labels = np.repeat([0, 1, 2], [60, 30, 10])
+    chosen = np.concatenate((np.repeat([0, 1], [40, 20]), np.repeat([1, 0], [12, 18]), [1] * 10))
+    floor = ef.from_scores(0.2 + 0.4 * np.eye(3)[chosen], labels, method="top1", rng=0)
+    assert floor.value == pytest.approx(0.48)
+    assert all(one.name != "Worse than guessing" for one in floor.findings)
+
+
 @pytest.fixture(scope="module")
 def people(ring):
     """Rows of votes: six people who know the items, and one who guesses."""

@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -185,6 +186,16 @@ def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():
         (lambda: ef.ScoreTable.from_arrays(P, [["a"], ["a", "b"]] * (N // 2)), "one at a time"),
         (lambda: ef.ScoreTable.from_arrays(P, ["a;b", "a", "b"] * (N // 3)), "one entry, 'a;b'"),
         (lambda: ef.ScoreTable.from_arrays(P, [None] * N), "missing entries, such as entry 0"),
+        (
+            lambda: ef.from_scores(P, ["a", "b", np.nan] * (N // 3)),
+            "`labels` has missing entries, such as entry 2 (50 of 150). Leave such items out with",
+        ),
+        (lambda: ef.from_scores(P, ["a", "b", pd.NA] * (N // 3)), "such as entry 2 (50 of 150)"),
+        (
+            lambda: ef.from_scores(P, np.ma.array(CODE, mask=np.arange(N) == 7)),
+            "`labels` has missing entries, such as entry 7 (1 of 150). Leave such items out with",
+        ),
+        (lambda: ef.from_scores(P, []), "`labels` is empty. Pass at least one item."),
         (lambda: ef.ScoreTable.from_arrays(P, WORDS, classes=["a", "b", "c"]), "has 'bird', which"),
         (lambda: ef.ScoreTable.from_arrays(P, CODE[:5]), "same length, got 150 and 5"),
         (lambda: ef.ScoreTable.from_arrays(P * np.nan, CODE), "finite numbers: row 0 is [nan nan"),
@@ -402,6 +413,35 @@ def test_files_of_every_format_make_the_table_of_the_arrays(tmp_path):
         assert table_of(tmp_path / name, counts="label_count", classes=NAMES) == COUNTED
 
 
+def test_many_columns_in_duckdb_may_be_decimals_booleans_and_huge_numbers():
+    duckdb = pytest.importorskip("duckdb")
+    rows = duckdb.sql(
+        "select * from (values (0.25::decimal(4, 2), true, 3::hugeint, 'a'), "
+        "(1.5::decimal(4, 2), false, 0::hugeint, 'b')) as t(a, b, c, label)"
+    )
+    found = table_of(rows, score=["a", "b", "c"], label="label")
+    assert found == ef.ScoreTable.from_arrays(
+        [[0.25, 1, 3], [1.5, 0, 0]], ["a", "b"], classes=["a", "b", "c"]
+    )
+
+
+@pytest.mark.parametrize("bad", ["c0", "c2", "c4"])
+def test_of_very_many_columns_a_bad_one_is_named(bad, monkeypatch):
+    monkeypatch.setattr("errorfloor.data.rows._FEW_COLUMNS", 3)
+    columns = [f"c{k}" for k in range(5)]
+    frame = pd.DataFrame(np.full((4, 5), 0.5), columns=columns).assign(label=columns[:4])
+    frame.loc[2, bad] = np.inf
+    said = error_of(reading, frame, score=columns, label="label")
+    assert said == (
+        f"`score` (column '{bad}') must be finite numbers: 1 of 4 are bad, for example inf. Drop "
+        "infinite values and convert text to numbers first."
+    )
+    frame.loc[2, bad] = np.nan
+    said = error_of(reading, frame, score=columns, label="label")
+    assert said.startswith("`score` has missing values: 1 of 4 rows. Fill them in, or pass")
+    assert table_of(frame, score=columns, label="label", drop_missing=True).n == 3
+
+
 def test_columns_are_guessed_where_their_names_leave_no_doubt():
     plain = pd.DataFrame(P, columns=[*NAMES])
     for prefix in ("proba_", "prob_", "p_", "score_", "logit_"):
@@ -524,6 +564,20 @@ def test_tables_add_save_load_and_have_an_empty_one(table, tmp_path):
         table + other
 
 
+def test_a_saved_table_of_many_classes_answers_as_its_arrays_do(tmp_path):
+    SCORES.save(tmp_path / "x.npz")
+    found = ef.from_scores(tmp_path / "x.npz", rng=0)
+    assert found.table == SCORES
+    assert found.interval == ef.from_scores(P, WORDS, rng=0).interval
+
+
+def test_rows_that_all_lack_something_are_refused():
+    frame = pd.DataFrame({"score": [0.1, None], "label": [None, 1]})
+    for drop in (False, True):
+        said = error_of(ef.from_scores, frame, drop_missing=drop)
+        assert said == "Something is missing in each of the 2 rows. Check the columns."
+
+
 def test_parts_of_scores_add_up_to_the_whole():
     rows = RNG.integers(1, 4, size=(300, 3)).astype(float)
     label = RNG.integers(0, 3, size=300)
@@ -560,6 +614,18 @@ def test_rows_that_would_not_fit_are_refused_before_they_are_read(monkeypatch, t
     monkeypatch.setattr(memory, "available", lambda: need)
     assert table_of(tmp_path / "scores.parquet") == SCORES
     assert memory.of_rows(10**7, 10) < 3e9  # what ten million rows of ten classes may take
+
+
+def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_limited(monkeypatch):
+    def silent(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(memory, "open", silent, raising=False)
+    assert memory.available() == 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.delattr(os, "sysconf")  # as on Windows
+    assert memory.available() == np.inf
+    frame = pd.DataFrame(P, columns=NAMES).assign(label=WORDS)
+    assert table_of(frame, score=NAMES, label="label") == SCORES
 
 
 def test_free_memory_is_what_the_machine_and_the_container_leave():

@@ -8,6 +8,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
+from scipy.special import pdtr
 
 import errorfloor as ef
 from benchmarks import many_votes
@@ -140,6 +141,27 @@ def test_many_votes_in_number_have_the_mean_that_simulation_has(rng):
         for own, value in zip(p, found, strict=True):
             draws = rng.multinomial(m, own, 4000).max(axis=1) / m
             assert abs(draws.mean() - value) < 4.5 * draws.std() / np.sqrt(4000)
+
+
+@pytest.mark.parametrize("rate", [0.5, 4.0, 90.0, 300.0, 20_000.0])
+def test_the_largest_of_random_counts_is_the_sum_of_chances_to_be_above(rate):
+    points = np.array([[0.5, 0.3, 0.2, 0.0], [0.25, 0.25, 0.25, 0.25], [0.9, 0.06, 0.04, 0.0]])
+    counts = np.arange(int(2 * rate + 60))
+    for own, found in zip(points, largest._largest_poisson(points, rate), strict=True):
+        below = pdtr(counts, rate * own[:, None]).prod(axis=0)  # P(no count is above)
+        assert found == pytest.approx((1 - below).sum(), rel=1e-9)
+
+
+def test_beyond_128_votes_a_class_that_leads_clearly_has_its_own_share():
+    points = np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]])
+    found = mean_largest(points, np.array([128, 129, 400]))
+    assert found[:, 0] == pytest.approx(0.7, abs=1e-9)
+    assert found[2, 0] == 0.7
+    smoothed = largest._smoothed(points[1:], 129)[0]
+    assert found[1, 1] == pytest.approx(smoothed, abs=1e-13)
+    assert found[1, 1] == pytest.approx(largest._exact(points[1:], np.array([129]))[0, 0], abs=1e-5)
+    assert found[0, 1] == pytest.approx(largest._exact(points, np.array([128]))[0, 1], abs=1e-13)
+    assert found[2, 1] > 0.4
 
 
 def test_both_ways_to_sum_over_counts_agree(monkeypatch):

@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 
 import errorfloor as ef
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.counted import OneByOne
 from errorfloor.metrics.counted_selective import CountedCoverageAt
 from errorfloor.metrics.merged import moved_with_share, reach_of
 
@@ -33,6 +32,28 @@ PROBABILITIES = st.one_of(
     st.sampled_from([0.0, 1.0]),
     st.floats(0, 0.02),
 )
+
+
+class OneByOne:
+    """Any metric on many counts, from its best value on one set of weights: slow and obvious."""
+
+    def __init__(self, best, probabilities, count):
+        self.best = best
+        self.probabilities = probabilities
+        self.count = count
+
+    def values(self, counts):
+        return np.array([self._value(count) for count in counts])
+
+    def leave_one_out(self):
+        every = np.arange(self.count.size)
+        return np.array([self._value(self.count - (every == row)) for row in every])
+
+    def _value(self, count):
+        try:
+            return self.best(self.probabilities, count) if count.any() else np.nan
+        except ef.InputError:  # no items of a class
+            return np.nan
 
 
 def auc_of_pairs(p, count):
@@ -231,3 +252,82 @@ def test_items_may_be_as_far_as_the_farther_end_of_their_range():
     assert by_share(p, p, p, counts) == 0
     assert by_share(p, p, p + 0.008, counts) == pytest.approx(0.008 / 0.16)
     assert by_share(p, lows, highs, counts) == 0.5
+
+
+def test_values_may_leave_the_span_where_they_are_means_of_known_numbers():
+    p, count = np.array([0.2, 0.6]), np.array([2, 3])
+    wide = {
+        "auc": (False, {}), "f1": (False, {}), "mcc": (False, {}), "balanced-error": (False, {}),
+        "average-precision": (False, {}), "error-at-coverage": (False, {"at": 0.7}),
+        "coverage-at-error": (True, {"at": 0.1}),
+    }  # fmt: skip
+    for name, (expected, more) in wide.items():
+        assert Asked(name, **more).of(2).on(p, count).may_leave_span == expected
+    assert Asked("auc", prior=0.3).of(2).on(p, count).may_leave_span
+    assert Asked("balanced-error", prior=0.3).of(2).on(p, count).may_leave_span
+
+
+def test_what_has_no_error_of_pairs_or_choice_says_nothing_of_it():
+    found = Asked("f1").of(2).on(np.array([0.2, 0.6]), np.array([2, 3]))
+    assert found.error_of_pairs() == 0
+    assert found.off_by_choice() == (0, 0)
+
+
+def test_means_of_known_numbers_are_kept_in_their_span_but_for_those_without_an_item():
+    p, count = np.array([0.05, 0.9]), np.array([3, 2])
+    found = Asked("balanced-error", prior=0.3).of(2).on(p, count)
+    numbers = found.numbers
+    counts = np.array([[3, 2], [1, 0], [0, 1]])
+    means = counts @ numbers / counts.sum(axis=1)
+    assert found.values(counts) == pytest.approx(np.clip(means, 0, 0.5))
+    without = (count @ numbers - numbers) / 4
+    assert found.leave_one_out() == pytest.approx(without)
+    alone = Asked("balanced-error", prior=0.3).of(2).on(p[:1], np.array([1]))
+    assert alone.leave_one_out().tolist() == [0]
+
+
+def test_means_move_to_the_peak_inside_a_range_or_to_its_ends():
+    brier = Asked("brier").of(2).moved
+    p, lows, highs = np.array([[0.41, 0.2], [0.4, 0.18], [0.6, 0.3]])
+    counts = np.array([1, 3])
+    away = [0.25 - 0.41 * 0.59, 0.3 * 0.7 - 0.2 * 0.8]
+    assert brier(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
+    cost = Asked("cost", costs=(1, 3)).of(2).moved
+    # min(1 - p, 3 p) with its peak 3/4 at 1/4; at 0.6 it is 0.4.
+    away = [0.59 - 0.4, 0.75 - 0.6]
+    assert cost(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
+
+
+def test_ratios_move_by_what_their_parts_may():
+    p, lows, highs = np.array([[0.3, 0.8], [0.29, 0.78], [0.32, 0.81]])
+    counts = np.array([1, 3])
+    reach, theta = (0.02 + 3 * 0.02) / 4, (0.3 + 2.4) / 4
+    auc = Asked("auc").of(2)
+    excess = 2 * auc.best(p, counts) - 1
+    least = 2 * theta * (1 - theta) - 2 * reach
+    assert auc.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
+    balanced = Asked("balanced-error").of(2)
+    excess = 1 - 2 * balanced.best(p, counts)
+    assert balanced.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
+    f1 = Asked("f1").of(2)
+    expected = reach * (2 + f1.best(p, counts)) / (theta - reach)
+    assert f1.moved(p, lows, highs, counts) == pytest.approx(expected)
+    wide = np.zeros(2), np.ones(2)
+    assert auc.moved(p, *wide, counts) == balanced.moved(p, *wide, counts) == 0.5
+    assert f1.moved(p, *wide, counts) == 1
+    # So wide that the bound says nothing, though the divisor is above 0.
+    some = p - 0.12, p + 0.12
+    assert auc.moved(p, *some, counts) == 0.5
+    assert f1.moved(p, p - 0.3, p + 0.3, counts) == 1
+
+
+def test_selective_values_move_with_the_least_error_of_every_item():
+    metric = Asked("error-at-coverage", at=0.5).of(2)
+    p, lows, highs = np.array([[0.1, 0.45, 0.9], [0.05, 0.4, 0.85], [0.2, 0.55, 0.95]])
+    counts = np.array([1, 1, 2])
+    here = metric.best(p, counts)
+    least, most = np.array([0.05, 0.4, 0.05]), np.array([0.2, 0.5, 0.15])
+    away = [abs(metric.best(end, counts) - here) for end in (least, most)]
+    assert metric.moved(p, lows, highs, counts) == pytest.approx(max(away))
+    edge = metric.moved(np.array([0.5]), np.array([0.5]), np.array([0.6]), np.array([1]))
+    assert edge == pytest.approx(0.1)

@@ -385,6 +385,32 @@ def test_limits_of_selective_error_are_where_every_trial_value_is_refuted(seed):
         assert (best.is_harder(c, 0.1, at_error._marks(None)) > 0) == (c > high)
 
 
+def slow_loss(p, blocks, c, q, t):
+    """Return the logarithm of the capital from betting that E (t - r)_+ is below c (t - q)."""
+    kept, gained = np.maximum(t - np.minimum(p, 1 - p), 0), 0.0
+    for place, block in enumerate(blocks):
+        earlier = np.repeat(kept, blocks[:place].sum(axis=0))
+        spread = earlier.var() * earlier.size if earlier.size else 0
+        variance = (0.25 * 0.25 + spread) / (earlier.size + 1)
+        stake = np.sqrt(2 * np.log(40) / (blocks.sum() * variance))
+        promised = c * (t - q)
+        gained += block @ np.log1p(min(stake, 0.5 / (t - promised)) * (promised - kept))
+    return gained
+
+
+def test_bets_on_harder_items_are_won_item_by_item():
+    rng = np.random.default_rng(4)
+    p = np.unique(rng.beta(0.5, 1, 12).round(2))
+    blocks = blocks_of(p, rng.multinomial(300, np.ones(p.size) / p.size), 4)
+    own = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
+    best = _Best(own.errors, 0.5, np.log(40))
+    for q, t in ((0.05, 0.3), (0.2, 0.45), (0.01, 0.02)):
+        slow = slow_loss(p, blocks, 0.7, q, t) - np.log(40)
+        assert best.is_harder(0.7, q, np.full(len(blocks), t)) == pytest.approx(slow)
+    # Where the last item errs as much as is promised, nothing is bet.
+    assert best.is_harder(0.7, 0.3, np.full(len(blocks), 0.3)) == pytest.approx(-np.log(40))
+
+
 def slow_gain(p, blocks, c, q, t):
     """Return the logarithm of the capital from betting that E (t - r)_+ is above c (t - q)."""
     kept = np.maximum(t - np.minimum(p, 1 - p), 0)

@@ -167,6 +167,55 @@ def test_slopes_are_those_of_moved_items(name):
         assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_ones(name):
+    p, w = np.array([0.05, 0.2, 0.2, 0.5, 0.8, 0.95]), np.array([3, 1, 2, 3, 1, 2]) / 12
+    own = metric(name)
+    step = 1e-6
+    formula = slopes.slope_at(own, p, w, p)
+    moved = []
+    for place in range(p.size):  # a few items of each kind more, and all others fewer
+        more = (1 - step) * w
+        more[place] += step
+        moved.append((own.best(p, more) - own.best(p, w)) / step)
+    assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
+    # In any order, and whatever the weights add up to.
+    order = np.array([3, 0, 5, 1, 4, 2])
+    again = slopes.slope_at(own, p[order], 7 * w[order], p)
+    assert again == pytest.approx(formula, abs=1e-6)
+
+
+def test_slopes_by_steps_have_a_mean_of_0():
+    p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
+    brier = metric("brier")
+    away = brier.per_item(p) - w @ brier.per_item(p)
+    assert slopes.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
+    rank = metric("average-precision")
+    assert w @ slopes.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
+    assert w @ slopes.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
+
+
+def test_values_that_cannot_change_have_no_slope():
+    x, one = grid(8), np.ones(1)
+    assert (slopes.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
+    p, w = np.array([0.02, 0.4]), np.array([0.5, 0.5])
+    # All items can be answered, with an error to spare; or none but those that err as little.
+    for at, points in ((0.3, p), (0.02, np.array([0.02, 0.02]))):
+        own = metric("coverage-at-error", at=at)
+        assert own.best(points, w) == 1
+        assert (slopes.slope_at(own, points, w, x) == 0).all()
+    # With an error of 0 at most, the last item of those that are sure errs no more than that.
+    own = metric("coverage-at-error", at=0.0)
+    assert (slopes.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
+
+
+def test_the_last_item_at_a_coverage_is_the_one_that_fills_it():
+    p, w = np.array([0.9, 0.05, 0.4]), np.array([0.3, 0.5, 0.2])  # least errors 0.1, 0.05, 0.4
+    for coverage, error in ((0.2, 0.05), (0.5, 0.05), (0.51, 0.1), (0.8, 0.1), (0.81, 0.4)):
+        assert slopes._last(p, w, coverage) == pytest.approx(error)
+    assert slopes._last(p, w, 1.0) == pytest.approx(0.4)
+
+
 def test_slopes_with_a_known_share_of_class_1_are_taken_by_steps():
     p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
     known = metric("auc", prior=0.3)

@@ -173,8 +173,8 @@ def test_one_class_alone_is_refused(name):
     [
         ({"metric": "auroc"}, r"`metric` must be one of error, .*Did you mean auc"),
         ({"metric": 3}, r"`metric` must be one of error"),
-        ({"metric": "cost"}, r"`metric='cost'` needs `costs`"),
-        ({"metric": "error-at-coverage"}, r"needs `at`"),
+        ({"metric": "cost"}, r"`metric='cost'` needs `costs`: .* such as `costs=\(1, 5\)`"),
+        ({"metric": "error-at-coverage"}, r"needs `at`: .* such as `at=0.8`, .* such as 0.02"),
         ({"metric": "error", "costs": (1, 2)}, r"`costs` goes with the metrics cost"),
         ({"metric": "f1", "prior": 0.2}, r"`prior` goes with .*balanced-error and auc"),
         ({"metric": "error-at-coverage", "at": 80}, r"Did you mean 0.8"),
@@ -225,3 +225,158 @@ def test_how_often_items_occur_does_not_move_which_form_is_steadier():
         fweights=weights, bias=True,
     )  # fmt: skip
     assert np.sign(one.discriminant) == np.sign(covariance[0, 1])
+
+
+# What is asked for
+
+
+@pytest.mark.parametrize(
+    ("asked", "classes", "given"),
+    [
+        ({"metric": "cost", "costs": (1, 5)}, 2, {"costs": [[0, 1], [5, 0]]}),
+        ({"metric": "cost", "costs": [[0, 2], [3, 0]]}, 2, {"costs": [[0, 2], [3, 0]]}),
+        ({"metric": "auc", "prior": 0.25}, 2, {"prior": [0.75, 0.25]}),
+        ({"metric": "auc", "prior": (0.4, 0.6)}, 2, {"prior": [0.4, 0.6]}),
+        ({"metric": "balanced-error", "prior": (0.5, 0.2, 0.3)}, 3, {"prior": [0.5, 0.2, 0.3]}),
+        ({"metric": "error-at-coverage", "at": 1}, 2, {"at": 1.0}),
+        ({"metric": "coverage-at-error", "at": 0}, 2, {"at": 0.0}),
+        ({"metric": "auc"}, 2, {}),
+    ],
+)
+def test_what_is_given_is_kept_as_plain_numbers(asked, classes, given):
+    metric = Asked(**asked).of(classes)
+    assert metric.given == given
+    assert all(type(value) in (list, float) for value in metric.given.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "says"),
+    [
+        ("error-at-coverage", 0, "must be a share of the items, .* got 0\\.$"),
+        ("error-at-coverage", 1.5, "Did you mean 0.015"),
+        ("error-at-coverage", 100, "Did you mean 1\\?"),
+        ("error-at-coverage", 101, "got 101\\.$"),
+        ("error-at-coverage", True, "got True"),
+        ("error-at-coverage", "0.5", "must be a share"),
+        ("coverage-at-error", "none", "must be an error"),
+        ("coverage-at-error", False, "must be an error"),
+        ("coverage-at-error", 1, "must be an error, .* got 1\\.$"),
+        ("coverage-at-error", 2, "Did you mean 0.02"),
+        ("coverage-at-error", float("nan"), "must be an error"),
+    ],
+)
+def test_coverages_and_errors_are_shares(name, at, says):
+    with pytest.raises(ef.InputError, match=says):
+        Asked(name, at=at)
+
+
+@pytest.mark.parametrize(
+    ("asked", "classes", "says"),
+    [
+        ({"metric": "cost", "costs": (1, 2, 3)}, 2, r"a pair .* or a matrix of 2 rows.*\(3,\)"),
+        ({"metric": "cost", "costs": (1, float("inf"))}, 2, r"finite numbers of at least 0"),
+        (
+            {"metric": "cost", "costs": [[0, 1, 1], [0, 0, 0], [1, 1, 0]]},
+            3,
+            r"class number 1 costs",
+        ),
+        ({"metric": "balanced-error", "prior": 0.2}, 3, r"must be a share for each of the 3"),
+        ({"metric": "auc", "prior": [0.5, 0.2]}, 2, r"must be shares above 0 that add up to 1"),
+        ({"metric": "auc", "prior": [1.2, -0.2]}, 2, r"must be shares above 0 that add up to 1"),
+        ({"metric": "auc", "prior": "half"}, 2, r"`prior`"),
+    ],
+)
+def test_costs_and_shares_have_a_number_for_each_class(asked, classes, says):
+    with pytest.raises(ef.InputError, match=says):
+        Asked(**asked).of(classes)
+
+
+def test_shares_that_are_off_by_rounding_add_up_to_one():
+    rounded = Asked("auc", prior=(0.3000005, 0.7)).of(2)
+    assert sum(rounded.given["prior"]) == 1
+    with pytest.raises(ef.InputError, match="add up to 1"):
+        Asked("auc", prior=(0.300002, 0.7)).of(2)
+
+
+def test_a_result_can_be_asked_again_from_what_it_keeps():
+    asked = Asked("cost", costs=(1, 5))
+    assert asked.kept() == {"costs": [1.0, 5.0]}
+    again = Asked.from_options("cost", {**asked.kept(), "clip": "auto"})
+    assert again.of(2).given == asked.of(2).given
+    assert Asked("auc").kept() == {}
+
+
+# What metrics are
+
+
+def test_spans_are_the_best_values_of_certain_and_of_hopeless_items():
+    for classes in (2, 3, 5):
+        even = np.full((1, classes), 1 / classes) if classes > 2 else np.array([0.5])
+        for name in ("error", "balanced-error", "brier", "log-loss"):
+            metric = Asked(name).of(classes)
+            assert metric.span(classes) == pytest.approx((0, metric.best(even, np.ones(1))))
+    for name, at in (("error-at-coverage", 0.7), ("coverage-at-error", 0.1)):
+        assert Asked(name, at=at).of(2).span(2) == ((0, 0.5) if at == 0.7 else (0, 1))
+    assert [Asked(name).of(2).span(2)[0] for name in ("auc", "f1", "mcc")] == [0.5, 0, 0]
+    assert Asked("cost", costs=(1, 3)).of(2).span(2) == pytest.approx((0, 0.75))
+
+
+def test_values_are_shown_as_people_like_them_and_gaps_are_positive_where_worse():
+    error, auc = metrics.named("error"), metrics.named("auc")
+    assert (error.shown(0.2), auc.shown(0.2)) == (0.8, 0.2)
+    assert (error.gap(0.3, 0.1), auc.gap(0.7, 0.9)) == (pytest.approx(0.2), pytest.approx(0.2))
+    assert (error.words, auc.words) == ("error", "AUC")
+    assert [metrics.named(name).per_cent for name in ("error", "auc", "log-loss")] == [
+        True, False, False,
+    ]  # fmt: skip
+    assert (error.is_mean, auc.is_mean) == (True, False)
+    with pytest.raises(TypeError, match="no mean over items"):
+        auc.per_item(np.array([0.5]))
+    assert hash(Asked("cost", costs=(1, 2)).of(2)) != hash(error)
+
+
+@pytest.mark.parametrize(("p", "sure"), [([0.0, 0.0], 0), ([1.0, 1.0], 1)])
+def test_the_class_that_all_items_are_of_is_named(p, sure):
+    for name in ("auc", "average-precision", "mcc"):
+        with pytest.raises(ef.InputError, match=f"every item is surely of class {sure}"):
+            best(name, p)
+
+
+def test_f1_of_items_that_are_all_of_class_1_is_1():
+    assert best("f1", [1.0, 1.0]) == 1
+    with pytest.raises(ef.InputError, match="F1 needs items of both classes"):
+        best("f1", [0.0, 0.0])
+
+
+def test_a_class_that_no_item_may_have_is_named_by_number():
+    with pytest.raises(ef.InputError, match="class number 2 has a probability of 0"):
+        best("balanced-error", [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
+
+
+def test_the_form_that_varies_less_is_that_of_the_items_and_has_its_bounds():
+    p, prior = np.array([0.1, 0.5, 0.9]), np.array([0.8, 0.2])
+    count = np.array([5, 2, 1])
+    found = Asked("balanced-error", prior=tuple(prior)).of(2).on(p, count)
+    q = np.column_stack(((1 - p) / 0.8, p / 0.2)) / 2
+    largest, total = q.max(axis=1), q.sum(axis=1)
+    forms = total - largest, 1 - largest
+    for one in (count, np.array([1, 0, 0]), np.array([0, 3, 4]), np.array([1, 1, 9])):
+        share = one / one.sum()
+        sign = share @ ((total - 1) * (largest - total / 2))
+        assert found.varies_least(one) == int(sign < 0)
+    assert found.varies_least(np.zeros(3, dtype=np.int64)) == 0
+    assert found.numbers == pytest.approx(forms[found.varies_least(count)])
+    lows, highs = found.bounds
+    # The largest of both weighted probabilities is between 1/2 and 1 / (2 * 0.2).
+    assert lows == pytest.approx([0, 1 - 2.5])
+    assert highs == pytest.approx([0.5, 0.5])
+    many = Asked("balanced-error", prior=(0.5, 0.25, 0.25)).of(3)
+    draws = np.random.default_rng(0).dirichlet(np.full(3, 0.2), 4000)
+    on = many.on(draws, np.ones(4000, dtype=np.int64))
+    lows, highs = on.bounds
+    assert lows == pytest.approx([0, 1 - 4 / 3])
+    assert highs == pytest.approx([2 / 3 * 4 / 3, 2 / 3])
+    q = draws / np.array([0.5, 0.25, 0.25]) / 3
+    for form, numbers in enumerate((q.sum(axis=1) - q.max(axis=1), 1 - q.max(axis=1))):
+        assert lows[form] - 1e-9 <= numbers.min() <= lows[form] + 0.01 + form * 0.01
+        assert numbers.max() <= highs[form] + 1e-9

@@ -116,6 +116,7 @@ def test_faults_are_one_small_change_each_of_what_can_change_an_answer():
         ("def __repr__(self): return 1 + 1", []),
         ("if TYPE_CHECKING: y = 1", []),
         ("def f(): raise NotImplementedError", []),
+        ("def f(): return a, a", []),
         ("y = np.random.default_rng(0)", []),
         ("@lru_cache(3)\ndef f(x: Array[1] = 2) -> Array[1]: ...",
          ["def f(x: Array[1] = 3) -> Array[1]: ..."]),
@@ -170,9 +171,12 @@ def test_lines_are_found_anew_only_where_something_changed(tiny, tmp_path, monke
     other = tmp_path / "tests" / "test_other.py"
     other.write_text("def test_other(): pass")
     files = ["tests/test_numbers.py", "tests/test_other.py"]
-    for change, expected in [(None, files), (None, []), (other, files[1:]), (tiny.path(""), files)]:
+    numbers, unused = tiny.path("numbers.py"), tiny.path("unused.py")
+    changes = [(None, files), (None, []), (other, files[1:]), (unused, []), (numbers, files[:1])]
+    for change, expected in changes:
         if change is not None:
-            (change / "new.py" if change.is_dir() else change).write_text("def test_new(): pass")
+            text = change.read_text() if change == numbers else ""
+            change.write_text(text + "def test_new(): pass")
         ran.clear()
         found = traced.trace(tmp_path, "tiny", files, tmp_path / "kept", jobs=1)
         assert ran == expected
@@ -254,3 +258,18 @@ def test_modules_that_do_not_load_or_never_end_are_killed(tiny, monkeypatch, aft
     named = mutants.Selection({"tests/test_numbers.py": ids}, seconds=0.0)
     (score,) = mutants.scores(tiny, {"numbers.py": [mutant]}, lambda mutant: named, jobs=1)
     assert score.killed == killed
+
+
+def test_every_equivalent_mutant_exists():
+    project = mutants.Project(mutants.ROOT, "errorfloor")
+    argued = mutants.known_equivalent()
+    known = {
+        mutant.change
+        for module in {module for module, _, _ in argued}
+        for mutant in project.mutants(module, 10**6, 0)
+    }
+    assert argued <= known, argued - known
+
+
+def test_files_that_are_never_run_exist():
+    assert all((mutants.ROOT / file).exists() for file in mutants.UNTRACED)

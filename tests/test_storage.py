@@ -13,7 +13,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from errorfloor import InputError, ScoreTable
+from errorfloor import InputError, ScoreTable, from_scores
 from errorfloor.data import storage
 from errorfloor.data.storage import PREFIX, read_arrays, scratch, write_text
 
@@ -199,6 +199,24 @@ def test_what_an_array_claims_is_compared_with_the_file_before_memory_is_taken(
     monkeypatch.setattr(np, "load", pytest.fail)
     with pytest.raises(InputError, match=r"array 'p' claims 8,888,888,888,888,888 bytes"):
         read_arrays(path)
+
+
+def test_an_archive_without_arrays_is_no_table(tmp_path):
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "no array")
+    with pytest.raises(InputError) as error:
+        from_scores(path)
+    assert str(error.value) == (
+        f"{str(path)!r} cannot be read: it is a ZIP archive without plain arrays."
+    )
+
+
+def test_a_system_that_does_not_tell_its_memory_reads_tables(tmp_path, monkeypatch):
+    table = ScoreTable.from_arrays([0.1, 0.2], [0, 1])
+    table.save(tmp_path / "x.npz")
+    monkeypatch.delattr(os, "sysconf")  # as on Windows
+    assert ScoreTable.load(tmp_path / "x.npz") == table
 
 
 def test_arrays_that_unpack_to_more_than_there_is_memory_are_refused(tmp_path, monkeypatch):

@@ -499,6 +499,14 @@ TWO = [[1, 1], [1, 1]]
         ),
         (lambda: ScoreTable([0.1], [[1, 1]], highs=[0.05]), "`lows` and `highs` must be ranges"),
         (lambda: VoteTable([[2**53, 0]], [1]), "`votes of class 0` must be whole numbers"),
+        (
+            lambda: VoteTable([[3]], [1]),
+            r"^`votes` must have a column for each of two .*\(1, 1\)\.$",
+        ),
+        (
+            lambda: ScoreTable([0.1], [3]),
+            r"^`counts` must have a column for each of .* shape \(1,\)",
+        ),
         (lambda: VoteTable([[2**52, 2**52]], [1]), "The votes on an item must be at most"),
         (lambda: VoteTable.from_arrays([1], 10**400), "`totals` must be numbers: entry 0 is 10"),
     ],

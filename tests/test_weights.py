@@ -1,6 +1,7 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
 from dataclasses import replace
+from functools import partialmethod
 
 import engines
 import numpy as np
@@ -199,6 +200,157 @@ def test_bad_columns_of_weights_are_refused(column, message):
         ef.from_scores(frame, weight=[1, 1, 1])
 
 
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [
+        (
+            [1, np.nan, 2],
+            "`cluster` must not be missing: entry 1 is nan (1 of 3 are bad). Give items that stand "
+            "alone a cluster of their own.",
+        ),
+        (["a", "b", np.nan], "`cluster` must not be missing: entry 2 is nan (1 of 3 are bad)."),
+        (["a", None, None], "`cluster` must not be missing: entry 1 is None (2 of 3 are bad)."),
+        ([pd.NA, 1, 2], "`cluster` must not be missing: entry 0 is <NA> (1 of 3 are bad)."),
+        (np.array(["2026-11-16", "NaT", "NaT"], "M8[D]"), "`cluster` must not be missing: entry 1"),
+        (np.ma.array([1, 2, 3], mask=[0, 0, 1]), "`cluster` has 1 masked entries. Leave them out"),
+        (
+            "person",
+            "`cluster` is the name of a column, and the labels are arrays. Pass an array with an "
+            "entry for each item.",
+        ),
+        (np.ones((3, 2)), "`cluster` must be one name or number per item, got shape (3, 2)."),
+        ([1, 2], "`scores` and `cluster` must have the same length, got 3 and 2."),
+    ],
+)
+def test_bad_clusters_are_refused_by_entry(cluster, message):
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores([0.1, 0.2, 0.3], [0, 1, 1], cluster=cluster)
+    assert str(caught.value).startswith(message)
+
+
+def test_clusters_of_any_kind_are_told_by_their_names():
+    plain = ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=CLUSTERS)
+    texts = CLUSTERS.astype(str)
+    for names in (texts, list(texts), texts.astype(object), CLUSTERS.astype(float)):
+        assert ef.ScoreTable.from_arrays(SCORES, LABELS, cluster=names) == plain
+
+
+@pytest.mark.parametrize("name", ["weight", "cluster"])
+def test_a_table_has_its_weights_already(name, tmp_path):
+    table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
+    already = "which has weights and clusters already if any. Leave out"
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(table, **{name: WEIGHTS})
+    assert str(caught.value) == f"`scores` is a ScoreTable, {already} `{name}`."
+    file = tmp_path / "table.npz"
+    table.save(file)
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(file, **{name: "w"})
+    assert str(caught.value) == f"{file} is a saved table, {already} `{name}`."
+
+
+def test_tables_with_clusters_do_not_add_to_others():
+    both = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS, cluster=CLUSTERS)
+    weighed = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
+    for one, other in ((both, weighed), (weighed, both)):
+        with pytest.raises(ef.InputError) as caught:
+            _ = one + other
+        assert str(caught.value) == (
+            "One of the tables has clusters and the other has none. Count both with `cluster`, or "
+            "both without."
+        )
+
+
+@pytest.mark.parametrize("kind", ["pandas", "csv"])
+def test_columns_for_each_class_and_weights_make_the_table_of_the_arrays(kind, tmp_path):
+    frame = pd.DataFrame(ROWS, columns=["a", "b", "c"]).assign(y=NAMES, w=WEIGHTS, of=CLUSTERS)
+    data = frame
+    if kind == "csv":
+        data = tmp_path / "rows.csv"
+        frame.to_csv(data, index=False)
+    beside = {"weight": WEIGHTS, "cluster": CLUSTERS}
+    columns = {"weight": "w", "cluster": "of", "interval": None}
+    found = ef.from_scores(data, score=["a", "b", "c"], label="y", **columns)
+    assert found.table == ef.ScoreTable.from_arrays(ROWS, NAMES, **beside)
+    soft = ef.from_soft_labels(data, soft=["a", "b", "c"], **columns)
+    assert soft.table == ef.SoftTable.from_arrays(ROWS, classes=["a", "b", "c"], **beside)
+    mean = np.average(1 - ROWS.max(axis=1), weights=WEIGHTS.astype(np.float32))
+    assert soft.value == pytest.approx(mean)
+    one, other = (
+        ef.ScoreTable.from_arrays(ROWS[at], NAMES[at], weight=WEIGHTS[at], cluster=CLUSTERS[at])
+        for at in (slice(0, 90), slice(90, N))
+    )
+    assert one + other == found.table == other + one
+
+
+def test_more_classes_than_a_key_has_room_for_are_weighed_as_well():
+    classes = 140  # of which 128 fit
+    labels = np.random.default_rng(5).integers(classes, size=400)
+    labels[:4] = (139, 139, 0, 128)
+    scores = np.full((400, classes), 0.5)
+    weight = np.tile([1.0, 2.0], 200)
+    table = ef.ScoreTable.from_arrays(scores, labels, weight=weight)
+    assert len(table) == 1
+    masses = np.bincount(labels, weight, minlength=classes)
+    assert_array_equal(table.masses[0], masses)
+    # The last label comes first, and of equal ones the lighter.
+    assert (np.diff(table.entries.label) <= 0).all()
+    pairs = table.entries.label * -10 + table.entries.weight
+    assert (np.diff(pairs) > 0).all()
+    assert table == ef.ScoreTable.from_arrays(scores, labels[::-1], weight=weight[::-1])
+
+
+def test_weights_of_scores_stay_where_these_are_taken_for_probabilities():
+    table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
+    mean = np.average(np.minimum(SCORES, 1 - SCORES), weights=WEIGHTS.astype(np.float32))
+    found = ef.from_soft_labels(table, interval=None)
+    assert found.value == pytest.approx(mean)
+    # One row for each of a few cells: its soft label is the middle of the cell.
+    coarse = ef.from_soft_labels(table.coarsen(16), interval=None)
+    assert abs(coarse.value - mean) <= coarse.resolution
+    lows, highs = coarse.table.ranges
+    reach = ((highs - lows) / 2)[np.searchsorted(highs, SCORES)]
+    assert coarse.resolution == pytest.approx(
+        np.average(reach, weights=WEIGHTS.astype(np.float32)), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (
+            {"weight": "w"},
+            "With `weight` there are more than 2 different items, which do not fit "
+            "into memory. Round the weights to a few digits, or take a sample of the rows.",
+        ),
+        (
+            {"cluster": "c"},
+            "With `cluster` there are more than 2 different items, which do not fit "
+            "into memory. Take a sample of the rows.",
+        ),
+        (
+            {"weight": "w", "cluster": "c"},
+            "With `weight` and `cluster` there are more than 2 "
+            "different items, which do not fit into memory. Round the weights to a few digits, or "
+            "take a sample of the rows.",
+        ),
+    ],
+)
+def test_more_different_items_than_fit_into_memory_are_refused(beside, said, monkeypatch):
+    frame = pd.DataFrame({"score": 0.5, "label": 1, "w": [1.0, 2, 3], "c": [*"abc"]})
+    monkeypatch.setattr("errorfloor.data.entry_rows.MOST", 2)
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(frame, **beside)
+    assert str(caught.value) == said
+    votes = pd.DataFrame({"k": [0, 1, 2], "m": 2})
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_votes(votes, positives="k", totals="m")
+    assert str(caught.value) == (
+        "There are more than 2 different items, which do not fit into memory. Take a sample of the "
+        "rows."
+    )
+
+
 def test_a_column_called_weight_is_not_used_unless_it_is_named():
     frame = pd.DataFrame({"score": SCORES, "label": LABELS, "weight": WEIGHTS})
     assert ef.from_scores(frame, rng=1).n_effective is None
@@ -280,6 +432,13 @@ def test_scores_too_many_for_a_row_each_keep_their_weights(monkeypatch):
     assert found.table == exact.coarsen(512)
     best = ef.from_scores(exact, interval=None).value
     assert best <= found.value <= best + found.resolution
+    frame = pd.DataFrame({"score": scores, "label": labels, "w": weight})
+    monkeypatch.setattr(ef.ScoreTable, "coarsen", partialmethod(ef.ScoreTable.coarsen, 512))
+    assert ef.from_scores(frame, weight="w", interval=None).table == found.table
+    # Far beyond 1 a few cells would hold all scores, so these have a row each.
+    monkeypatch.setattr("errorfloor.data.arrays._MANY", 10)
+    far = ef.from_scores(frame.assign(score=1e6 + scores), weight="w", interval=None)
+    assert len(far.table) == np.unique(1e6 + scores).size
 
 
 @pytest.mark.parametrize("beside", ["weight", "cluster"])

@@ -197,7 +197,8 @@ def _swapped(source: Text, node: ast.Return) -> Faults:
         first, second = node.value.elts[:2]
         if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
             texts = source.of(first), source.of(second)
-            yield source.all_of(first, texts[1]), source.all_of(second, texts[0])
+            if texts[0] != texts[1]:
+                yield source.all_of(first, texts[1]), source.all_of(second, texts[0])
 
 
 def _deleted(source: Text, node: ast.stmt) -> Faults:

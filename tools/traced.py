@@ -26,7 +26,7 @@ from coverage import Coverage, CoverageData
 
 HERE = Path(__file__).parents[1]
 FOLDER, SOURCE = "TRACED_FOLDER", "TRACED_SOURCE"  # variables of the environment, for the plugin
-LINES, TESTS, STATE = "lines", "tests.json", "state"
+LINES, TESTS, STATE = "lines", "tests.json", "state.json"
 SHARED = "fixture "
 # Clusters take long to start, and the other engines fail for the same mutants.
 OPTIONS = ("-q", "-p", "no:cacheprovider", "-k", "not spark and not dask")
@@ -111,32 +111,43 @@ def _own_lines(node: ast.stmt) -> range:
 
 
 def trace(root: Path, package: str, tests: Sequence[str], folder: Path, jobs: int) -> Trace:
-    """Return the trace of files of tests, each made anew only where it or the package changed."""
+    """Return the trace of files of tests, each made anew where it, or what it runs, changed."""
     source = root / "src" / package
     parts = {test: folder / Path(test).stem for test in tests}
-    states = {
-        test: _state(root, [source, root / "tests/conftest.py", root / test]) for test in tests
-    }
-    stale = [test for test in tests if _read(parts[test] / STATE) != states[test]]
+    stale = [test for test in tests if not _is_fresh(root, parts[test], test)]
     with ThreadPoolExecutor(jobs) as pool:
         for _ in pool.map(lambda test: _run(root, source, test, parts[test]), stale):
             pass
-    for test in stale:
-        (parts[test] / STATE).write_text(states[test], encoding="utf-8")
     return Trace(root, list(parts.values()))
 
 
-def _state(root: Path, places: Sequence[Path]) -> str:
-    """Return what tells one state of files from another."""
-    whole = hashlib.sha256()
-    for path in (file for place in places for file in [place, *sorted(place.rglob("*.py"))]):
-        if path.is_file():
-            whole.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return whole.hexdigest()
+def _is_fresh(root: Path, part: Path, test: str) -> bool:
+    """Tell whether nothing that was run has changed since."""
+    if not (part / STATE).exists():
+        return False
+    seen = json.loads((part / STATE).read_text(encoding="utf-8"))
+    return test in seen and all(_sign(root / name) == sign for name, sign in seen.items())
 
 
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+def _sign(path: Path) -> str:
+    """Return what tells one program from another: what each line does, but not its comments."""
+    if not path.exists():
+        return ""
+    tree = ast.parse(path.read_bytes())
+    return hashlib.sha256(ast.dump(tree, include_attributes=True).encode()).hexdigest()
+
+
+def _keep_state(root: Path, part: Path, test: str) -> None:
+    """Write down the files that were run: the test's own, and modules of which tests run a line."""
+    data = CoverageData(str(part / LINES))
+    data.read()
+    run = [
+        name
+        for name in data.measured_files()
+        if any(any(contexts) for contexts in data.contexts_by_lineno(name).values())
+    ]
+    seen = {name: _sign(root / name) for name in (test, "tests/conftest.py", *sorted(run))}
+    (part / STATE).write_text(json.dumps(seen), encoding="utf-8")
 
 
 def _run(root: Path, source: Path, test: str, folder: Path) -> None:
@@ -149,6 +160,7 @@ def _run(root: Path, source: Path, test: str, folder: Path) -> None:
     environment.pop("ERRORFLOOR_DATA", None)
     command = [sys.executable, "-m", "pytest", "-p", __name__, *OPTIONS, test]
     subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=False)
+    _keep_state(root, folder, test)
 
 
 class Tracer:

@@ -24,7 +24,6 @@ from errorfloor.checks import (
 )
 from errorfloor.checks.record import Check
 from errorfloor.checks.wording import worded
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
 
@@ -50,13 +49,11 @@ EstimateT = TypeVar("EstimateT", bound=Estimate)
 def of(estimate: Estimate) -> tuple[Finding, ...]:
     """Return what the checks find about an estimate, the gravest first."""
     found = [
-        finding
+        worded(finding, estimate.measure)
         for check in RECORDS
         if check.applies_to(estimate)
         for finding in check.run(estimate)
     ]
-    if estimate.metric != ERROR.name:
-        found = [worded(finding, estimate.measure) for finding in found]
     return tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level)))
 
 

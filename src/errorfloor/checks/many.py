@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import lgamma
+from math import lgamma, sqrt
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from errorfloor.checks.soft import certainty, few_items, trust, vote_shares
 from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
+from errorfloor.methods.rules.records import TOP1
 from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
@@ -128,8 +129,7 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
     if largest == 0:
         return
     gain = 1 - estimate.value / largest
-    noise = (largest * (1 - largest) / table.n) ** 0.5
-    if as_they_are(method_of(estimate)) and estimate.value > largest + 3 * noise:
+    if _beyond(estimate, largest, table.n):
         yield Finding(
             "Worse than guessing",
             f"{per_cent(estimate.value)} against {per_cent(largest)}",
@@ -153,6 +153,17 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
     value = f"{per_cent(max(gain, 0.0), 1)} fewer errors"
     name = "Better than guessing" if gain >= 0.05 else "Hardly better than guessing"
     yield Finding(name, value, level, sentence, remedy)
+
+
+def _beyond(estimate: Estimate, largest: float, n: int) -> bool:
+    """Tell whether what a method takes from scores unchanged is above the error of guessing."""
+    method = method_of(estimate)
+    variance = largest * (1 - largest)
+    if method is not None and method.name == TOP1.name:
+        variance = min(estimate.value + largest, 1.0)  # where one of both rules errs, at most
+    elif not as_they_are(method):
+        return False
+    return estimate.value > largest + 3 * sqrt(variance / n)
 
 
 def _predictions(estimate: Estimate) -> Iterator[Finding]:

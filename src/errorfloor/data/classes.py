@@ -131,6 +131,7 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     columns = _class_columns(request, role.argument)
     known = request.group is None or str(request.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
+    known = known and request.columns.get("score", columns[0]) in [*kinds]
     if not known or any(one not in there or kinds[one].is_nested() for one in columns):
         return request, None  # which will be said where they are read
     if request.positive is not None:
@@ -390,8 +391,6 @@ def _question(
 
 def _mean_scores(request: Request, label: str) -> dict[str, float]:
     columns = {"given": request.columns["score"], "label": label}
-    if columns["given"] not in [*request.frame.collect_schema()]:
-        return {}
     rows = with_number(select(request.frame, columns), "given", "score")
     rows = rows.filter(nw.col("score").is_finite().fill_null(False), ~is_missing(rows, "label"))
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))

@@ -356,15 +356,8 @@ def _read_in_pyarrow(frame: Any, source: str, target: str) -> Any:
     import pyarrow as pa
 
     numbers = pa.array(map(_number, frame[source].to_pylist()), pa.float64())
-    names = frame.column_names
-    if target in names:
-        return frame.set_column(names.index(target), target, numbers)
-    return frame.append_column(target, numbers)
-
-
-def _read_in_duckdb(frame: Any, source: str, target: str) -> Any:
-    others = ", ".join(quoted(name) for name in frame.columns if name != target)
-    return frame.project(f"{others}, try_cast({quoted(source)} as double) as {quoted(target)}")
+    # Arrow has no objects, so what is read is a copy of the text that became the column.
+    return frame.set_column(frame.column_names.index(target), target, numbers)
 
 
 def _read_in_spark(frame: Any, source: str, target: str) -> Any:
@@ -386,12 +379,12 @@ def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
 # Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
 _INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
 
+# DuckDB is not among them: `with_number` has it read text by SQL of its own.
 _READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
     nw.Implementation.POLARS: _read_in_polars,
     nw.Implementation.PANDAS: _read_in_pandas,
     nw.Implementation.DASK: _read_in_dask,
     nw.Implementation.PYARROW: _read_in_pyarrow,
-    nw.Implementation.DUCKDB: _read_in_duckdb,
     nw.Implementation.PYSPARK: _read_in_spark,
     nw.Implementation.PYSPARK_CONNECT: _read_in_spark,
     nw.Implementation.IBIS: _read_in_ibis,

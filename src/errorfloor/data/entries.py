@@ -20,9 +20,9 @@ from errorfloor._checks import (
     as_scores,
     check_same_length,
     refuse,
-    unmasked,
 )
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.missing import missing_in, shown_entries
 
 PREFIX = "entry_"  # of the arrays in files of tables
 POSITIVE = "must be positive finite numbers"
@@ -252,7 +252,7 @@ def as_clusters(values: object, size: int, beside: str) -> Counts:
     """Return a number for the cluster of each item, made of its name, or refuse missing ones."""
     if isinstance(values, str):
         raise _is_name("cluster")
-    array = unmasked(values, "cluster")
+    array = shown_entries(values, "cluster")
     if array.ndim != 1:
         raise InputError(
             argument("cluster"), f" must be one name or number per item, got shape {array.shape}."
@@ -265,11 +265,8 @@ def cluster_numbers(names: NDArray[Any]) -> Counts:
     """Return a number for each name, the same for equal names anywhere."""
     from errorfloor.data.annotators import text_of
 
-    if names.dtype.kind == "f":
-        refuse(np.isnan(names), names, (argument("cluster"), " must not be missing"), _MISSING)
-    elif names.dtype.kind == "O":
-        gone = np.array([one is None or one != one for one in names.tolist()], dtype=np.bool_)
-        refuse(gone, names, (argument("cluster"), " must not be missing"), _MISSING)
+    refuse(missing_in(names), names, (argument("cluster"), " must not be missing"), _MISSING)
+    if names.dtype.kind == "O":
         names = np.array([text_of(one) for one in names.tolist()])
     distinct, code = np.unique(names, return_inverse=True)
     return np.array([_number(text_of(one)) for one in distinct.tolist()], dtype=np.int64)[code]

@@ -30,10 +30,12 @@ def counted_by(items: Items, *names: str) -> Columns:
     query: Frame = items.frame.group_by(*items.groups, *names, *items.beside).agg(n=nw.len())
     found = items.run(query.head(MOST + 1))
     if found["n"].size > MOST:
+        beside = [part for one in items.beside for part in (" and ", argument(one))][1:]
         raise InputError(
-            *(argument("weight"), " and ", argument("cluster")),
-            f" make more than {MOST:,} different items, which do not fit into memory. Round the "
-            "weights to a few digits, or take a sample of the rows.",
+            *(("With ", *beside, " there") if beside else ("There",)),
+            f" are more than {MOST:,} different items, which do not fit into memory. ",
+            "Round the weights to a few digits, or take" if "weight" in items.beside else "Take",
+            " a sample of the rows.",
         )
     return found
 
@@ -59,10 +61,8 @@ def entries(
     row: NDArray[np.intp],
     label: Counts | None = None,
     n: Counts | None = None,
-) -> Entries | None:
-    """Return the entries of rows of a table; None where there are no weights and clusters."""
-    if not items.beside:
-        return None
+) -> Entries:
+    """Return the entries of rows of a table with weights, clusters or both."""
     weight: Floats | None = None
     cluster: Counts | None = None
     if "weight" in items.beside:

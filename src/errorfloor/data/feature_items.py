@@ -25,6 +25,7 @@ from errorfloor.data.features import (
     is_frame,
     mapped,
     matrix_of,
+    there,
 )
 from errorfloor.data.matrices import as_class_scores, counted_scores
 from errorfloor.data.source import Source
@@ -129,16 +130,13 @@ def _of_columns(data: Any, labels: Any, features: Any, where: Where) -> tuple[An
     if str(data).endswith(".npz"):
         with np.load(os.fspath(data), allow_pickle=False) as archive:
             name, column = arrays_in(data, archive, label, features, labelled=True)
-            for one in beside:
-                if one not in archive.files:
-                    raise InputError(argument("score"), f" {one!r} is not there.")
-            some = [archive[one] for one in beside]
+            some = {one: archive[there(archive.files, one, "score")] for one in beside}
             return archive[name], archive[str(column)], _side_by_side(some), "label"
     file = _array(features)
     if file is not features:  # features in a file of their own, in the order of the rows
-        found, column, _ = chosen_columns(data, label, [], beside)
+        found, column, _ = chosen_columns(data, label, [], dict.fromkeys(beside, "score"))
         return file, np.asarray(found[column]), _scores(found, beside), "label"
-    found, column, wanted = chosen_columns(data, label, features, beside)
+    found, column, wanted = chosen_columns(data, label, features, dict.fromkeys(beside, "score"))
     return matrix_of(found, wanted), np.asarray(found[column]), _scores(found, beside), "label"
 
 
@@ -149,10 +147,15 @@ def _scores(found: Any, beside: list[str]) -> Any:
     return rows[:, 0] if rows.shape[1] == 1 else rows
 
 
-def _side_by_side(columns: list[NDArray[Any]]) -> Any:
+def _side_by_side(columns: dict[str, NDArray[Any]]) -> Any:
     if len(columns) < 2:
-        return columns[0] if columns else None
-    return np.column_stack([as_numbers(one, "score") for one in columns])
+        return next(iter(columns.values()), None)
+    sizes = {name: one.size for name, one in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        text = f" must have one entry per item in each of its arrays, and there are: {listed}."
+        raise InputError(argument("score"), text)
+    return np.column_stack([as_numbers(one, "score") for one in columns.values()])
 
 
 def _one_class_against_others(labels: Any, where: Where, name: str) -> Any:

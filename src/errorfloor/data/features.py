@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse
+from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import text_of
 from errorfloor.data.asked import is_source
-from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.missing import missing_in, shown_entries
+from errorfloor.data.naming import MOST_CLASSES, refuse_several
 from errorfloor.data.numbering import number_rows
 from errorfloor.data.source import ARRAY, Source
 
@@ -110,6 +111,7 @@ def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floa
         array = np.asarray(points)
     except ValueError as error:  # rows of unequal length
         raise InputError(argument(name), f" must be a 2-d array of numbers: {error}") from error
+    unmasked(points, name)
     if array.ndim != 2 or 0 in array.shape:
         text = f" must be 2-d, a row of features for each item, got shape {array.shape}."
         raise InputError(argument(name), text)
@@ -143,7 +145,7 @@ def _in_reach(x: Floats) -> Floats:
 
 def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     """Return labels of any kind as places in the sorted list of their values."""
-    array = np.asarray(labels)
+    array = shown_entries(labels, name)
     if array.ndim != 1 or array.size == 0:
         text = f" must be 1-d with an entry for each item, got shape {array.shape}."
         raise InputError(argument(name), text)
@@ -151,16 +153,17 @@ def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     if between is not None:
         text = f" must hold classes, got {between}. Pass whole numbers or words for classes."
         raise InputError(argument(name), text)
-    if array.dtype.kind in "fO":
-        gone = np.array([one is None or one != one for one in array.tolist()])
-        refuse(gone, array, (argument(name), " has missing entries"), "Drop these items first.")
+    gone = missing_in(array)
+    refuse(gone, array, (argument(name), " has missing entries"), "Drop these items first.")
     try:
         values, codes = np.unique(array, return_inverse=True)
     except TypeError:  # numbers among words
         values, codes = np.unique(array.astype(str), return_inverse=True)
+    lists = [one for one in values.tolist() if not isinstance(one, str)]
+    refuse_several(lists, (argument(name),))
     if name != "cluster" and values.size > MOST_CLASSES:
-        text = f" has {values.size:,} different values, which are no classes. Name the labels."
-        raise InputError(argument(name), text)
+        text = f" has {values.size:,} different values, and there are at most {MOST_CLASSES:,} "
+        raise InputError(argument(name), text, "classes. Check that these are the labels.")
     return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
 
 
@@ -180,7 +183,8 @@ def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluste
     with np.load(os.fspath(path), allow_pickle=False) as archive:
         name, column = arrays_in(path, archive, label, features, labels is None)
         given = labels if column is None else archive[column]
-        groups = archive[cluster] if isinstance(cluster, str) else cluster
+        named = isinstance(cluster, str)
+        groups = archive[there(archive.files, cluster, "cluster")] if named else cluster
         source = _from_file(path, column, (name,), cluster)
         return _checked(archive[name], given, groups, source, "label")
 
@@ -201,10 +205,7 @@ def arrays_in(
 def _label_in(names: Sequence[str], label: str | None) -> str:
     """Return the column or array of the labels: as the user says, or by its usual name."""
     if label is not None:
-        if label not in names:
-            text = f" {label!r} is not there. There are: {', '.join(names[:20])}."
-            raise InputError(argument("label"), text)
-        return label
+        return there(names, label, "label")
     usual = [name for name in names if name.lower() in _LABELS]
     if len(usual) != 1:
         raise InputError(
@@ -212,6 +213,14 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
             f" is needed: which of these holds the labels? {', '.join(names[:20])}",
         )
     return usual[0]
+
+
+def there(names: Sequence[str], column: str, name: str) -> str:
+    """Return a column or array if it is there; `name` is that of the argument."""
+    if column not in names:
+        text = f" {column!r} is not there. There are: {', '.join(names[:20])}."
+        raise InputError(argument(name), text)
+    return column
 
 
 def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: Any) -> Source:
@@ -226,7 +235,7 @@ def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: 
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
-    beside = [cluster] if isinstance(cluster, str) else []
+    beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
     found, column, wanted = chosen_columns(data, label or labels, features, beside)
     matrix = matrix_of(found, wanted)
     numbered: list[str] = []
@@ -243,17 +252,20 @@ def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: 
 
 
 def chosen_columns(
-    data: Any, label: str | None, features: Any, beside: Sequence[str]
+    data: Any, label: str | None, features: Any, beside: Mapping[str, str]
 ) -> tuple[Any, str, list[str]]:
-    """Return rows with the columns that are asked for, that of the label, and those of features."""
+    """Return rows with the columns that are asked for, that of the label, and those of features.
+
+    `beside` are further columns, with the arguments that name them.
+    """
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.frames import rows_of
 
     with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label)
-        for name in beside:
-            _label_in(list(kinds), name)
+        for name, said in beside.items():
+            there(list(kinds), name, said)
         wanted = _feature_columns(kinds, features, [column, *beside])
         names = dict.fromkeys([*wanted, column, *beside])
         return run(frame.select(*names)), column, wanted
@@ -288,8 +300,8 @@ def matrix_of(found: Any, wanted: Sequence[str]) -> NDArray[Any]:
         sizes = {len(row) for row in columns[0]}
         if len(sizes) > 1:
             few = sorted(sizes)[:3]
-            text = f" {wanted[0]!r} holds lists of unequal lengths, such as {few}."
-            raise InputError(argument("features"), text)
+            text = f" {wanted[0]!r} holds lists of unequal lengths, such as {few}. "
+            raise InputError(argument("features"), text, "Cut or fill them to one length first.")
         return np.stack([np.asarray(row) for row in columns[0]])
     pairs = zip(wanted, columns, strict=True)
     return np.column_stack([_numbers(column, name) for name, column in pairs])

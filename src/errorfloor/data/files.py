@@ -344,6 +344,10 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
     except duckdb.Error:  # lines too long for it, or damaged: read_json says what is wrong
         return b"", b""
     start, end = ((line or "").encode() for line in found or ("", ""))
+    if not start:
+        raise InputError(
+            f"Could not read {file!r}: nothing is in it, or it is not all there. Copy it again."
+        )
     return start[:_END], end[-_END:]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, shown
 from errorfloor._typing import Counts
 from errorfloor.data.annotators import text_of
+from errorfloor.data.missing import as_entries, is_missing
 from errorfloor.data.table import TWO_CLASSES, Table
 
 MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
@@ -124,7 +125,8 @@ def codes_of(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Return the class of each label of an array, by its place among `number` classes."""
     array = _as_labels(labels, name)
-    if classes is None and array.dtype.kind in "iu" and array.min() >= 0 and array.max() < number:
+    plain = classes is None and array.dtype.kind in "iu" and not np.ma.is_masked(array)
+    if plain and array.min() >= 0 and array.max() < number:
         return array.astype(np.int64), tuple(map(str, range(number)))
     values, at = _distinct(array)
     _refuse_missing(values, at, name)
@@ -255,7 +257,7 @@ def _unclear(
 
 
 def _as_labels(labels: object, name: str) -> NDArray[Any]:
-    array = labels if isinstance(labels, np.ndarray) else _as_array(labels)
+    array = labels if isinstance(labels, np.ndarray) else as_entries(labels)
     if array.ndim == 2:
         indicators = array.shape[1] > 1 and array.dtype.kind in "biuf"
         if indicators and ((array == 0) | (array == 1)).all():
@@ -267,16 +269,6 @@ def _as_labels(labels: object, name: str) -> NDArray[Any]:
     if array.size == 0:
         raise InputError(argument(name), " is empty. Pass at least one item.")
     return array
-
-
-def _as_array(labels: object) -> NDArray[Any]:
-    try:
-        return np.asarray(labels)
-    except ValueError:  # lists of unequal length
-        plain = list(labels)  # type: ignore[call-overload]
-        array = np.empty(len(plain), dtype=object)
-        array[:] = plain
-        return array
 
 
 def _distinct(array: NDArray[Any]) -> tuple[list[Any], Counts]:
@@ -293,7 +285,7 @@ def _distinct(array: NDArray[Any]) -> tuple[list[Any], Counts]:
 
 
 def _refuse_missing(values: Sequence[Any], at: Counts, name: str) -> None:
-    gone = [i for i, value in enumerate(values) if value is None or value != value]
+    gone = [i for i, value in enumerate(values) if is_missing(value)]
     if gone:
         bad = np.isin(at, gone)
         raise InputError(

@@ -59,17 +59,10 @@ def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Count
     chunks = _chunks(number, base)
     votes = np.empty((number, len(next(iter(found.values())))), dtype=np.int64)
     for name, chunk in chunks.items():
-        rest = exact(found[name])
+        rest = found[name].astype(np.int64)  # floats would not hold large ones
         for k in chunk:
             rest, votes[k] = np.divmod(rest, base)
     return votes.T
-
-
-def exact(values: NDArray[Any]) -> Counts:
-    """Return whole numbers of any type as they are; floats would not hold large ones."""
-    if values.dtype.kind in "iu":
-        return values.astype(np.int64)
-    return np.array([int(value) for value in values.tolist()], dtype=np.int64)
 
 
 def _chunks(number: int, base: int) -> dict[str, range]:

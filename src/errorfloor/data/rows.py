@@ -43,7 +43,7 @@ from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
 from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
-_FEW_COLUMNS = 100  # of which a bad one is named
+_FEW_COLUMNS = 100  # that are looked at one by one
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -334,8 +334,8 @@ def checked_together(
 ) -> Items:
     """Return what `checked` does, where `rules` are about the same of many columns.
 
-    Together they are one question to the engine. Where some column is bad, few enough of them are
-    looked at one by one to name it.
+    Together they are one question to the engine. Where some column is bad, few of them are looked
+    at one by one to name it, and many by halves.
     """
     kinds = frame.collect_schema()
     missing = [is_missing(frame, f"given_{name}", kinds) for name in given]
@@ -344,9 +344,20 @@ def checked_together(
     try:
         return checked(request, frame, given, [together, *more], missing=gone)
     except InputError:
-        if len(rules) > _FEW_COLUMNS:
-            raise
-        return checked(request, frame, given, [*rules, *more])
+        if len(rules) <= _FEW_COLUMNS:
+            return checked(request, frame, given, [*rules, *more])
+        rule = _broken(request, frame, rules, any_of(missing))
+        return checked(request, frame, given, [rule, *more], missing=gone)
+
+
+def _broken(request: Request, frame: Frame, rules: Sequence[Rule], gone: nw.Expr) -> Rule:
+    """Return the first of many rules that some row breaks; any one where none does."""
+    while len(rules) > 1:
+        half = rules[: len(rules) // 2]
+        bad = any_of([rule.bad for rule in half]) & ~gone
+        found = count(frame, request.run, {"bad": bad})["bad"]
+        rules = half if found else rules[len(half) :]
+    return rules[0]
 
 
 def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:

@@ -18,7 +18,10 @@ def columns_of(file: str, blank: Sequence[str]) -> dict[str, Any]:
     rows = _rows(file)
     head = next(rows, None)
     if head is None:
-        raise InputError(f"Could not read {file!r}: its first sheet is empty.")
+        raise InputError(
+            f"Could not read {file!r}: its first sheet of rows is empty. Fill it, or save the rows "
+            "as CSV."
+        )
     named = {i: str(name).strip() for i, name in enumerate(head) if name not in (None, "")}
     if len(set(named.values())) < len(named):
         doubled = next(name for name in named.values() if [*named.values()].count(name) > 1)

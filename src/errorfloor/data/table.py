@@ -226,9 +226,8 @@ def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
     """Return counts of shape (rows, classes), each class in one piece of memory."""
     array = unmasked(values, name)
     if array.ndim != 2 or array.shape[1] < 2:
-        raise ValueError(
-            f"`{name}` must have a column for each of two classes or more, got shape {array.shape}."
-        )
+        text = f" must have a column for each of two classes or more, got shape {array.shape}."
+        raise InputError(argument(name), text)
     if array.dtype in (np.int64, np.int32) and is_ours(array) and array.min(initial=0) >= 0:
         return array
     rows, classes = array.shape

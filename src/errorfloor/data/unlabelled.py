@@ -14,6 +14,7 @@ from errorfloor._typing import Bools, Counts
 from errorfloor.data.arrays import count_arrays
 from errorfloor.data.entries import Entries
 from errorfloor.data.matrices import as_matrix, is_matrix, one_score
+from errorfloor.data.missing import as_entries, missing_in
 from errorfloor.data.naming import Naming
 from errorfloor.data.tables import ScoreTable
 
@@ -64,48 +65,25 @@ def _as_places(scores: object) -> NDArray[Any]:
 def known_labels(labels: object) -> Bools:
     """Tell which entries of an array of labels are there: no None, NaN, NA or masked ones."""
     hidden = np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else None
-    array = _entries_of(labels)
+    array = as_entries(labels)
     if array.ndim != 1:
         text = f" must be 1-d, got shape {array.shape}. Pass one label per item, or None."
         raise InputError(argument("labels"), text)
-    if array.dtype.kind == "f":
-        known = ~np.isnan(array)
-    elif array.dtype.kind == "O":
-        known = np.array([_is_there(one) for one in array.tolist()], dtype=np.bool_)
-    else:
-        known = np.ones(array.size, dtype=np.bool_)
+    known = ~missing_in(array)
     return np.asarray(known if hidden is None else known & ~hidden)
 
 
 def labels_there(labels: object) -> NDArray[Any]:
     """Return the labels that are not missing."""
-    return _entries_of(labels)[known_labels(labels)]
-
-
-def _is_there(value: Any) -> bool:
-    if value is None or value is np.ma.masked:
-        return False
-    try:
-        return bool(value == value)
-    except TypeError:  # NA of pandas, of which nothing is true
-        return False
-
-
-def _entries_of(labels: object) -> NDArray[Any]:
-    array = np.asarray(labels)
-    if array.dtype.kind in "UT" and not isinstance(labels, np.ndarray):
-        plain = list(labels)  # type: ignore[call-overload]
-        if any(not isinstance(one, str) for one in plain):  # NumPy spells None and NaN as words
-            array = np.empty(len(plain), dtype=object)
-            array[:] = plain
-    return array
+    return as_entries(labels)[known_labels(labels)]
 
 
 def _known_weights(weight: object, known: Bools) -> Any:
     """Return the weights of labelled items; the others need none."""
     array = np.asarray(weight)
-    if array.shape != known.shape:
+    if array.ndim != 1:
         return weight  # which is refused where they are read
+    check_same_length(known, array, ("scores", "weight"))
     return array[known].tolist() if array.dtype.kind == "O" else array[known]
 
 

@@ -36,7 +36,7 @@ class HeldOutErrors:
     @property
     def correlated(self) -> float:
         """Share of the variance of the held-out errors that the folds have in common."""
-        return 0.0
+        raise NotImplementedError
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""

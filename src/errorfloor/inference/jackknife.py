@@ -13,6 +13,7 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.methods.design import Design
 from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 
+ROUNDING = 1e-14  # of values that are the same
 GROUPS = 400  # of units, where to leave out each would take long
 # Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
 # tell too small a one about half of the time. See docs/weights.md for how it was chosen.
@@ -141,9 +142,9 @@ def of_case(case: Case) -> Evidence:
     units = without_each(case.statistic, design, case.streams.for_("blocks"))
     if units.number < 2:
         raise Undefined("one item or cluster does not vary")
-    moments = units.moments()
-    if moments[0] == 0:
+    if np.ptp(units.values) <= ROUNDING * np.abs(units.values).max():
         raise Undefined("the value is the same without any item or cluster")
+    moments = units.moments()
     if cells.weight is not None:
         moments = _larger(moments, units.pooled_moments())
     return _evidence(case.value, moments, units.number)

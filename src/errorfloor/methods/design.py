@@ -147,7 +147,7 @@ class Design:
     def without_each(self) -> Iterator[Counts]:
         """Yield counts without one cluster in turn, some clusters at a time."""
         assert self.cluster is not None
-        size = max(1, 2**20 // self.count.size)
+        size = max(1, 2**20 // self.count.size)  # only for speed
         for start in range(0, self.clusters, size):
             some = np.arange(start, min(start + size, self.clusters))
             yield np.where(self.cluster[None] == some[:, None], 0, self.count)

@@ -66,7 +66,7 @@ def fit(basis: Floats, total: Floats, target: Floats) -> Floats:
             new_level = _log_likelihood(basis @ (x + step), total, target)
             if new_level >= level or np.abs(step).max() <= 1e-14 * (1 + np.abs(x).max()):
                 break
-            step = step / 2
+            step = step / 2  # only for speed: any part of it leads to the same maximum
         x, level = x + step, new_level
     return x
 

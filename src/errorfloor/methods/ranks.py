@@ -19,7 +19,7 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.methods.two_by_two import check_classes
 
-_AT_ONCE = 2**20  # numbers
+_AT_ONCE = 2**20  # only for speed: numbers
 
 
 def by_row(cells: Cells, counts: Counts | Floats) -> tuple[Floats, Floats]:
@@ -68,7 +68,7 @@ class Ranking:
         zeros, ones = by_row(self.cells, counts)
         ordered = (ones * (np.cumsum(zeros, axis=1) - zeros / 2)).sum(axis=1)
         pairs = zeros.sum(axis=1) * ones.sum(axis=1)
-        return np.where(pairs > 0, ordered / np.maximum(pairs, 1), 0.5)
+        return np.asarray(ordered / np.maximum(pairs, 1))
 
     def leave_one_out(self) -> Floats:
         """Return the AUC without one item of each cell in turn."""
@@ -166,15 +166,15 @@ def row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Floa
     from scipy.special import digamma
 
     harmonic = digamma(before + items + 1) - digamma(before + 1)
-    share = np.where(items > 0, ones / np.maximum(items, 1), 0.0)
-    further = np.where(items > 1, (ones - 1) / np.maximum(items - 1, 1), 0.0)
+    share = ones / np.maximum(items, 1)
+    further = (ones - 1) / np.maximum(items - 1, 1)
     # The sum over j of (found + 1 + (j - 1) further) / (before + j).
     inside = (found + 1) * harmonic + further * (items - (before + 1) * harmonic)
     return np.asarray(share * inside)
 
 
 def _parts(cells: Cells, counts: Counts) -> list[Counts]:
-    size = max(_AT_ONCE // len(cells), 1)
+    size = max(_AT_ONCE // len(cells), 1)  # only for speed
     return [counts[start : start + size] for start in range(0, len(counts), size)]
 
 

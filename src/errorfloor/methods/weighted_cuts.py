@@ -30,7 +30,7 @@ from errorfloor.methods.two_by_two import (
 )
 from errorfloor.metrics import named
 
-_AT_ONCE = 2**20  # numbers
+_AT_ONCE = 2**20  # only for speed: numbers
 
 
 class BestOfCuts:
@@ -43,7 +43,7 @@ class BestOfCuts:
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
-        size = max(_AT_ONCE // len(self.cells), 1)
+        size = max(_AT_ONCE // len(self.cells), 1)  # only for speed
         parts = (counts[start : start + size] for start in range(0, len(counts), size))
         best = [self.loss.of(all_cuts(self.cells.positive, part)).min(axis=1) for part in parts]
         return np.asarray(self.loss.metric(np.concatenate(best)))

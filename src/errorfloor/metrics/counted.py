@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
-from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 
 
@@ -35,32 +33,6 @@ class Counted(Protocol):
     def off_by_choice(self) -> tuple[float, float]:
         """Return how far the value may be too low, and too high, as these items chose the rule."""
         return 0.0, 0.0
-
-
-class OneByOne(Counted):
-    """The same for any metric, from its best value on one set of weights: slow and obvious."""
-
-    def __init__(
-        self, best: Callable[[Floats, Counts], float], probabilities: Floats, count: Counts
-    ) -> None:
-        self.best = best
-        self.probabilities = probabilities
-        self.count = count
-
-    def values(self, counts: Counts, /) -> Floats:
-        """Return the best value for each row of counts; NaN where the metric has none."""
-        return np.array([self._value(count) for count in counts])
-
-    def leave_one_out(self) -> Floats:
-        """Return the best value without one item of each row in turn; NaN likewise."""
-        every = np.arange(self.count.size)
-        return np.array([self._value(self.count - (every == row)) for row in every])
-
-    def _value(self, count: Counts) -> float:
-        try:
-            return self.best(self.probabilities, count) if count.any() else np.nan
-        except InputError:  # no items of a class
-            return np.nan
 
 
 class CountedMean(Counted):

@@ -7,7 +7,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted, ratio
 
-AT_ONCE = 2**17  # numbers that stay in the cache of a core, only for speed
+AT_ONCE = 2**17  # only for speed: numbers that stay in the cache of a core
 
 
 class CountedAuc(Counted):
@@ -38,7 +38,7 @@ class CountedAuc(Counted):
         n = counts.sum(axis=1).astype(np.float64)
         before = np.zeros((len(counts), 1), dtype=counts.dtype)
         total, squares, distances = n * self.p[0], n * self.p[0] ** 2, np.zeros(n.size)
-        width = max(1, AT_ONCE // n.size)
+        width = max(1, AT_ONCE // n.size)  # only for speed
         # Sums over items from the gaps between rows, so that nothing cancels.
         for start in range(0, self.p.size - 1, width):
             p = self.p[start : start + width + 1]

@@ -12,7 +12,7 @@ from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted, OneByOne
+from errorfloor.metrics.counted import Counted
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -96,9 +96,8 @@ class Metric:
 
     def on(self, probabilities: Floats, count: Counts) -> Counted:
         """Return the best value of a sample, for any counts of the rows of a table."""
-        if self.counted is not None:
-            return self.counted(probabilities, count)
-        return OneByOne(self.best, probabilities, count)
+        assert self.counted is not None, "means over items are counted by themselves"
+        return self.counted(probabilities, count)
 
     @property
     def is_mean(self) -> bool:

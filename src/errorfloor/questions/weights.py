@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, function
+from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.inference.record import IntervalKind
@@ -58,7 +59,7 @@ def check_clusters(table: Table) -> None:
     own = table.entries
     if own is not None and own.cluster is not None and own.clusters < FEWEST_CLUSTERS:
         raise InputError(
-            *(argument("cluster"), f" has {own.clusters} values. An interval needs "),
+            *(argument("cluster"), f" has {counted(own.clusters, 'value')}. An interval needs "),
             f"{FEWEST_CLUSTERS} clusters at the very least, and 50 to hold as often as it says. ",
             "Label items of more clusters, or leave the interval out with ",
             *(argument("interval", None), "."),

@@ -14,7 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import ClassCells
 from errorfloor.methods.record import Clip
 
-BLOCK = 2**16  # numbers taken at a time, so that what is made of them stays in the cache
+BLOCK = 2**16  # only for speed: numbers taken at a time, which the cache holds
 
 
 def are_logits(scores: Floats) -> bool:
@@ -24,7 +24,7 @@ def are_logits(scores: Floats) -> bool:
 
 def blocks(rows: int, classes: int) -> Iterator[slice]:
     """Yield ranges of rows that keep what is computed for them in the cache."""
-    size = max(BLOCK // classes, 1)
+    size = max(BLOCK // classes, 1)  # only for speed
     return (slice(start, start + size) for start in range(0, rows, size))
 
 

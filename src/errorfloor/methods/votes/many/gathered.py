@@ -36,9 +36,9 @@ _MOST_SOLVED = 40  # problems on the way
 _FAR, _CLOSE = 5.0, 0.1
 # How nearly the last temperature is solved, for a rough bound or on the way, and for others.
 _NEARLY, _SOLVED = 1e-3, 1e-9
-_FIRST = 1e-3  # temperature
-_EXACT = (_FIRST, 1e-4, 10 * SMOOTHING, SMOOTHING)
-_FOR_FIT = (0.01, *_EXACT)
+_FIRST = 1e-3  # only for speed, as are all temperatures but the last
+_EXACT = (_FIRST, 1e-4, 10 * SMOOTHING, SMOOTHING)  # only for speed
+_FOR_FIT = (0.01, *_EXACT)  # only for speed
 
 
 @dataclass

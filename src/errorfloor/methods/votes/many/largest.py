@@ -19,7 +19,7 @@ from errorfloor._typing import Counts, Floats
 
 MOST_EXACT = 128
 _RATES = np.linspace(-1.5, 1.5, 5)  # in roots of the number of votes
-_CHUNK = 256  # points at a time
+_CHUNK = 256  # only for speed: points at a time
 _NEGLIGIBLE, _CLEAR_LEAD = 1e-13, 25.0
 _MOST_COUNTS, _NODES = 1024, 96  # that are summed over; of more, a sum over nodes
 

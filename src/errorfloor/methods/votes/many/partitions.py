@@ -19,7 +19,7 @@ from errorfloor._typing import Counts, Floats
 
 # Votes of an item that enter likelihoods; of more votes every ten of them stand in.
 MOST_VOTES_USED = 10
-_CHUNK = 8192  # rows at a time
+_CHUNK = 8192  # only for speed: rows at a time
 
 Partition: TypeAlias = tuple[int, ...]
 

@@ -23,7 +23,6 @@ from errorfloor.methods.votes.many.fit import agreement_of
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.thin import Votes, generator_of
 
-MOST_CLASSES = 5
 # Votes of an item that are used, by the number of classes: about a hundred different counts.
 MOST_VOTES = {3: 10, 4: 7, 5: 5}
 _LATTICE = (251, 24)  # Korobov: a prime number of points and a multiplier; as for sorted points

@@ -24,6 +24,7 @@ from errorfloor.methods.votes.many.mixture import (
 )
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.thin import by_total
+from errorfloor.methods.votes.values import value_of
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.many.fit import PartitionMixture
@@ -69,8 +70,7 @@ class ManyMixtureValue(Refitted):
         parts = self._sorted(count) if metric.name in SORTED else self._placed(count)
         points = np.concatenate([own for own, _ in parts])
         weights = np.concatenate([own for _, own in parts])
-        kept = weights > 1e-12 * weights.max()
-        return None, metric.best(points[kept], weights[kept])
+        return None, value_of(metric, points, weights)
 
     def _sorted(self, count: Counts) -> list[tuple[Floats, Floats]]:
         same = np.array_equal(count, self.cells.count)

@@ -1,0 +1,342 @@
+"""What seldom happens: refusals, corners and large tables that no other test comes by."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.inference import weighted_cuts
+from errorfloor.methods import newton
+from errorfloor.methods.calibrated import CalibratedAuc
+from errorfloor.methods.ranks import Ranking
+from errorfloor.methods.record import Options
+from errorfloor.methods.rules import powered as powered_rules
+from errorfloor.methods.votes import fit as vote_fit
+from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.metrics import counted_ranking, named
+from errorfloor.questions import models
+
+N = 300
+
+
+@pytest.fixture
+def two(rng):
+    p = rng.uniform(size=N).round(3)
+    return p, rng.binomial(1, p)
+
+
+@pytest.fixture
+def three(rng):
+    p = rng.dirichlet([0.3] * 3, N)
+    return p, np.array([rng.choice(3, p=one) for one in p])
+
+
+def frame_of(three, predictions):
+    p, labels = three
+    return pd.DataFrame(
+        {"a": p[:, 0], "b": p[:, 1], "c": p[:, 2], "label": labels, "pred": predictions}
+    )
+
+
+COLUMNS = {"score": ["a", "b", "c"], "label": "label"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "value", "said"),
+    [
+        ("brier", {}, "x", "the model's Brier score, from 0 to 1; got 'x'"),
+        ("brier", {}, 1.1, "the model's Brier score, from 0 to 1; got 1.1"),
+        (
+            "cost",
+            {"costs": [[0, 1], [5, 0]]},
+            6,
+            "the model's mean cost per item, from 0 to 5; got 6",
+        ),
+    ],
+)
+def test_a_models_value_is_refused_where_the_metric_cannot_have_it(two, metric, given, value, said):
+    floor = ef.from_soft_labels(two[0], metric=metric, **given)
+    with pytest.raises(ef.InputError, match=f"`model_value` must be {said}"):
+        ef.headroom(floor, model_value=value, n=100)
+
+
+def test_scores_of_a_model_need_the_classes_of_the_floor(two, three):
+    floor = ef.from_soft_labels(two[0], metric="auc")
+    with pytest.raises(
+        ef.InputError, match=r"`model_scores` are of 3 classes, and the floor is of 2"
+    ):
+        ef.headroom(floor, model_scores=three[0], labels=three[1])
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "said"),
+    [
+        ("array", {"labels": 1, "predictions": 1, "score": "s"}, "`score` goes with a dataframe"),
+        ("frame", {"prediction": "pred", "labels": 1}, "`labels` goes with an array of scores"),
+        ("frame", {"prediction": "pred", "predictions": 1}, "`predictions` goes with an array"),
+        ("array", {"prediction": "pred"}, "`prediction` is a column .* beside an array"),
+        ("array", {"labels": 1, "predictions": 1, "metric": "auc"}, "For auc estimate the floor"),
+    ],
+)  # fmt: skip
+def test_predictions_are_named_in_one_way(two, data, how, said):
+    p, labels = two
+    frame = pd.DataFrame({"s": p, "label": labels, "pred": labels})
+    given = {name: labels if value == 1 else value for name, value in how.items()}
+    with pytest.raises(ef.InputError, match=said):
+        ef.headroom(p if data == "array" else frame, **given)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_predictions_of_many_classes_in_a_column_are_those_of_arrays(three, absent):
+    p, labels = three
+    chosen = np.minimum(p.argmax(axis=1), 1) if absent else p.argmax(axis=1)
+    in_column = ef.headroom(frame_of(three, chosen), prediction="pred", rng=0, **COLUMNS)
+    arrays = ef.headroom(p, labels=labels, predictions=chosen, rng=0)
+    assert in_column.floor.value == arrays.floor.value
+    assert in_column.model_error == arrays.model_error == np.mean(chosen != labels)
+    assert in_column.sentence == arrays.sentence
+
+
+def test_a_prediction_of_no_class_is_refused(three):
+    frame = frame_of(three, np.where(np.arange(N) == 7, 5, three[0].argmax(axis=1)))
+    with pytest.raises(ef.InputError, match=r"`prediction` \(column 'pred'\)"):
+        ef.headroom(frame, prediction="pred", **COLUMNS)
+
+
+def test_confusion_of_each_group_is_that_of_its_rows(three):
+    p, labels = three
+    group = np.where(p[:, 0] > 0.3, "high", "low")
+    frame = frame_of(three, labels).assign(group=group)
+    found = ef.confusion(frame, group="group", rng=0, **COLUMNS)
+    assert sorted(found) == ["high", "low"]
+    for name in found:
+        own = ef.confusion(frame[group == name], rng=0, **COLUMNS)
+        np.testing.assert_array_equal(found[name].errors, own.errors)
+
+
+def test_confusion_of_a_rule_that_fits_no_map_takes_one_that_does(three):
+    p, labels = three
+    floor = ef.from_scores(p, labels, method="top1", rng=0)
+    found = ef.confusion(floor)
+    assert found.errors.shape == (3, 3)
+    assert (np.diag(found.errors) == 0).all()
+
+
+def test_unknown_annotators_are_no_keys(rng):
+    rows = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(60), 4),
+            "annotator": np.tile(list("abcd"), 60),
+            "vote": rng.integers(0, 2, 240),
+        }
+    )
+    with pytest.warns(ef.ErrorFloorWarning):
+        found = ef.annotators(rows)
+    assert found["a"].annotator == "a"
+    with pytest.raises(KeyError, match="nobody"):
+        found["nobody"]
+
+
+def test_agreement_that_cannot_be_is_refused():
+    # By chance 0.18 of the pairs agree; kappa = -1 says that 0.82 fewer do.
+    said = r"`kappa` = -1\.0 is impossible with such shares: -0\.64 of all pairs agree"
+    with pytest.raises(ef.InputError, match=said):
+        ef.from_agreement(pairs=100, kappa=-1.0, share=(0.9, 0.1))
+
+
+def test_features_are_not_set_beside_a_floor_that_is_refuted(rng):
+    with pytest.warns(ef.RefutedWarning):
+        floor = ef.from_votes(np.full(N, 1), np.full(N, 2))
+    assert floor.refuted
+    with pytest.raises(ef.InputError, match="`floor` is refuted by its own data"):
+        ef.from_features(rng.normal(size=(N, 2)), rng.integers(0, 2, N), floor=floor)
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, True, "5%", None])
+def test_widths_of_label_plans_lie_between_0_and_1(two, width):
+    said = "`width`" if width is not None else "`budget`"
+    with pytest.raises(ef.InputError, match=said):
+        ef.plan_labels(two[0], width=width)
+
+
+def test_plans_for_other_metrics_are_for_votes_of_two_classes(three, rng):
+    votes = VoteTable.from_arrays(rng.multinomial(5, three[0]))
+    with pytest.raises(ef.InputError, match="`metric='brier'` is planned for votes of two classes"):
+        ef.plan(votes, metric="brier")
+
+
+def test_where_nothing_costs_there_is_no_trade(two, rng):
+    votes = VoteTable.from_arrays(rng.binomial(5, two[0]), np.full(N, 5))
+    assert ef.plan(votes, cost_per_item=0, cost_per_vote=0, items=[100], votes=[3]).trade is None
+    assert (
+        ef.plan(votes, cost_per_item=0, cost_per_vote=1, items=[100], votes=[3]).trade is not None
+    )
+
+
+def test_tables_without_any_label_say_so(two):
+    table = ScoreTable.from_arrays(two[0], two[1])
+    bare = replace(table, counts=np.zeros_like(table.counts), unlabelled=table.counts.sum(axis=1))
+    with pytest.raises(ef.InputError, match="None of the 300 items has a label"):
+        ef.from_scores(bare)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_methods_that_read_no_such_table_are_refused_by_what_can_be_asked(two, three, rng, classes):
+    votes = rng.multinomial(5, three[0])[:, :classes] + 1
+    if classes == 3:
+        with pytest.raises(
+            ef.InputError, match="`metric='auc'` cannot be answered from votes of more"
+        ):
+            ef.from_votes(votes, metric="auc", method="plugin")
+    else:
+        with pytest.raises(ef.InputError, match="`method` must be one of"):
+            ef.from_votes(votes, metric="auc", method="isotonic")
+
+
+def test_an_interval_needs_more_than_one_cluster(two):
+    with pytest.raises(ef.InputError, match=r"`cluster` has 1 value\. An interval needs 10"):
+        ef.from_soft_labels(two[0], cluster=np.zeros(N))
+
+
+@pytest.mark.parametrize("weights", ["rounded", "any"])
+def test_where_no_item_changes_the_value_the_jackknife_gives_way(rng, weights):
+    weight = 2.0 ** rng.integers(0, 3, N) if weights == "rounded" else rng.uniform(0.5, 2, N)
+    with (
+        pytest.warns(ef.DegenerateBootstrapWarning, match="same without any item"),
+        pytest.warns(ef.DoubtWarning, match="All soft labels are equal"),
+    ):
+        found = ef.from_soft_labels(np.full(N, 0.3), weight=weight, interval="jackknife")
+    assert found.interval.method == "betting"
+    assert found.low < 0.29
+    assert found.high > 0.305
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_too_many_votes_with_weights_are_refused(rng, classes):
+    votes = rng.integers(1_000, 9_000, (N, classes))
+    with pytest.raises(
+        ef.InputError, match=r"votes, which are too many for a mixture with `weight`"
+    ):
+        ef.from_votes(votes, weight=rng.uniform(0.5, 2, N))
+
+
+def test_weighted_votes_of_many_classes_are_those_of_as_many_items(three, rng):
+    """Whole weights stand for so many items, but the fit is smoothed as that of fewer."""
+    votes = rng.multinomial(4, three[0])
+    times = np.where(votes.max(axis=1) < 4, 3, 1)
+    weighted = ef.from_votes(votes, weight=times, rng=0)
+    repeated = ef.from_votes(np.repeat(votes, times, axis=0), rng=0)
+    plain = ef.from_votes(votes, rng=0)
+    assert weighted.value == pytest.approx(repeated.value, abs=0.01)
+    assert weighted.value > plain.value + 0.05
+    assert weighted.low < repeated.low
+    assert weighted.high > repeated.high
+
+
+def test_labels_on_some_items_of_many_classes_heed_weights(three):
+    p, labels = three
+    some = np.array([None if row % 3 else int(label) for row, label in enumerate(labels)])
+    times = np.random.default_rng(1).integers(1, 4, N).astype(float)
+    plain = ef.from_scores(p, some, unlabelled=True, rng=0)
+    equal = ef.from_scores(p, some, unlabelled=True, weight=np.full(N, 2.0), rng=0)
+    weighted = ef.from_scores(p, some, unlabelled=True, weight=times, rng=0)
+    assert equal.value == plain.value
+    assert weighted.value != plain.value
+    # The errors of the fitted rule, each as often as its item counts.
+    cells = weighted.table.cells()
+    statistic = powered_rules.PoweredOffsets(cells, Options())
+    wrong = 1 - powered_rules.Rule.of(statistic.fitted).right(statistic.items)
+    design = powered_rules.Design(cells.count, cells.weight, cells.cluster)
+    least = statistic._least(cells.count, design)
+    assert least == pytest.approx(cells.count * cells.weight @ wrong)
+
+
+def test_all_items_are_covered_at_an_error_that_no_rule_exceeds(two, rng):
+    found = ef.from_votes(
+        rng.binomial(5, two[0]), np.full(N, 5), metric="coverage-at-error", at=0.5
+    )
+    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_auc_in_pieces_is_auc_at_once(rng, monkeypatch):
+    p = np.sort(rng.uniform(size=50))
+    counts = rng.integers(0, 4, (6, 50))
+    whole = named("auc").on(p, counts[0]).values(counts)
+    for count, found in zip(counts, whole, strict=True):
+        items = np.repeat(p, count)
+        high, low = np.maximum.outer(items, items), np.minimum.outer(items, items)
+        right, wrong = high * (1 - low), low * (1 - high)
+        pairs = ~np.eye(items.size, dtype=bool)  # of different items
+        assert found == pytest.approx(right[pairs].sum() / (right + wrong)[pairs].sum(), rel=1e-12)
+    for size in (1, 7, 40, 6 * 49, 6 * 50):
+        monkeypatch.setattr(counted_ranking, "AT_ONCE", size)
+        pieces = named("auc").on(p, counts[0]).values(counts)
+        np.testing.assert_allclose(pieces, whole, rtol=1e-14)
+
+
+def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
+    for name in ("auc", "average-precision", "f1", "mcc", "balanced-error"):
+        with pytest.raises(TypeError, match="no mean over items"):
+            named(name).per_item(rng.uniform(size=9))
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_resamples_of_one_class_have_an_auc_of_one_half(two, calibrated):
+    cells = ScoreTable.from_arrays(*two).cells()
+    statistic = CalibratedAuc(named("auc"), cells) if calibrated else Ranking(cells)
+    only = np.where(cells.positive, cells.count, 0)
+    values = statistic.values(np.stack((only, cells.count - only, cells.count)), None)
+    assert values[:2].tolist() == [0.5, 0.5]
+    assert values[2] > 0.5
+
+
+def test_many_items_are_held_out_by_neighbours_together(two, monkeypatch):
+    p, labels = two
+    floor = ef.from_scores(p, labels, metric="cost", costs=[[0, 1], [3, 0]], rng=0)
+    monkeypatch.setattr(weighted_cuts, "_MANY_ITEMS", 100)
+    monkeypatch.setattr(weighted_cuts, "_MOST_ROWS", 64)
+    joined = ef.from_scores(p, labels, metric="cost", costs=[[0, 1], [3, 0]], rng=0)
+    assert joined.value == floor.value
+    assert joined.low == floor.low
+    assert joined.high == pytest.approx(floor.high, rel=0.1)
+    assert joined.high != floor.high
+
+
+def test_fits_that_take_too_long_end_with_what_they_have(two, monkeypatch):
+    p, labels = two
+    basis = np.column_stack((np.ones(N), p))
+    ends = []
+    for steps in (1, 2, 3, 200):
+        monkeypatch.setattr(newton, "MAX_STEPS", steps)
+        ends.append(newton.fit(basis, np.ones(N), labels.astype(float)))
+    gaps = [float(np.abs(end - ends[-1]).max()) for end in ends]
+    assert gaps[0] > 4 * gaps[1] > 16 * gaps[2] > 0
+
+
+def test_a_fit_of_votes_ends_where_a_finer_grid_would_be_too_large(monkeypatch):
+    positives, totals, counts = np.array([0, 1, 2, 3]), np.full(4, 3), np.array([40, 11, 9, 40])
+    found = {}
+    for most in (4 * 513, 2**24):
+        monkeypatch.setattr(vote_fit, "_MOST_ENTRIES", most)
+        found[most] = fit_mixture(positives, totals, counts)
+    small, large = found.values()
+    assert small.points.size == 513
+    assert large.log_likelihood >= small.log_likelihood - 1e-12
+    assert small.floor == pytest.approx(large.floor, abs=1e-3)
+
+
+def test_models_of_many_rows_are_resampled_by_neighbours_together(rng):
+    counts = rng.integers(0, 3, (3 * models.MOST_ROWS, 2))
+
+    def share(drawn):
+        return float(drawn[:, 0].sum() / drawn.sum())
+
+    drawn = models._bootstrap(counts, share)
+    n, rate = counts.sum(), counts[:, 0].sum() / counts.sum()
+    assert drawn.mean() == pytest.approx(rate, abs=5 * np.sqrt(rate * (1 - rate) / n / 400))
+    # The standard deviation of 400 draws is known to 1 / sqrt(800).
+    spread = np.sqrt(rate * (1 - rate) / n)
+    assert drawn.std(ddof=1) == pytest.approx(spread, rel=5 / np.sqrt(800))

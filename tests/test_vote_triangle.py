@@ -1,0 +1,163 @@
+"""Certified limits of three classes, and weighted votes: their parts, item by item."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from errorfloor.inference.blocks import growing_blocks
+from errorfloor.inference.votes import (
+    triangle,
+    weighted,
+)
+from errorfloor.inference.votes.bracket import missed_votes
+from errorfloor.methods.design import Design
+from errorfloor.methods.votes.many.partitions import partitions
+from errorfloor.methods.votes.weighted import Pool
+
+
+def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(total, rng.dirichlet(np.full(classes, spread), items))
+    return np.unique(drawn, axis=0, return_counts=True)
+
+
+# Three classes.
+
+
+def test_small_triangles_fill_the_large_one():
+    for side in (1, 2, 5):
+        small = triangle.small_triangles(side)
+        assert small.shape == (side**2, 3, 3)
+        assert small.sum(axis=2) == pytest.approx(1)
+        assert small.min() == 0
+        area = np.abs(np.linalg.det(small))  # as parts of the large one
+        assert area == pytest.approx(1 / side**2)
+        middles = {tuple(one) for one in small.mean(axis=1).round(9).tolist()}
+        assert len(middles) == side**2
+
+
+def test_numbers_are_judged_by_their_mean_and_its_noise():
+    values, share = np.array([0.1, 0.5, 0.9]), np.array([0.5, 0.3, 0.2])
+    mean = values @ share
+    noise = np.sqrt((values - mean) ** 2 @ share / 50)
+    assert triangle._judged(values, share, 1.0, 50) == pytest.approx(mean + 2.5 * noise)
+    assert triangle._judged(values, share, -1.0, 50) == pytest.approx(-mean + 2.5 * noise)
+    assert triangle._judged(values, share, 1.0, 0) == triangle._judged(values, share, 1.0, 1)
+
+
+def test_bets_on_numbers_of_blocks_are_won_item_by_item():
+    values = np.array([[0.0, 0.3, 0.6], [-0.2, 0.4, 0.5], [-0.2, 0.3, 0.9]])
+    least, most = np.array([0.0, -0.2, -0.2]), np.array([0.67, 0.67, 0.9])
+    blocks = np.array([[2, 1, 3], [1, 4, 6], [9, 12, 40]])
+    goal = np.log(20)
+    found = triangle._refuted_up_to(values, least, most, blocks, goal)
+    won = 0.0
+    for b in range(3):
+        seen = np.repeat(values[b], blocks[:b].sum(axis=0))
+        spread = seen.size * seen.var() if seen.size else 0.0
+        variance = (0.25 * (most[b] - least[b]) ** 2 + spread) / (seen.size + 1)
+        stake = min(np.sqrt(2 * goal / (blocks.sum() * variance)), 0.5 / (found - least[b]))
+        won += np.log(1 + stake * (np.repeat(values[b], blocks[b]) - found)).sum()
+    assert won == pytest.approx(goal, abs=1e-6)
+    # Too few items refute nothing: the least there can be.
+    assert triangle._refuted_up_to(values, least, most, blocks // 3, 50.0) == -0.2
+    below = triangle.Side(-1.0, values, least, most)
+    assert below.limit(blocks, goal) == found
+    above = triangle.Side(1.0, -values, -most, -least)
+    assert above.limit(blocks, goal) == -found
+
+
+def test_plain_numbers_are_what_leaders_leave_and_what_others_miss():
+    votes = np.array([[4, 1, 0], [2, 2, 1], [3, 2, 0]])
+    below, above = (triangle.Side.plain(votes, 2, sign) for sign in (-1.0, 1.0))
+    assert below.values == pytest.approx(np.tile([0.2, 0.6, 0.4], (2, 1)))
+    # A vote for a single leader by one is met half of the time, as there are two leaders then.
+    assert above.values == pytest.approx(np.tile([0.2, 1.0, 1 - 0.6 / 2], (2, 1)))
+    for side, top in ((below, 2 / 3), (above, 1.0)):
+        assert side.least.tolist() == [0, 0]
+        assert side.most == pytest.approx([top, top])
+
+
+def test_chosen_numbers_are_known_from_a_block_on():
+    votes = np.array([[2, 1, 0], [1, 2, 0], [3, 0, 0], [1, 1, 1], [5, 0, 0]])
+    own = votes.sum(axis=1) == 3
+    side = triangle.Side.plain(votes, 4, 1.0)
+    before = side.values.copy()
+    chances = np.full(len(partitions(10)), 1.0)
+    weights, of = triangle._chosen(votes[own], chances, 1.0, 500)
+    side.choose(2, votes, own, chances, 500)
+    assert (side.values[:2] == before[:2]).all()
+    assert (side.values[2:, ~own] == before[2:, ~own]).all()
+    assert side.values[2:, own] == pytest.approx(np.tile(weights[of], (2, 1)))
+    assert of[0] == of[1]  # the order of classes says nothing
+    assert len({int(one) for one in of}) == 3
+    assert side.least.tolist() == [0, 0, min(0, weights.min()), min(0, weights.min())]
+    assert side.most.tolist() == [1, 1, max(1, weights.max()), max(1, weights.max())]
+    # Of what is tried, the numbers with the lowest bound are chosen.
+    share = np.full(3, 1 / 3)
+    tried = [triangle.weights_for(3, share, 1.0, largest) for largest in (1.0, 2.0)]
+    cells = [partitions(10)[cell] for cell in triangle.cells_of(3)]
+    padded = np.array([[*parts, *[0] * (3 - len(parts))] for parts in cells])
+    tried.append(missed_votes(padded))
+    best = min(tried, key=lambda one: triangle._judged(one, share, 1.0, 500))
+    assert weights == pytest.approx(best)
+
+
+def test_each_side_of_a_triangle_has_half_of_the_error():
+    votes, counts = votes_of(total=5, items=600)
+    blocks = growing_blocks(counts, np.random.default_rng(0))
+    found = triangle.Triangle.of(votes, blocks)
+    goal = np.log(2 / 0.1)
+    low, high = found.below.limit(blocks, goal), found.above.limit(blocks, goal)
+    assert 0 < low < high < 2 / 3
+    assert found.limits(0.1) == (low, high)
+    few = triangle.Triangle.of(votes[:2], blocks[:, :2] * 0 + 1)
+    low, high = few.limits(1e-9)
+    assert (low, high) == pytest.approx((0, 2 / 3))
+
+
+# Weighted votes.
+
+
+def pools():
+    votes = np.array([[3, 0], [1, 2], [2, 1], [0, 4], [1, 0]])
+    row = np.array([0, 0, 1, 2, 2, 3, 4])
+    count, weight = np.array([2, 1, 3, 1, 2, 4, 1]), np.array([1.0, 2, 0.5, 3, 1, 0.7, 1])
+    yield Pool(votes, row, Design(count, weight))
+    yield Pool(votes, row, Design(count, weight, np.array([0, 1, 0, 2, 1, 2, 3])))
+
+
+def test_what_floors_depend_on_is_counted_vote_by_vote():
+    votes = np.array([[3, 0, 0], [1, 2, 0], [2, 2, 1], [0, 1, 0]])
+    left, agree, all_agree, *shares = weighted._functions(votes)
+    for i, row in enumerate(votes):
+        cast = np.repeat(np.arange(3), row)
+        assert left[i] == pytest.approx(1 - max(np.mean(cast == c) for c in range(3)))
+        pairs = [a == b for a, b in combinations(cast, 2)]
+        assert agree[i] == pytest.approx(np.mean(pairs) if pairs else 0.5)
+        assert all_agree[i] == (len(set(cast)) == 1)
+        for c in range(3):
+            assert shares[c][i] == pytest.approx(np.mean(cast == c))
+
+
+def test_means_of_votes_are_worth_as_many_items_as_vary_as_much():
+    for pool in pools():
+        design, values = pool.design, np.array([0.1, 0.4, 0.9, 0.2, 0.5])
+        each = np.repeat(values[pool.row], design.count)  # of single items
+        weights = np.repeat(design.weight, design.count)
+        total = weights.sum()
+        unit = (weights**2).sum() / total
+        mean = weights @ each / total
+        spread = weights @ (each - mean) ** 2 / total
+        moved = weights * (each - mean)
+        if design.cluster is None:
+            squares = (moved**2).sum()
+        else:
+            of = np.repeat(design.cluster, design.count)
+            squares = sum(moved[of == c].sum() ** 2 for c in range(4))
+        usual = 2.0 * unit
+        each_one = max(unit, (squares + usual * unit * spread) / (spread * (total + usual)))
+        found, alike = weighted._worth(pool, (values, np.full(5, 0.3)))
+        assert found == pytest.approx(total / each_one)
+        assert alike == pytest.approx(total / unit)
