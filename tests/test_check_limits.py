@@ -470,7 +470,7 @@ def test_answers_that_are_no_class_are_named_among_three_classes():
 
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
 @pytest.mark.parametrize(
-    ("people", "level"), [(4, ["warn"]), (5, ["note"]), (19, ["note"]), (20, [])]
+    ("people", "level"), [(20, []), (19, ["note"]), (5, ["note"]), (4, ["warn"])]
 )
 def test_few_annotators_do_not_stand_for_others(people, level):
     who = np.tile(np.arange(people), 6)
