@@ -17,6 +17,7 @@ from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import fit as vote_fit
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.metrics import counted_ranking, named
+from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
 
 N = 300
@@ -259,6 +260,21 @@ def test_all_items_are_covered_at_an_error_that_no_rule_exceeds(two, rng):
         rng.binomial(5, two[0]), np.full(N, 5), metric="coverage-at-error", at=0.5
     )
     assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("error", [0.05, 0.1, 0.15, 0.2, 0.3])
+def test_all_items_that_err_just_as_much_as_they_may_are_covered(error):
+    metric = Asked("coverage-at-error", at=error).of(2)
+    assert metric.best(np.full(10, error), np.ones(10)) == 1.0
+    assert metric.best(np.append(np.full(100, error), 0.5), np.ones(101)) == pytest.approx(
+        100 / 101
+    )
+    p = np.full((10, 10), error / 9)  # ten classes, each the likely one of some item
+    np.fill_diagonal(p, 1 - error)
+    asked = {"metric": "coverage-at-error", "at": error, "interval": None}
+    assert ef.from_soft_labels(p, **asked).value == 1.0
+    half = np.append(p, [[0.5, 0.5, *[0] * 8]], axis=0)
+    assert ef.from_soft_labels(half, **asked).value == pytest.approx(10 / 11)
 
 
 def test_auc_in_pieces_is_auc_at_once(rng, monkeypatch):

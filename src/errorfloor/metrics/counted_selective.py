@@ -9,6 +9,8 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted
 from errorfloor.metrics.means import least_error
 
+ROUNDING = 1e-12  # of errors that lie just at the limit
+
 
 class CountedErrorAt(Counted):
     """The least error among items where a share of them must be answered."""
@@ -46,7 +48,8 @@ class CountedCoverageAt(Counted):
         self.at = error
         classes = 2 if probabilities.ndim == 1 else probabilities.shape[1]
         self.room = 1 - 1 / classes - error  # of an item that is a guess
-        self.order, self.error = _by_error(probabilities)
+        self.order, found = _by_error(probabilities)
+        self.error = np.where(np.abs(found - error) <= ROUNDING, error, found)
         self.count = count
         self.split = int(np.searchsorted(self.error, error, side="right"))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
+from errorfloor.metrics.counted_selective import ROUNDING, CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.means import least_error, span_of_error
 from errorfloor.metrics.merged import moved_selective
 from errorfloor.metrics.ranking import span_of_share
@@ -44,13 +44,13 @@ def coverage_at(error: float, probabilities: Floats, weights: Floats | Counts) -
 def share_within(error: float, kept: Floats, wrong: Floats) -> float:
     """Return the largest share that can be kept with so much error, from the curve of risks."""
     excess = wrong - error * kept  # falls, then rises: convex
-    within = np.flatnonzero(excess <= 0)
+    within = np.flatnonzero(excess <= ROUNDING * kept[-1])
     last = int(within[-1])
     if last == kept.size - 1:
         return 1.0
     # On the next piece the excess rises in a straight line through 0.
     rise = excess[last + 1] - excess[last]
-    return float(kept[last] + (kept[last + 1] - kept[last]) * (-excess[last] / rise))
+    return float(kept[last] + (kept[last + 1] - kept[last]) * max(-excess[last] / rise, 0.0))
 
 
 def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
