@@ -9,10 +9,10 @@ import pytest
 import errorfloor as ef
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.inference import weighted_cuts
-from errorfloor.methods import newton
+from errorfloor.methods import newton, on_any_scale
 from errorfloor.methods.calibrated import CalibratedAuc
 from errorfloor.methods.ranks import Ranking
-from errorfloor.methods.record import Options
+from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import fit as vote_fit
 from errorfloor.methods.votes.fit import fit_mixture
@@ -195,6 +195,22 @@ def test_methods_that_read_no_such_table_are_refused_by_what_can_be_asked(two, t
     else:
         with pytest.raises(ef.InputError, match="`method` must be one of"):
             ef.from_votes(votes, metric="auc", method="isotonic")
+
+
+@pytest.mark.parametrize("from_frame", [False, True])
+def test_methods_that_take_any_scale_are_named_once(two, from_frame):
+    rows = pd.DataFrame({"score": 3 * two[0], "label": two[1]})
+    data = (rows,) if from_frame else (3 * two[0], two[1])
+    with pytest.raises(ef.InputError) as error:
+        ef.from_scores(*data, method="beta")
+    named_once = (
+        "the methods isotonic, isotonic-cf, hist-K, platt and ppi take scores on any scale."
+    )
+    assert str(error.value).endswith(f"drop missing values; {named_once}")
+    assert on_any_scale(metric="average-precision") == (
+        "; the method ranking takes scores on any scale"
+    )
+    assert on_any_scale(Classes.MANY, "auc") == ""
 
 
 def test_an_interval_needs_more_than_one_cluster(two):

@@ -247,15 +247,16 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
     return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
 
 
-def on_any_scale(classes: Classes = Classes.TWO) -> str:
+def on_any_scale(classes: Classes = Classes.TWO, metric: str = ERROR.name) -> str:
     """Say which methods take scores on any scale, as the end of a sentence."""
     able = [
         record.name
         for record in RECORDS
         for method in [_one(record)]
-        if (method.reads, method.classes) == (ScoreTable.kind, classes)
-        and not method.needs_probabilities
+        if _is_for(method, ScoreTable.kind, classes, metric) and not method.needs_probabilities
     ]
+    if len(able) < 2:
+        return "".join(f"; the method {name} takes scores on any scale" for name in able)
     return f"; the methods {', '.join(able[:-1])} and {able[-1]} take scores on any scale"
 
 

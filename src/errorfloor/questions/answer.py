@@ -163,7 +163,7 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
             "labelled ones, the table's `labelled`."
         )
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
-        instead = on_any_scale(Classes.of(table))
+        instead = on_any_scale(Classes.of(table), methods[0].metrics[0])
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
 
 

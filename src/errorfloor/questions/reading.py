@@ -37,7 +37,8 @@ def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> N
     in_line = reading.source.origin == "arrays" and not is_matrix(scores)
     if in_line and any(one.needs_probabilities for one in chosen):
         # The rows of the table are checked later, but cannot name the entry.
-        as_probabilities(scores, name="scores", instead=methods.on_any_scale())
+        instead = methods.on_any_scale(metric=chosen[0].metrics[0])
+        as_probabilities(scores, name="scores", instead=instead)
 
 
 def read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
