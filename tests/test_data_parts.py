@@ -2,22 +2,27 @@
 
 import builtins
 import io
+import os
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import errorfloor as ef
+from errorfloor.checks import order
 from errorfloor.data import (
     annotators,
     arrays,
     asked,
+    documents,
     encodings,
     entries,
     exports,
     feature_items,
+    files,
     grid,
     lists,
     matrices,
@@ -772,3 +777,76 @@ def test_ranges_must_lie_around_the_scores_and_apart(lows, highs):
     )
     with pytest.raises(ValueError, match=r"must be ranges around the scores|of equal length"):
         ScoreTable(np.array([0.18, 0.55]), counts, lows=np.array(lows), highs=np.array(highs))
+
+
+# Limits and corners
+
+
+def test_as_many_rows_as_blocks_stay_apart():
+    rows = np.cumsum(np.arange(order.BLOCKS) ** 2 + 1)
+    assert order._ends(rows, rows).tolist() == list(range(order.BLOCKS))
+    assert order._ends(np.append(rows, rows[-1] + 1), np.append(rows, rows[-1])).size < order.BLOCKS
+
+
+@pytest.mark.parametrize("beside", [{}, {"weight": np.array([1.0, 2, 3, 4])}])
+def test_tables_have_no_negative_zeros(beside):
+    for signs in ([-0.0, 0.0, 0.5, -0.0], [-0.0, -0.0, -0.0, 1.0]):
+        found = ScoreTable.from_arrays(np.array(signs), np.array([0, 1, 0, 1]), **beside)
+        assert not np.signbit(found.scores).any()
+        assert len(found) == 2
+
+
+def test_single_votes_are_one_to_an_entry():
+    rows = pd.DataFrame(
+        {"item": [1, 1, 2], "annotator": list("aba"), "vote": [["cat"], ["dog", "cat"], ["cat"]]}
+    )
+    with pytest.raises(ef.InputError, match=r"`vote` .*has several labels in one entry"):
+        ef.from_votes(rows)
+
+
+def test_shares_with_one_product_are_not_one_share():
+    """Two of three votes and one of six: the same product of votes and totals."""
+    rows = pd.DataFrame({"positives": [2, 1, 2], "total": [3, 6, 3], "gold": [1, 0, 0]})
+    found = ef.from_votes(rows, positives="positives", totals="total", label="gold", interval=None)
+    assert found.table.scores.tolist() == [1 / 6, 2 / 3]
+    assert found.table.counts.tolist() == [[1, 0], [1, 1]]
+
+
+def test_exports_are_read_up_to_256_megabytes(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('[{"fields": {"text": "a"}, "responses": [], "id": 1},')
+    os.truncate(path, 2**28 + 1)  # the rest takes no place on the disk
+    with pytest.raises(ef.InputError, match="an export of Argilla of more than 256 MB"):
+        documents.columns_of(str(path), io.FileIO)
+
+
+def test_labels_of_entries_lie_inside_the_classes():
+    one = np.array([1])
+    by_class = np.array([[0, 0], [1, 0]])
+    Entries.of(one, 0 * one, one * 1.0, None, one).check(by_class)
+    beyond = Entries.of(0 * one, 2 * one, one * 1.0, None, one)  # the same place, counted through
+    with pytest.raises(ef.InputError):
+        beyond.check(by_class)
+
+
+def test_exports_of_argilla_have_fields_and_responses():
+    assert exports._is_argilla({"fields": {}, "responses": []})
+    assert exports._is_argilla({"fields": {}, "responses": {}})
+    assert not exports._is_argilla({"fields": {}})
+    assert not exports._is_argilla({"fields": [], "responses": []})
+    assert not exports._is_argilla({"responses": {}})
+
+
+def test_connections_keep_to_their_settings(tmp_path):
+    connection = files.connect(str(tmp_path))
+    names = ["temp_directory", "preserve_insertion_order", "autoinstall_known_extensions"]
+    asked_for = ", ".join(f"current_setting('{name}')" for name in names)
+    found = connection.sql(f"select {asked_for}").fetchone()
+    assert found == (str(tmp_path), False, False)
+    connection.close()
+
+
+def test_sources_count_rows_that_are_left_out():
+    rows = pd.DataFrame({"score": [0.1, 0.4, None, 0.9, None], "label": [0, 1, 1, 1, 0]})
+    found = ef.from_scores(rows, drop_missing=True, interval=None)
+    assert (found.n, found.table.dropped, found.source.rows) == (3, 2, 5)

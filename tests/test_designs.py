@@ -465,6 +465,9 @@ def test_votes_until_they_agree_refute_the_floor_and_point_to_it(name):
     assert found.level == "refuted"
     assert "points to votes that were collected until they agreed" in found.sentence
     assert findings(k, m, totals_by="item")["Misfit of votes"].level == "refuted"
+    assert "(totals_by item), the floor is" in found.sentence
+    of_brier = findings(k, m, metric="brier")["Why totals differ"]
+    assert "(totals_by item), the floor of the error is" in of_brier.sentence
     declared = findings(k, m, totals_by="votes", stopping=name)
     assert declared["Misfit of votes"].level == "ok"
     assert not ef.from_votes(k, m, totals_by="votes").refuted

@@ -93,8 +93,8 @@ def _copied(estimate: Estimate) -> Iterator[Finding]:
     if table.entries is not None:
         return  # copies are no news where clusters are given, and weights tell items apart
     head = table.counts[:FEW_COUNTS]
-    if np.gcd.reduce(head, axis=None) == 1:
-        return  # soon known, most of the time
+    if np.gcd.reduce(head, axis=None) == 1:  # only for speed: soon known, most of the time
+        return
     counts = table.counts[table.counts > 0]
     if counts.size < FEW_COUNTS:
         return
