@@ -17,6 +17,7 @@ from errorfloor.data import (
     annotators,
     arrays,
     asked,
+    ballots,
     documents,
     encodings,
     entries,
@@ -32,13 +33,14 @@ from errorfloor.data import (
     refining,
     spelling,
     table,
+    vote_rows,
     weighing,
 )
 from errorfloor.data.asked import Where
 from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.tables import ScoreTable
-from errorfloor.features import classics
+from errorfloor.features import classics, leaks
 
 # Text
 
@@ -850,3 +852,73 @@ def test_sources_count_rows_that_are_left_out():
     rows = pd.DataFrame({"score": [0.1, 0.4, None, 0.9, None], "label": [0, 1, 1, 1, 0]})
     found = ef.from_scores(rows, drop_missing=True, interval=None)
     assert (found.n, found.table.dropped, found.source.rows) == (3, 2, 5)
+
+
+class Ranges:
+    """A table of rows that stand for ranges of whole numbers."""
+
+    def __init__(self, lows, highs, items):
+        self.ranges, self.items, self.n = (np.array(lows), np.array(highs)), items, int(items.sum())
+
+    def __len__(self):
+        return len(self.items)
+
+
+def test_rows_that_stand_for_ranges_may_be_numbers_of_rows():
+    twos = np.full(25, 2)
+    lows = np.arange(0.0, 50, 2)
+    assert numbering.are_numbered([Ranges(lows, lows + 1, twos)])
+    assert numbering.are_numbered([Ranges(lows + 1, lows + 2, twos)])
+    assert not numbering.are_numbered([Ranges(lows + 2, lows + 3, twos)])
+    assert not numbering.are_numbered([Ranges(lows, lows + 2, twos)])  # one too far
+    assert not numbering.are_numbered([Ranges(lows, lows + 1, twos + (lows == 0))])
+    split = [
+        Ranges(lows[:10], lows[:10] + 1, twos[:10]),
+        Ranges(lows[10:], lows[10:] + 1, twos[10:]),
+    ]
+    assert numbering.are_numbered(split)
+    assert not numbering.are_numbered([Ranges(lows[:9], lows[:9] + 1, twos[:9])])  # 18 rows
+
+
+def test_numbers_of_rows_are_noted_beside_arrays():
+    labels = np.arange(60) % 2
+    with pytest.warns(ef.ErrorFloorWarning):
+        found = ef.from_scores(np.arange(60.0), labels, interval=None)
+    assert found.source.facts["id_as_score"] is True
+    found = ef.from_scores(np.arange(60.0) * 2, labels, interval=None)
+    assert "id_as_score" not in found.source.facts
+
+
+def test_lists_of_lists_are_no_votes_in_files_either(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "x.parquet"
+    nested = pa.table({"votes": [[[0], [1]], [[1], [1]], [[0], [0]]]})
+    pytest.importorskip("pyarrow.parquet").write_table(nested, path)
+    for data in (path, nested):
+        with pytest.raises(ef.InputError, match="holds lists of objects or of lists, not of votes"):
+            ef.from_votes(data, annotations="votes")
+
+
+def test_more_votes_side_by_side_than_fit_into_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(ballots, "MOST_VOTES", 40)
+    monkeypatch.setattr(vote_rows, "MOST_VOTES", 40)
+    rng = np.random.default_rng(0)
+    for rows in (10, 11):
+        frame = pd.DataFrame(rng.integers(0, 2, (rows, 4)), columns=["w1", "w2", "w3", "w4"])
+        if rows == 10:
+            with pytest.warns(ef.ErrorFloorWarning):
+                assert len(ef.annotators(frame, annotators=list(frame))) == 4
+        else:
+            with pytest.raises(ef.InputError, match="more than 40 votes"):
+                ef.annotators(frame, annotators=list(frame))
+
+
+def test_a_feature_tells_the_label_if_each_of_its_values_has_one():
+    value = np.repeat([0.0, 1.0, 2.0], 40)
+    assert leaks._tells(value, (value == 1).astype(int), 2)  # two values may have the same
+    other = (value == 1).astype(int)
+    other[0] = 1
+    assert not leaks._tells(value, other, 2)
+    assert not leaks._tells(np.repeat(np.arange(7.0), 20), np.repeat([0, 1] * 4, 20)[:140], 2)
+    assert leaks._tells(np.repeat(np.arange(6.0), 20), np.repeat([0, 1] * 3, 20), 2)
+    assert not leaks._tells(np.repeat(np.arange(3.0), 9), np.repeat([0, 1, 0], 9), 2)  # too few
