@@ -198,12 +198,6 @@ def test_packed_votes_are_digits(number, base):
     assert packing.unpacked(found, number, base).tolist() == votes.tolist()
 
 
-def test_whole_numbers_beyond_floats_stay_exact():
-    large = 2**53 + 1
-    assert packing.exact(np.array([large], dtype=object)).tolist() == [large]
-    assert packing.exact(np.array([large], dtype=np.uint64)).tolist() == [large]
-
-
 # Lists of numbers
 
 
