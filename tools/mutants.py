@@ -121,9 +121,6 @@ class Selection:
     tests: Mapping[str, Sequence[str] | None]  # none: all of the file
     seconds: float = 60.0  # what they take without a fault
 
-    def __bool__(self) -> bool:
-        return bool(self.tests)
-
     def stages(self) -> Iterator[tuple[list[str], list[str] | None]]:
         """Yield files, and the tests of them that are run in one process, the most telling first.
 

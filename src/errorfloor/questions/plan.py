@@ -262,8 +262,8 @@ class _Pilot:
         if len(table.classes) > 2:
             check_classes(table)
             many = ManyScores.of(table)
-            pilot = cls(many.middle, partial(many.width, level), lambda votes: 0.0, one_label=True)
-            return replace(pilot, classes=many.classes)
+            of = partial(many.width, level)
+            return cls(many.middle, of, lambda _: 0.0, one_label=True, classes=many.classes)
         floor, width = width_of_scores(table, level)
         return cls(floor, width, lambda votes: 0.0, one_label=True)
 
