@@ -1,6 +1,7 @@
 """What seldom happens: refusals, corners and large tables that no other test comes by."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from errorfloor.data.asked import Where
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference import jackknife, weighted_cuts
+from errorfloor.inference import powered as inference_powered
 from errorfloor.methods import newton, on_any_scale, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
 from errorfloor.methods.design import Design
@@ -215,6 +217,9 @@ def test_methods_that_take_any_scale_are_named_once(two, from_frame):
     assert str(error.value).endswith(f"drop missing values; {named_once}")
     assert on_any_scale(metric="average-precision") == (
         "; the method ranking takes scores on any scale"
+    )
+    assert (
+        on_any_scale(metric="auc") == "; the methods ranking and isotonic take scores on any scale"
     )
     assert on_any_scale(Classes.MANY, "auc") == ""
 
@@ -472,3 +477,13 @@ def test_a_search_ends_where_its_steps_are_spent(monkeypatch):
     assert found >= all_found
     logs = np.log(p) + rule.offsets
     assert found >= (logs.argmax(axis=1) != labels).sum()
+
+
+def test_the_share_of_unclear_items_is_of_the_variance_and_0_where_there_is_none(monkeypatch):
+    monkeypatch.setattr(inference_powered, "flat_variance", lambda _: 0.5)
+
+    def share(variance):
+        cut, found = SimpleNamespace(cells=None), SimpleNamespace(n=10, variance=variance)
+        return inference_powered._correlated(cut, found)
+
+    assert [share(variance) for variance in (0.0, 0.2, 0.04)] == [0.0, 0.25, 1.0]
