@@ -13,17 +13,25 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference import jackknife, weighted_cuts
 from errorfloor.inference import powered as inference_powered
-from errorfloor.methods import newton, on_any_scale, weighted
+from errorfloor.methods import every, newton, on_any_scale, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
 from errorfloor.methods.design import Design
+from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
 from errorfloor.methods.powered import PoweredCut
 from errorfloor.methods.ranks import Ranking
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
 from errorfloor.methods.rules import powered as powered_rules
+from errorfloor.methods.votes import dual
 from errorfloor.methods.votes import fit as vote_fit
 from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.methods.votes.grid import supremum
+from errorfloor.methods.votes.many import gathered
+from errorfloor.methods.votes.many.fit import agreement_of
+from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
+from errorfloor.methods.votes.many.mixture import all_of, fits_of
+from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, sums
 from errorfloor.metrics import counted_ranking, named
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
@@ -487,3 +495,84 @@ def test_the_share_of_unclear_items_is_of_the_variance_and_0_where_there_is_none
         return inference_powered._correlated(cut, found)
 
     assert [share(variance) for variance in (0.0, 0.2, 0.04)] == [0.0, 0.25, 1.0]
+
+
+def test_bins_without_an_item_are_those_of_the_others_where_scores_are_neighbouring_floats():
+    scores = [0.1]
+    while len(scores) < 9:
+        scores.append(np.nextafter(scores[-1], 1))
+    cells = ScoreTable(scores, [[1, 0], [0, 1], [1, 0]] * 3).cells()
+    for bins in (2, 3, 4):
+        statistic = Binned(cells, bins)
+        each = cells.count - np.eye(len(cells), dtype=np.int64)
+        refitted = statistic.values(each, np.random.default_rng(0))
+        np.testing.assert_array_equal(statistic.leave_one_out(), refitted)
+
+
+@pytest.mark.parametrize("degree", [1, 6, 40])
+def test_the_supremum_of_a_cosine_allows_for_its_bend_between_points(degree):
+    series = np.zeros(degree + 1)
+    series[degree] = 1
+    step = np.pi / 4096
+    bend = degree**2 / np.cos((degree + 1) * step / 2)
+    assert supremum(series, 0.0) == pytest.approx(1 + step**2 / 8 * bend, rel=1e-14)
+
+
+def three_partitions():
+    items = np.zeros(sums(MOST_VOTES_USED).size)
+    items[np.flatnonzero(sums(MOST_VOTES_USED) == 3)] = [50, 30, 20]
+    return PartitionLikelihood.of(items, 3)
+
+
+def test_a_fit_ends_where_every_cell_is_as_likely_as_it_is_frequent():
+    likelihood = three_partitions()
+    start = likelihood.share / likelihood.matrix.mean(axis=1)
+    nothing = np.zeros(len(likelihood.points))
+    weights, density = dual._newton(
+        likelihood, [start], likelihood.log_arcsine, nothing, dual.log_gain(1e-3), 1e-3, 1e-9
+    )
+    assert np.abs(weights * likelihood.chances(density) / likelihood.share - 1).max() < 1e-9
+
+
+def test_points_that_are_alike_beforehand_have_weights_that_add_up_to_1():
+    likelihood = three_partitions()
+    assert np.exp(likelihood.log_arcsine).sum() == pytest.approx(1)
+    assert np.ptp(likelihood.log_arcsine) == 0
+
+
+def test_points_are_gathered_beside_those_where_each_cell_is_likeliest(monkeypatch):
+    likelihood, seen = three_partitions(), []
+    beside = gathered.Gathered.beside
+    monkeypatch.setattr(
+        gathered.Gathered, "beside", lambda one, at: seen.append(at) or beside(one, at)
+    )
+    weights = gathered.fitted_weights(likelihood, 1e-4)
+    assert weights.sum() == pytest.approx(1)
+    assert [at.tolist() for at in seen] == [likelihood.matrix.argmax(axis=1).tolist()]
+
+
+def test_single_votes_agree_halfway_between_guesses_and_certainty():
+    assert agreement_of(np.eye(4, dtype=np.int64), np.ones(4)) == (1 + 1 / 4) / 2
+    # Of 2 and 3 votes: one pair of one agrees, and one of three.
+    votes = np.array([[2, 0, 0], [2, 1, 0]])
+    assert agreement_of(votes, np.array([1, 3])) == pytest.approx((1 + 3 / 3) / 4)
+
+
+def test_parts_of_a_distribution_count_by_their_items():
+    table = VoteTable.from_arrays([[2, 0, 0], [1, 1, 0], [3, 0, 0], [1, 1, 1], [2, 1, 0]] * 3)
+    cells, asked = table.cells(), Options(totals_by="item")
+    fits = fits_of(cells, cells.count, asked)
+    assert len(fits) == 2
+    whole = all_of(cells, fits)
+    own = [fit.weights for fit, _ in fits]
+    assert whole.weights.tolist() == pytest.approx([*(0.4 * own[0]), *(0.6 * own[1])])
+    assert whole.weights.sum() == pytest.approx(1)
+    assert len(whole.points) == whole.weights.size
+    for name in ("log_likelihood", "gap"):
+        first, second = (getattr(fit, name) for fit, _ in fits)
+        assert getattr(whole, name) == pytest.approx(0.4 * first + 0.6 * second)
+
+
+def test_methods_need_probabilities_where_they_take_them_as_such_or_take_logits():
+    needs = {one.name for one in every(ScoreTable.kind) if one.needs_probabilities}
+    assert needs == {"corrupted", "beta", "beta-am", "beta-ab", "beta-a", "platt-logit"}

@@ -174,7 +174,7 @@ def best_place(at: Floats, gain: Counts, below: int, rng: np.random.Generator) -
     `below` is what is reached below all numbers in `at`; passing one of them adds its `gain`.
     """
     if at.size > FEW:
-        at, gain = _thinned(at, gain, below)
+        at, gain = _thinned(at, gain, below)  # only for speed
     order = np.argsort(at)
     at = at[order]
     reached = below + np.cumsum(gain[order])

@@ -128,7 +128,7 @@ class PartitionLikelihood:
         matrix = self.matrix
         if self.least > 0:
             kept = np.flatnonzero(density > self.least * density.max())
-            if 2 * kept.size < density.size:
+            if 2 * kept.size < density.size:  # only for speed
                 matrix, density = matrix[:, kept], density[kept]
         rows = weights[:, None] * matrix
         hessian = ((rows * density) @ rows.T - np.outer(expected, expected)) / temperature
