@@ -576,3 +576,9 @@ def test_parts_of_a_distribution_count_by_their_items():
 def test_methods_need_probabilities_where_they_take_them_as_such_or_take_logits():
     needs = {one.name for one in every(ScoreTable.kind) if one.needs_probabilities}
     assert needs == {"corrupted", "beta", "beta-am", "beta-ab", "beta-a", "platt-logit"}
+
+
+def test_shares_of_minorities_are_the_nearest_numbers_to_them():
+    assert 1 - 2 / 3 != 1 / 3
+    found = ef.from_votes([2, 2], 3, method="plugin", interval=None)
+    assert found.value == 1 / 3
