@@ -543,3 +543,18 @@ def test_votes_of_a_rule_are_not_thinned(why, thin, monkeypatch):
     table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, [2, 2, 3, 3, 3, 2, 3, 2] * 5)
     values.MixtureValue(table.cells(), Options(metric=metric("auc"), totals_by=why))
     assert set(seen) == {thin}
+
+
+@pytest.mark.parametrize(
+    ("name", "penalty", "arcsine"),
+    [("mcc", 8.0, 0.5), ("coverage-at-error", 5.0, 0.001), ("auc", 2.0, 0.5)],
+)
+def test_fits_are_smoothed_as_was_found_best_for_each_metric(name, penalty, arcsine, monkeypatch):
+    seen = []
+    smoothed = values._smoothed
+    monkeypatch.setattr(
+        values, "_smoothed", lambda *one, **how: seen.append(one[1:]) or smoothed(*one, **how)
+    )
+    table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, 3)
+    values.MixtureValue(table.cells(), Options(metric=metric(name)))
+    assert seen == [(penalty, arcsine)]

@@ -11,6 +11,8 @@ import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.balanced import forms_of
+from errorfloor.metrics.merged import moved_selective
+from errorfloor.metrics.ranking import auc_discriminant
 
 SETTINGS = {
     "error": {},
@@ -380,3 +382,27 @@ def test_the_form_that_varies_less_is_that_of_the_items_and_has_its_bounds():
     for form, numbers in enumerate((q.sum(axis=1) - q.max(axis=1), 1 - q.max(axis=1))):
         assert lows[form] - 1e-9 <= numbers.min() <= lows[form] + 0.01 + form * 0.01
         assert numbers.max() <= highs[form] + 1e-9
+
+
+@pytest.mark.parametrize("theta", [0.2, 0.5, 0.9])
+def test_which_form_of_auc_varies_less_is_a_mean_over_pairs(theta):
+    rng = np.random.default_rng(0)
+    p, share = np.sort(rng.random(7)), rng.dirichlet(np.ones(7))
+    pairs = sum(
+        share[i] * share[j] * (p[i] - theta) * abs(p[i] - p[j]) for i in range(7) for j in range(7)
+    )
+    assert auc_discriminant(p, share, theta) == pytest.approx((1 - 2 * theta) * pairs, abs=1e-15)
+
+
+def test_selective_values_move_as_far_as_the_least_errors_of_all_items_can():
+    def total(p, counts):
+        return float(counts @ np.minimum(p, 1 - p))
+
+    p, lows, highs = np.array([[0.12, 0.35, 0.8], [0.1, 0.3, 0.7], [0.2, 0.6, 0.95]])
+    counts = np.array([1, 2, 3])
+    here = 0.12 + 2 * 0.35 + 3 * 0.2
+    least, most = 0.1 + 2 * 0.3 + 3 * 0.05, 0.2 + 2 * 0.5 + 3 * 0.3
+    moved = moved_selective(total)
+    assert moved(p, lows, highs, counts) == pytest.approx(max(here - least, most - here))
+    p = np.array([0.2, 0.5, 0.7])  # as far up as can be
+    assert moved(p, lows, highs, counts) == pytest.approx(most - least)

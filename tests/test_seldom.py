@@ -406,9 +406,29 @@ def test_rows_that_are_many_are_cut_between_blocks_of_as_many_items(monkeypatch)
     # 1, 4, 8, 10, 13 and 16 items up to each row: each four are a block.
     of_row = np.array([0, 0, 1, 2, 3, 3])
     assert (block.tolist(), number) == (of_row[cells.row].tolist(), 4)
-    monkeypatch.setattr(weighted, "MOST_ROWS", 6)
-    block, number = weighted.WeightedCut(cells)._blocks()
-    assert (block.tolist(), number) == (cells.row.tolist(), 6)
+    # As many rows as blocks are blocks themselves, whatever their sizes.
+    monkeypatch.setattr(weighted, "MOST_ROWS", 3)
+    cells = ScoreTable([0.1, 0.2, 0.3], [[9, 0], [1, 0], [0, 1]]).cells()
+    cut = weighted.WeightedCut(replace(cells, weight=np.ones(len(cells))))
+    assert (cut._blocks()[0].tolist(), cut._blocks()[1]) == (cells.row.tolist(), 3)
+
+
+@pytest.mark.parametrize(("times", "clusters", "by_parts"), [(1, 0, 0), (9, 0, 1), (9, 3, 0)])
+def test_items_of_crowded_cells_are_held_out_by_parts(times, clusters, by_parts, monkeypatch):
+    monkeypatch.setattr(weighted, "MANY", 4)
+    called = []
+    parts = weighted.WeightedCut._held_out_by_parts
+    monkeypatch.setattr(
+        weighted.WeightedCut,
+        "_held_out_by_parts",
+        lambda self, rng: called.append(1) or parts(self, rng),
+    )
+    cells = ScoreTable([0.1, 0.9], [[2 * times, times], [times, times]]).cells()
+    own = np.arange(len(cells)) % clusters if clusters else None
+    cells = replace(cells, weight=np.ones(len(cells)), cluster=own)
+    wrong = weighted.WeightedCut(cells).held_out(np.random.default_rng(0))
+    assert (wrong <= cells.count).all()
+    assert len(called) == by_parts
 
 
 def test_without_its_only_item_a_logistic_floor_is_0():

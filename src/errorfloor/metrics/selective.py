@@ -44,7 +44,7 @@ def coverage_at(error: float, probabilities: Floats, weights: Floats | Counts) -
 def share_within(error: float, kept: Floats, wrong: Floats) -> float:
     """Return the largest share that can be kept with so much error, from the curve of risks."""
     excess = wrong - error * kept  # falls, then rises: convex
-    within = np.flatnonzero(excess <= ROUNDING * kept[-1])
+    within = np.flatnonzero(excess <= ROUNDING)
     last = int(within[-1])
     if last == kept.size - 1:
         return 1.0
