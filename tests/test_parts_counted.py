@@ -1,0 +1,331 @@
+"""Cells, single votes, annotators and entries: against slow plain code, or numbers by hand."""
+
+import itertools
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+from errorfloor.data import annotators, ballots, cells, counting
+from errorfloor.data.ballots import Ballots
+from errorfloor.data.cells import Cells, ClassCells
+from errorfloor.data.entries import Entries
+from errorfloor.data.tables import VoteTable
+
+# Cells
+
+
+def cells_of(by_row):
+    """Return cells of rows with so many positives and negatives each, those of none left out."""
+    some = [(row, k == 0, n) for row, both in enumerate(by_row) for k, n in enumerate(both) if n]
+    row, positive, count = (np.array(column) for column in zip(*some, strict=True))
+    return Cells(np.arange(len(by_row)) / 10, row, positive, count)
+
+
+def in_blocks(by_row, starts):
+    """Return how many of each class there are from each of some rows to the next."""
+    ends = [*starts[1:], len(by_row)]
+    parts = [by_row[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [[sum(both[k] for both in part) for k in (0, 1)] for part in parts]
+
+
+def joined(table, most):
+    positive, count = table.joined(most)
+    assert positive.tolist() == [True, False] * (positive.size // 2)
+    return count.reshape(-1, 2).tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_runs_of_rows_with_one_class_become_one_row(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(cells, "APART", 2)
+    kinds = np.repeat(rng.integers(0, 3, 8), rng.integers(1, 12, 8))
+    by_row = [
+        [int(n) * (kind != 1), int(m) * (kind != 0)]
+        for kind, (n, m) in zip(kinds, rng.integers(1, 4, (kinds.size, 2)), strict=True)
+    ]
+    table = cells_of(by_row)
+    starts = [
+        row for row, kind in enumerate(kinds) if row == 0 or kind == 2 or kind != kinds[row - 1]
+    ]
+    near = {  # of two rows at either end of a run each stays apart
+        row
+        for start, end in zip(starts, [*starts[1:], kinds.size], strict=True)
+        for row in range(start, end)
+        if row <= start + 2 or row >= end - 2
+    }
+    loose = in_blocks(by_row, sorted(near))
+    tight = in_blocks(by_row, starts)
+    assert joined(table, len(loose)) == loose
+    assert joined(table, len(loose) - 1) == tight
+    assert joined(table, len(tight)) == tight
+    pooled = table.pooled(len(tight) - 1)[1].reshape(-1, 2).tolist()
+    assert joined(table, len(tight) - 1) == pooled
+
+
+def test_eight_rows_at_either_end_of_a_run_stay_apart():
+    table = cells_of([[1, 0]] * 30 + [[0, 2]] * 18)
+    ones, twos = [[1, 0]], [[0, 2]]
+    assert joined(table, 100) == ones * 8 + [[14, 0]] + ones * 8 + twos * 8 + [[0, 4]] + twos * 8
+    assert joined(table, 34) == joined(table, 100)
+    assert joined(table, 33) == [[30, 0], [0, 36]]
+
+
+def test_pooled_rows_hold_about_as_many_items_each():
+    table = cells_of([[1, 0], [0, 1], [2, 0], [1, 1], [0, 1], [1, 0]])
+    positive, count = table.pooled(4)  # of eight items two each
+    assert positive.tolist() == [True, False] * 4
+    assert count.tolist() == [1, 1, 2, 0, 1, 1, 1, 1]
+    assert table.pooled(1)[1].tolist() == [5, 3]
+    assert table.row_starts.tolist() == [0, 1, 2, 3, 5, 6]
+
+
+def divided(count, parts, rng, into=None):
+    """Divide items one by one, and many of a cell at once, as `split` says."""
+    place = np.arange(parts) if into is None else into
+    found = np.zeros((place[-1] + 1, len(count)), dtype=int)
+    few = [cell for cell, n in enumerate(count) for _ in range(n) if n <= 16 * parts]
+    for cell, part in zip(few, rng.integers(parts, size=len(few)), strict=True):
+        found[place[part], cell] += 1
+    many = [cell for cell, n in enumerate(count) if n > 16 * parts]
+    if many:
+        drawn = rng.multinomial(np.array(count)[many], np.full(parts, 1 / parts))
+        for cell, own in zip(many, drawn, strict=True):
+            np.add.at(found[:, cell], place, own)
+    return found.tolist()
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        [], [0], [1], [0, 0, 0], [1, 1, 1], [1, 0, 3, 0], [32, 1], [33, 1], [33, 32, 0, 34, 500],
+        [1] * 300 + [32], [1] * 300 + [33], [1] * 300 + [127], [1] * 300 + [128], [2] * 50,
+        [2] * 50 + [3], [20] * 40, [0] + [1] * 50, [1] * 50 + [0],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("parts", [2, 3, 9, 300])
+def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeypatch):
+    count = np.array(count, dtype=np.int64)
+    into = np.arange(parts) // 2
+    for block in (2**17, 64):
+        monkeypatch.setattr(cells, "BLOCK", block)
+        expected = divided(count, parts, np.random.default_rng(5))
+        assert cells.split(count, parts, np.random.default_rng(5)).tolist() == expected
+        parted = cells.each_part(count, parts, np.random.default_rng(5))
+        assert [one.tolist() for one in parted] == expected
+        found = cells.split(count, parts, np.random.default_rng(5), into=into)
+        assert found.tolist() == divided(count, parts, np.random.default_rng(5), into)
+
+
+def test_cells_of_entries_have_what_entries_have():
+    row, label = np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0])
+    cluster = np.array([50, 7, 9, 50])
+    some = Entries.of(row, label, np.array([2.0, 3.0, 2.0, 5.0]), cluster, np.array([1, 2, 3, 4]))
+    count, weight, own = cells.of_entries(some)
+    assert (count.tolist(), weight.tolist(), own.tolist()) == (
+        [1, 2, 3, 4], [2, 3, 2, 5], [2, 0, 1, 2],
+    )  # fmt: skip
+    two = cells.entry_cells(np.array([0.1, 0.2]), some, 2)
+    assert isinstance(two, Cells)
+    assert two.positive.tolist() == [True, False, True, False]
+    assert two.row.tolist() == [0, 0, 1, 1]
+    three = cells.entry_cells(np.eye(3)[:2], some, 3)
+    assert isinstance(three, ClassCells)
+    assert three.label.tolist() == [1, 0, 1, 0]
+    alike = Entries.of(row, label, np.full(4, 7.0), None)
+    count, weight, own = cells.of_entries(alike)
+    assert (weight.tolist(), own) == ([1.0] * 4, None)
+
+
+# Single votes
+
+
+def votes_of(classes, seed=0):
+    rng = np.random.default_rng(seed)
+    pairs = [(i, a) for i in range(25) for a in range(7) if rng.random() < 0.4 or a == i % 7]
+    item, by = np.array(pairs).T
+    return pd.DataFrame(
+        {
+            "item": item,
+            "by": [f"annotator {a}" for a in by],
+            "vote": rng.integers(classes, size=len(item)),
+        }
+    ).sample(frac=1, random_state=0)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_tables_of_single_votes_are_those_of_their_rows(classes):
+    frame = votes_of(classes)
+    names = tuple(map(str, range(classes)))
+    single = Ballots.of(*(frame[name].to_numpy() for name in ("item", "by", "vote")))
+    single = single.with_classes(names)
+    some = frame["item"].to_numpy() % 2 == 0  # of the others no vote is left
+    ordered = np.array(sorted(map(str, range(25))))
+    few = np.array([int(one) % 2 == 0 for one in ordered])[single.item]
+    for votes, rows in ((single, frame), (single.where(few), frame[some])):
+        expected = ef.frames.vote_table(
+            rows, item="item", annotator="by", vote="vote", classes=names
+        )
+        found = votes.table()
+        assert found == expected
+        assert found.by_group.tolist() == expected.by_group.tolist()
+        assert found.workloads.tolist() == expected.workloads.tolist()
+    counts = np.zeros((25, classes), dtype=int)
+    for item, vote in zip(single.item, single.vote, strict=True):
+        counts[item, vote] += 1
+    assert single.counts.tolist() == counts.tolist()
+    assert single.totals.tolist() == counts.sum(axis=1).tolist()
+    assert single.positives.tolist() == counts[:, 1].tolist()
+    halves = [annotators.bucket_of(one) % 2 == 1 for one in ordered]
+    assert single.half.tolist() == halves
+
+
+def test_votes_side_by_side_do_not_depend_on_the_order_of_rows():
+    pattern = np.random.default_rng(0).integers(-1, 3, (40, 3))
+    names = ["a", "b", " c "]
+    one = Ballots.side_by_side(pattern, names)
+    other = Ballots.side_by_side(pattern[::-1], names)
+    ordered = sorted(pattern.tolist())
+    expected = [
+        (i, k, vote) for i, row in enumerate(ordered) for k, vote in enumerate(row) if vote >= 0
+    ]
+    for found in (one, other):
+        votes = zip(found.item, found.annotator, found.vote, strict=True)
+        assert [tuple(map(int, vote)) for vote in votes] == expected
+    assert one.names == ("a", "b", "c")
+    assert one.half.tolist() == other.half.tolist()
+    assert 10 < one.half.sum() < 30
+    assert one.half.size == 40
+
+
+def test_so_many_single_votes_fit_into_memory(monkeypatch):
+    # Items, annotators and votes are of eight bytes each.
+    assert 3 * 8 * ballots.MOST_VOTES < 2e9
+    monkeypatch.setattr(ballots, "MOST_VOTES", 4)
+    items, by, votes = np.arange(5), np.array([*"abcde"]), np.array([0, 1, 1, 0, 1])
+    assert Ballots.of(items[:4], by[:4], votes[:4]).vote.tolist() == [0, 1, 1, 0]
+    with pytest.raises(ef.InputError, match="There are more than 4 votes"):
+        Ballots.of(items, by, votes)
+    assert Ballots.side_by_side(np.zeros((2, 2), int), ["a", "b"]).totals.tolist() == [2, 2]
+    with pytest.raises(ef.InputError, match="There are more than 4 votes"):
+        Ballots.side_by_side(np.zeros((5, 1), int), ["a"])
+
+
+def test_so_many_scores_and_labels_take_half_a_gigabyte():
+    # Eight bytes each, and as much again to sort them.
+    assert 2 * (8 + 8) * counting.FEW_ROWS <= 2**29
+
+
+# Annotators
+
+
+def test_annotators_are_told_apart_by_the_same_numbers_everywhere():
+    for one, text in (
+        (7, "7"),
+        (7.0, "7"),
+        ("7.00", "7"),
+        (" ann ", "ann"),
+        ("ü", "ü"),
+        (1.5, "1.5"),
+    ):
+        digest = blake2b(text.encode(), digest_size=8).digest()
+        number = sum(byte << 8 * place for place, byte in enumerate(digest)) & 0xFFFFF
+        assert annotators.bucket_of(one) == number
+        assert annotators.part_of(number) == number & 0b111111
+    # As documented.
+    assert annotators.MOST_ANNOTATORS == 100_000
+    assert annotators.MOST_ROWS == 1_048_576
+
+
+def test_votes_of_many_classes_are_counted_in_64_bits():
+    most = annotators.MOST_ALIKE
+    assert most**4 < 2**63
+    one = np.array([[most, 0, 0]])
+    rows = annotators.of_many(np.array([0]), one, one, np.array([1]))
+    assert rows[0, 4] == most * (most - 1) * (most - 2) * (most - 3)
+
+
+def is_taken(row, votes, many=False):
+    try:
+        annotators.checked([row], [[9, votes]], votes, many=many)
+    except ef.InputError:
+        return False
+    return True
+
+
+def test_votes_of_a_group_are_some_of_all_votes():
+    for m, k, own, yes in itertools.product(range(4), repeat=4):
+        if k <= m and yes <= own:
+            within = 1 <= own <= m and yes <= k and own - yes <= m - k
+            assert is_taken([3, m, k, own, yes, 1], own) == within
+
+
+def test_pairs_of_a_group_are_some_of_all_pairs():
+    for votes in itertools.product(range(4), repeat=3):
+        for own in itertools.product(*(range(n + 1) for n in votes)):
+            if sum(own):
+                row = annotators.of_many(
+                    np.array([3]), np.array([votes]), np.array([own]), np.array([1])
+                )
+                assert is_taken(row[0], sum(own), many=True)
+    # Group, votes, pairs, threes, fours, its votes, pairs without these, items: each is one off.
+    for row in (
+        [3, 1, 0, 0, 0, 2, 0, 1],  # more of its votes than there are
+        [3, 3, 6, 6, 0, 0, 6, 1],  # none of its votes
+        [3, 3, 0, 0, 0, 1, 1, 1],  # more pairs without them than with
+        [3, 2, 3, 0, 0, 1, 0, 1],  # more pairs than votes make
+        [3, 3, 6, 6, 0, 1, 3, 1],  # more pairs without them than votes make
+        [3, 4, 13, 0, 0, 1, 0, 1],
+        [3, 4, 12, 0, 0, 1, 7, 1],
+    ):
+        assert not is_taken(row, row[5], many=True)
+    assert is_taken([3, 4, 12, 24, 24, 1, 6, 1], 1, many=True)
+
+
+def test_what_is_kept_of_annotators_is_in_order_and_read_only():
+    by_group = [[3, 4, 2, 2, 1, 5], [1, 4, 2, 2, 1, 1], [3, 4, 2, 2, 1, 2]]
+    rows, work = annotators.checked(by_group, [[9, 10], [2, 3], [9, 3]], 16)
+    assert rows.tolist() == [[1, 4, 2, 2, 1, 1], [3, 4, 2, 2, 1, 7]]
+    assert work.tolist() == [[2, 3], [9, 13]]
+    assert not rows.flags.writeable
+    assert not work.flags.writeable
+    for wrong in (
+        [[3.0, 4, 2, 2, 1, 5]],
+        [3, 4, 2, 2, 1, 5],
+        [[3, 4, 2, 2, 1]],
+        np.ones((6, 5), int),
+    ):
+        with pytest.raises(ef.InputError, match="must be counts with the columns part"):
+            annotators.checked(wrong, [[9, 10]], 10)
+    with pytest.raises(ef.InputError):  # more than can be added up
+        annotators.checked([[3, 4, 2, 2, 1, 2**62]] * 2, [[9, 2]], 2)
+
+
+def test_annotators_that_share_a_hash_are_allowed_for():
+    def work(number):
+        return np.column_stack((np.arange(number), np.ones(number, int)))
+
+    assert [annotators.number_of(work(n)) for n in (1, 2, 300, 1000)] == [1, 2, 300, 1000]
+    # 2**20 places, of which so many people leave as many empty as there are.
+    empty = 2**20 * (1 - 2**-20) ** 200_000
+    assert annotators.number_of(work(round(2**20 - empty))) == pytest.approx(200_000, abs=2)
+    assert annotators.number_of(work(2**20)) == round(2**20 * 20 * np.log(2))
+    loads = np.array([[5, 1], [6, 3], [9, 4]])
+    assert annotators.effective_number(loads) == 64 / 26
+
+
+def test_tables_without_items_lose_no_annotators(recwarn):
+    known = ef.frames.vote_table(votes_of(2), item="item", annotator="by", vote="vote")
+    unknown = ef.frames.vote_table(votes_of(2), item="item", vote="vote")
+    for one, other in ((known, VoteTable.empty()), (VoteTable.empty(), known)):
+        assert annotators.together(one, other)["workloads"].tolist() == known.workloads.tolist()
+    assert annotators.together(VoteTable.empty(), VoteTable.empty()) == {}
+    both = annotators.together(known, known)
+    assert both["workloads"][:, 1].tolist() == (2 * known.workloads[:, 1]).tolist()
+    assert both["by_group"][:, -1].tolist() == (2 * known.by_group[:, -1]).tolist()
+    assert annotators.together(unknown, unknown) == {}
+    assert not recwarn
+    with pytest.warns(ef.LostAnnotatorsWarning):
+        assert annotators.together(known, unknown) == {}
