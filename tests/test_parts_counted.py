@@ -1,6 +1,7 @@
 """Cells, single votes, annotators and entries: against slow plain code, or numbers by hand."""
 
 import itertools
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import annotators, ballots, cells, counting
+from errorfloor.data import annotators, ballots, cells, counting, entries
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.cells import Cells, ClassCells
 from errorfloor.data.entries import Entries
@@ -299,7 +300,7 @@ def test_what_is_kept_of_annotators_is_in_order_and_read_only():
     ):
         with pytest.raises(ef.InputError, match="must be counts with the columns part"):
             annotators.checked(wrong, [[9, 10]], 10)
-    with pytest.raises(ef.InputError):  # more than can be added up
+    with pytest.raises(ef.InputError, match="The counts of a table must add up to at most"):
         annotators.checked([[3, 4, 2, 2, 1, 2**62]] * 2, [[9, 2]], 2)
 
 
@@ -329,3 +330,143 @@ def test_tables_without_items_lose_no_annotators(recwarn):
     assert not recwarn
     with pytest.warns(ef.LostAnnotatorsWarning):
         assert annotators.together(known, unknown) == {}
+
+
+# Entries
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("most", [(3, 2), (2**24, 3), (3, 128), (2**24 - 1, 127), (2**25, 300)])
+def test_entries_are_those_of_plain_code(seed, most):
+    rng = np.random.default_rng(seed)
+    size = 40 if seed else 0  # and none at all
+    row = rng.choice([0, 1, most[0]], size)
+    label = rng.choice([0, 1, most[1]], size)
+    weight = rng.choice([0.5, 1.0, 3.0], size)
+    cluster = rng.integers(0, 3, size)
+    count = rng.integers(1, 5, size)
+    for with_cluster, with_count, with_weight in itertools.product([True, False], repeat=3):
+        expected = {}
+        for i in range(size):
+            key = int(row[i]), -int(label[i]), float(weight[i]) if with_weight else 1.0
+            key += (int(cluster[i]),) if with_cluster else ()
+            expected[key] = expected.get(key, 0) + (int(count[i]) if with_count else 1)
+        found = Entries.of(
+            row,
+            label,
+            weight if with_weight else None,
+            cluster if with_cluster else None,
+            count if with_count else None,
+        )
+        columns = [found.row, -found.label, found.weight]
+        columns += [found.cluster] if with_cluster else []
+        keys = [tuple(key) for key in zip(*(one.tolist() for one in columns), strict=True)]
+        assert keys == sorted(expected)
+        assert found.count.tolist() == [expected[key] for key in keys]
+        assert (found.cluster is None) != with_cluster
+        assert len(found) == len(expected)
+
+
+def test_no_entries_and_one_alone_weigh_the_same():
+    none = Entries.of(np.zeros(0, int), np.zeros(0, int), None, None)
+    one = Entries.of(np.array([0]), np.array([1]), np.array([3.0]), None)
+    two = Entries.of(np.array([0, 0]), np.array([1, 1]), np.array([3.0, 4.0]), None)
+    clustered = Entries.of(np.array([0, 1]), np.array([1, 1]), None, np.array([5, 6]))
+    for some, equal in ((none, True), (one, True), (two, False), (clustered, True)):
+        assert (some.are_equal, some.is_plain) == (equal, equal)
+
+
+def test_sums_of_entries_are_kept_for_these_entries_alone():
+    some = Entries.of(np.array([0, 1, 1]), np.array([1, 0, 0]), np.array([2.0, 3.0, 4.0]), None)
+    sums = some.sums(2, 2)
+    assert sums.tolist() == [[0, 2], [7, 0]]
+    assert some.sums(2, 2) is sums
+    assert not sums.flags.writeable
+    assert some.sums(3, 2).tolist() == [[0, 2], [7, 0], [0, 0]]
+    assert replace(some, weight=2 * some.weight).sums(2, 2).tolist() == [[0, 4], [14, 0]]
+    assert some.moved(np.array([0, 0])).sums(1, 2).tolist() == [[7, 2]]
+
+
+def test_entries_of_no_items_are_refused_and_good_ones_are_frozen():
+    by_class = np.array([[0, 1], [2, 0]])
+    good = Entries.of(np.array([0, 1]), np.array([1, 0]), None, np.array([3, 4]), np.array([1, 2]))
+    good.check(by_class)
+    assert not any(array.flags.writeable for array in good.arrays().values())
+    row, label, ones = np.array([0, 0, 1]), np.array([1, 0, 0]), np.ones(3)
+    for wrong in (
+        Entries(row, label, ones, np.array([1, 0, 2])),  # no item of class 0 in the first row
+        Entries(row[1:], label[1:], ones, np.array([1, 2])),  # a weight too many
+        Entries(row[::2], label[::2], -ones[1:], np.array([1, 2])),
+        Entries(row[::2], label[::2], np.nan * ones[1:], np.array([1, 2])),
+    ):
+        with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
+            wrong.check(by_class)
+
+
+def test_entries_of_two_tables_stand_one_behind_the_other():
+    one = Entries.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), None)
+    other = Entries.of(np.array([0]), np.array([1]), np.array([4.0]), None)
+    both = entries.together(one, other, (3, 1))
+    assert (both.row.tolist(), both.weight.tolist()) == ([0, 1, 2, 3], [1, 2, 3, 4])
+    assert (both.label.tolist(), both.cluster) == ([0, 1, 0, 1], None)
+    assert entries.together(None, None, (3, 1)) is None
+    assert entries.together(None, other, (0, 1)) is other
+    assert entries.together(other, None, (1, 0)) is other
+    clustered = replace(other, cluster=np.array([8]))
+    twice = entries.together(clustered, clustered, (1, 1))
+    assert (twice.row.tolist(), twice.cluster.tolist()) == ([0, 1], [8, 8])
+    for wrong, rows in (((None, other), (1, 1)), ((other, None), (1, 1)), ((one, None), (3, 2))):
+        with pytest.raises(ef.InputError, match="has weights or clusters and the other has none"):
+            entries.together(*wrong, rows)
+    for wrong in ((clustered, other), (other, clustered)):
+        with pytest.raises(ef.InputError, match="has clusters and the other has none"):
+            entries.together(*wrong, (1, 1))
+
+
+def test_weights_lie_where_their_squares_can_be_added():
+    ends = np.array([2.0**-100, 1.0, 2.0**100])
+    assert entries.as_weights(ends, 3, "labels").tolist() == ends.tolist()
+    for wrong, says in (
+        (np.nextafter(2.0**-100, 0), "must lie between 8e-31 and 1e"),
+        (np.nextafter(2.0**100, np.inf), "must lie between 8e-31 and 1e"),
+        (0.0, "must be positive finite numbers"),
+        (-1.0, "must be positive finite numbers"),
+        (np.inf, "must be finite"),
+        (np.nan, "must be finite"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            entries.as_weights(np.array([1.0, wrong]), 2, "labels")
+    for check, name in ((entries.as_weights, "weight"), (entries.as_clusters, "cluster")):
+        with pytest.raises(ef.InputError, match=f"`{name}` is the name of a column"):
+            check("a", 2, "labels")
+        with pytest.raises(ef.InputError, match=f"`labels` and `{name}` must have the same length"):
+            check(np.ones(2), 3, "labels")
+    with pytest.raises(ef.InputError, match=r"one name or number per item, got shape \(2, 1\)"):
+        entries.as_clusters(np.ones((2, 1)), 2, "labels")
+
+
+def test_clusters_have_the_same_numbers_everywhere():
+    def number(text):
+        digest = blake2b(text.encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") // 2
+
+    names = ["7", "ann", "7", "bob", "ü"]
+    expected = [number(name) for name in names]
+    for given in (
+        names,
+        np.array(names, dtype=object),
+        np.array([7, "ann", 7.0, "bob", "ü"], object),
+    ):
+        assert entries.as_clusters(given, 5, "labels").tolist() == expected
+    assert entries.cluster_numbers(np.array([7.0, 3.0])).tolist() == [number("7"), number("3")]
+    with pytest.raises(ef.InputError, match="`cluster` must not be missing"):
+        entries.as_clusters(np.array(["a", None], dtype=object), 2, "labels")
+
+
+def test_entries_are_kept_in_files_by_their_names():
+    some = Entries.of(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 3.0]), np.array([5, 6]))
+    found = entries.from_file({**some.arrays(), "scores": np.array([0.1, 0.2])})
+    assert set(found) == {"scores", "entries"}
+    for name, array in some.arrays().items():
+        assert found["entries"].arrays()[name].tolist() == array.tolist()
+    assert entries.from_file({"scores": 1}) == {"scores": 1}
