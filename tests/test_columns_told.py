@@ -1,11 +1,24 @@
 """Which columns hold what, and what is made of several columns, case by case."""
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import errorfloor as ef
+from errorfloor._checks import argument
+from errorfloor.data.asked import Asked, Where, as_asked, either, refuse_options
 from errorfloor.data.columns import NO_NAMES, TEXT_FIRST, as_named, choose, has_no_names, plain
-from errorfloor.data.layouts import LAYOUTS, SCORES, VOTES, VOTES_AND_LABELS
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    COUNTS,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+    VOTES,
+    VOTES_AND_LABELS,
+)
+from errorfloor.data.source import ARRAY
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 
 def kinds(columns):
@@ -171,8 +184,9 @@ def test_two_columns_of_scores_become_one(first, second, scores):
         ([-1, 2, None, 3], [3, 2, -1, 1], [-2, 0, 4]),
     ],
 )
-def test_a_missing_entry_of_two_columns_says_nothing_about_the_others(first, second, scores):
-    data = frame(first, second)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_missing_entry_of_two_columns_says_nothing_about_the_others(make, first, second, scores):
+    data = make({"p_a": first, "p_b": second, "y": ["a", "b", "b", "a"]})
     table = ef.frames.score_table(data, score=["p_a", "p_b"], label="y", drop_missing=True)
     assert table.scores.tolist() == scores
     assert table.dropped == 1
@@ -187,6 +201,98 @@ def test_two_columns_that_are_no_shares_are_refused():
     soft = frame([0.25, 0.5, 0.5, 0.5], [0.75, 0.5, 0.25, 0.5 + 1e-3])
     with pytest.raises(ef.InputError, match="must add up to 1: 2 of 4 do not"):
         ef.frames.soft_table(soft, soft=["p_a", "p_b"])
-    some = frame([0.25, 0.5, 0.5, 0.5], [0.75, None, 0.5, 0.5])
-    table = ef.frames.soft_table(some, soft=["p_a", "p_b"], drop_missing=True)
-    assert (table.probabilities.tolist(), table.dropped) == ([0.5, 0.75], 1)
+    for make in (pd.DataFrame, pl.DataFrame):
+        some = make({"p_a": [0.25, 0.5, 0.5, 0.5], "p_b": [0.75, None, 0.5, 0.5]})
+        table = ef.frames.soft_table(some, soft=["p_a", "p_b"], drop_missing=True)
+        assert (table.probabilities.tolist(), table.dropped) == ([0.5, 0.75], 1)
+
+
+# What is asked besides the data
+
+
+def test_nothing_is_asked_where_nothing_is_said():
+    assert Where(columns={}) == Where.of()
+    assert not Where.of().drop_missing
+    assert not Where.of().unlabelled
+    assert Where.of(drop_missing=True, cluster="c").beside == {"cluster": "c"}
+    assert Where.of(unlabelled=True).unlabelled
+    assert Where.of(positive="b", classes=["a", "b"]).positive == "b"
+    assert Where.of(classes=["a", "b", "c"]).classes == ("a", "b", "c")
+    assert Where.of(classes=["0", "1"], positive=1.0).positive == 1.0
+    with pytest.raises(ef.InputError, match="makes 'b' class 1"):
+        Where.of(classes=["a", "b"], positive="c")
+    with pytest.raises(ef.InputError, match="asks about all classes"):
+        Where.of(classes=["a", "b", "c"], positive_from=2)
+
+
+def asked_of(*layouts, name=None, **where):
+    return Asked(layouts, Where.of(**where), None, name, None)
+
+
+def test_data_is_called_by_what_it_may_be():
+    assert asked_of(SCORES).first.name == "scores"
+    assert asked_of(VOTES, ANNOTATIONS).first.name == "positives"
+    assert asked_of(ANNOTATIONS, VOTES).first.name == "positives"
+    assert asked_of(ANNOTATIONS).first.name == "data"
+    assert asked_of(SCORES, VOTES).first.name == "data"
+    assert asked_of(SCORES, VOTES, name="model").first.name == "model"
+    assert asked_of(SOFT_LABELS, COUNTS, VOTES, SCORES).pair is VOTES
+    assert asked_of(SCORES, VOTES, VOTES_AND_LABELS).kinds == ("scores", "votes")
+    assert [either(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "a",
+        "a or b",
+        "a, b or c",
+    ]
+
+
+def test_columns_of_weights_are_kept_by_name_and_arrays_as_such():
+    for given, kept in ((None, None), ("w", "w"), ([1.0, 2.0], "array")):
+        source = asked_of(SCORES, weight=given).source("frame", SCORES, 2)
+        assert source.weight == (kept if kept != "array" else ARRAY)
+
+
+TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
+
+
+def test_tables_are_taken_as_they_are():
+    def taken(table, *layouts, paths=(), **where):
+        asked = asked_of(*layouts, **where)
+        return as_asked(table, asked, (argument("data"), "a table"), paths)
+
+    found = taken(TABLE.without(2), SCORES, VOTES)
+    assert found.table.n == 3
+    assert (found.source.rows, found.source.origin, found.source.columns) == (5, "table", {})
+    assert taken(TABLE, SCORES, paths=("a.npz",)).source.origin == "files"
+    soft = SoftTable.from_scores(TABLE)
+    for how in (((SOFT_LABELS,), {}), ((SCORES, SOFT_LABELS), {"soft": "scores"})):
+        layouts, where = how
+        found = taken(TABLE, *layouts, **where)
+        assert found.table == soft
+        assert found.source.columns == {"soft": "scores"}
+    assert taken(TABLE, SCORES, SOFT_LABELS).table is TABLE
+    assert taken(soft, SCORES, SOFT_LABELS).table is soft
+    assert taken(TABLE, SCORES, classes=["0", "1"]).table is TABLE
+    one = ScoreTable.from_arrays([0.5], [1])
+    assert taken(one, SCORES).table is one
+    votes = VoteTable.from_arrays([0, 1], [2, 3])
+    for table, layouts, where, says in (
+        (TABLE, (SCORES,), {"score": "p"}, r"`data` is a table, whose columns are known, so name"),
+        (TABLE, (SCORES, SOFT_LABELS), {"score": "p"}, r"`soft='scores'` takes the scores of a"),
+        (TABLE, (SCORES,), {"weight": "w"}, "which has weights and clusters already if any"),
+        (TABLE, (SCORES,), {"cluster": "w"}, r"already if any\. Leave out `cluster`"),
+        (TABLE, (SCORES,), {"classes": ["a", "b"]}, r"a table of the classes 0, 1\. Leave"),
+        (TABLE, (VOTES,), {}, r"holds scores; this needs votes\. Use from_scores for it"),
+        (votes, (SCORES, SOFT_LABELS), {}, r"holds votes; .* Use from_votes for it"),
+        (ScoreTable.empty(), (SCORES,), {}, "`data` is an empty table"),
+        (TABLE, (SCORES,), {"drop_missing": True}, "go with a dataframe or file of rows"),
+        (TABLE, (SCORES,), {"positive": 1}, "go with a dataframe or file of rows"),
+        (TABLE, (SCORES,), {"positive_from": 1}, "go with a dataframe or file of rows"),
+        (TABLE, (SCORES,), {"group": "g"}, "name its columns with `score` and `label`"),
+        (TABLE, (SCORES, VOTES), {"duplicates": "all"}, "columns with `score` and `label`"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            taken(table, *layouts, **where)
+    refuse_options(asked_of(SCORES, drop_missing=True), may_drop=True)
+    refuse_options(asked_of(SCORES), may_drop=True)
+    with pytest.raises(ef.InputError, match="go with a dataframe"):
+        refuse_options(asked_of(SCORES, drop_missing=True, group="g"), may_drop=True)

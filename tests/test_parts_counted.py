@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import annotators, ballots, cells, counting, entries
+from errorfloor.data import annotators, arrays, ballots, cells, counting, entries, grid
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.cells import Cells, ClassCells
 from errorfloor.data.entries import Entries
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.tables import ScoreTable, VoteTable
 
 # Cells
 
@@ -470,3 +470,93 @@ def test_entries_are_kept_in_files_by_their_names():
     for name, array in some.arrays().items():
         assert found["entries"].arrays()[name].tolist() == array.tolist()
     assert entries.from_file({"scores": 1}) == {"scores": 1}
+
+
+# Arrays of scores
+
+
+@pytest.mark.parametrize("spread", [1.0, 3.0])
+@pytest.mark.parametrize("shift", [0.0, -0.5, -4.0])
+def test_rows_of_cells_are_numbered_as_their_cells_are(shift, spread, monkeypatch):
+    monkeypatch.setattr(arrays, "_CHUNK", 64)
+    scores = spread * np.random.default_rng(0).random(300) + shift
+    _, expected = np.unique(grid.cell_of(scores, grid.CELLS), return_inverse=True)
+    assert arrays._rows_of_cells(scores).tolist() == expected.tolist()
+
+
+def test_zeros_of_both_signs_are_one_score_and_small_numbers_are_not(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 4)
+    s = np.array([0.0, -0.0, 1e-20, 0.5, 0.75] * 4)
+    y = np.arange(s.size) % 2
+    exact = arrays.count_checked(s, y)
+    assert exact.scores.tolist() == [0, 1e-20, 0.5, 0.75]
+    assert not np.signbit(exact.scores).any()
+    assert exact.items.tolist() == [8, 4, 4, 4]
+    weight = 1.0 + np.arange(s.size)
+    weighed = arrays.count_weighed(s, y, None, {"weight": weight})
+    assert weighed.scores.tolist() == [0, 1e-20, 0.5, 0.75]
+    assert not np.signbit(weighed.scores).any()
+    assert weighed.counts.tolist() == exact.counts.tolist()
+    assert weighed.row_masses.tolist() == [weight[abs(s) == one].sum() for one in weighed.scores]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.float32, np.float16])
+def test_numbers_of_any_kind_are_counted_as_floats_are(kind, monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 16)
+    s = np.random.default_rng(0).permutation(np.arange(-20, 21)).astype(kind)
+    y = (s > 3).astype(np.int8)
+    for refine in (True, False):
+        found = arrays.count_checked(s, y, cells=64, refine=refine)
+        assert found == arrays.count_checked(s.astype(np.float64), y, cells=64, refine=refine)
+        assert found.n == 41
+        assert found.scores.dtype == np.float64
+
+
+def test_tables_with_weights_have_cells_where_scores_are_too_many(monkeypatch):
+    monkeypatch.setattr(grid, "EXACT", 16)
+    rng = np.random.default_rng(0)
+    s, y = rng.random(400), rng.integers(0, 2, 400)
+    weight = rng.choice([1.0, 2.0], 400)
+    found = arrays.count_weighed(s, y, None, {"weight": weight})
+    cell = grid.cell_of(s, grid.CELLS)
+    assert len(found) == np.unique(cell).size
+    assert found.items.tolist() == np.bincount(cell)[np.unique(cell)].tolist()
+    assert found.row_masses.sum() == weight.sum()
+    for number in (16, 17):
+        s = np.tile(0.3 + np.arange(number) * 1e-9, 3)
+        table = ScoreTable.from_arrays(s, np.arange(s.size) % 2, weight=np.ones(s.size))
+        assert len(table) == number
+        assert len(arrays.merged_if_many(table)) == (number if number == 16 else 1)
+    rows = rng.random((40, 3))
+    wide = ScoreTable.from_arrays(rows, rng.integers(0, 3, 40), weight=np.ones(40))
+    assert arrays.merged_if_many(wide) is wide
+    far = ScoreTable.from_arrays(1e6 + np.arange(5000), np.arange(5000) % 2, weight=np.ones(5000))
+    assert arrays.merged_if_many(far) is far  # all in one cell
+
+
+def test_so_many_items_in_a_row_are_lumpy():
+    def lumpy(items, others):
+        low = np.array([1.0, 2.0])
+        counts = np.array([[items, 0], [others, 0]])
+        made = ScoreTable.from_ranges(low, low + np.array([1e-9, 0]), counts)
+        return arrays._is_lumpy(made)
+
+    n = 5000 * 1024  # of which 5000 are a part in 1024
+    assert not lumpy(5000, n - 5000)
+    assert lumpy(5001, n - 5001)
+    assert lumpy(5000, n - 5001)
+    assert not lumpy(4096, 1)
+    assert lumpy(4097, 1)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16])
+def test_scores_that_differ_in_few_bits_spread_as_well(kind):
+    if kind == np.float16:
+        scores = np.arange(2**12, dtype=np.uint16).view(np.float16)
+    else:
+        whole = np.uint64 if kind == np.float64 else np.uint32
+        start = np.array([0.3], dtype=kind).view(whole)[0]
+        scores = (start + np.arange(2**12, dtype=whole)).view(kind)  # one behind the other
+    for given in (scores, scores[::-1], np.repeat(scores, 3), scores[::2]):
+        distinct = np.unique(given).size
+        assert 0.9 * distinct <= arrays._different_bits(given) <= distinct

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, counting, entry_rows, grid, refining
+from errorfloor.data import arrays, counting, entry_rows, grid, memory, refining
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, read
@@ -283,3 +283,69 @@ def test_more_items_than_fit_into_memory_are_refused(beside, says, monkeypatch):
     with pytest.raises(ef.InputError, match=says) as raised:
         read_table(frame, score="p", label="y", **beside)
     assert ("Round the weights" in str(raised.value)) == ("weight" in beside)
+
+
+# Rows with a column for each class
+
+CLASSES = ["p_a", "p_b", "p_c"]
+
+
+def rows_of_classes(rows, **more):
+    frame = pd.DataFrame(np.array(rows, dtype=float), columns=CLASSES)
+    return frame.assign(y=["a", "b", "c", "a"][: len(frame)], **more)
+
+
+def test_groups_of_rows_of_classes_count_what_is_left_out():
+    rows = [[0.25, 0.5, 0.25], [np.nan, 0.5, 0.25], [0.5, 0.25, 0.25], [np.nan, 0.5, 0.25]]
+    frame = rows_of_classes(rows, g=[*"aabc"])
+    for how in ({"score": CLASSES, "label": "y"}, {"soft": CLASSES}):
+        tables = read(frame, LAYOUTS, Where.of(**how, group="g", drop_missing=True)).tables
+        assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
+            "a": (1, 1), "b": (1, 0), "c": (0, 1),
+        }  # fmt: skip
+        assert {table.classes for table in tables.values()} == {("a", "b", "c")}
+        with pytest.raises(ef.InputError, match="missing"):
+            read_table(frame, **how)
+
+
+def test_soft_labels_of_classes_are_those_of_arrays():
+    third = [0.33333333, 0.33333333, 0.33333333]
+    rows = [third, [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], third]
+    found = ef.frames.soft_table(rows_of_classes(rows), soft=CLASSES)
+    same(found, SoftTable.from_arrays(rows, classes=["a", "b", "c"]))
+    assert found.probabilities.sum(axis=1).tolist() == pytest.approx([1, 1, 1], abs=1e-15)
+    renamed = ef.frames.soft_table(rows_of_classes(rows), soft=CLASSES, classes=["x", "y", "z"])
+    assert renamed.classes == ("x", "y", "z")
+    for wrong, says in (
+        ([-0.25, 0.5, 0.75], r"must lie in \[0, 1\]"),
+        ([1.25, 0.0, -0.25], r"must lie in \[0, 1\]"),
+        ([0.5, 0.25, 0.2], "must add up to 1"),
+        ([0.5, 0.25, np.inf], r"must lie in \[0, 1\]"),
+    ):
+        with pytest.raises(ef.InputError, match=says):
+            ef.frames.soft_table(rows_of_classes([*rows[1:], wrong]), soft=CLASSES)
+
+
+def test_scores_of_classes_are_those_of_arrays_and_wrong_ones_are_refused():
+    rows = [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [4.0, 1.0, 1.0]]
+    found = ef.frames.score_table(rows_of_classes(rows), score=CLASSES, label="y")
+    same(found, ScoreTable.from_arrays(rows, ["a", "b", "c"], classes=["a", "b", "c"]))
+    zeros = rows_of_classes([*rows, [0.0, 0.0, 0.0]])
+    with pytest.raises(ef.InputError, match="of an item must not all be 0"):
+        ef.frames.score_table(zeros, score=CLASSES, label="y")
+    words = rows_of_classes(rows).astype({"p_b": object})
+    words.loc[1, "p_b"] = "many"
+    with pytest.raises(ef.InputError, match=r"`score` .column 'p_b'. must be finite numbers"):
+        ef.frames.score_table(words, score=CLASSES, label="y")
+    wrong = rows_of_classes(rows).assign(y=["a", "b", "d"])
+    with pytest.raises(ef.InputError, match=r"`label` .column 'y'."):
+        ef.frames.score_table(wrong, score=CLASSES, label="y")
+
+
+def test_rows_of_classes_that_do_not_fit_into_memory_are_refused(monkeypatch):
+    frame = rows_of_classes([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+    monkeypatch.setattr(memory, "available", lambda: memory.of_rows(2, 3))
+    assert ef.frames.score_table(frame, score=CLASSES, label="y").n == 2
+    monkeypatch.setattr(memory, "available", lambda: memory.of_rows(2, 3) - 1)
+    with pytest.raises(ef.InputError, match="`score` has 2 rows of 3 classes, which take about"):
+        ef.frames.score_table(frame, score=CLASSES, label="y")
