@@ -31,7 +31,7 @@ def error_of(data, **where):
 def scored(labels, scores=None):
     labels = list(labels)
     p = np.arange(len(labels)) / 16 if scores is None else scores
-    return pd.DataFrame({"p": p, "y": pd.Series(labels, dtype=object)})
+    return pd.DataFrame({"p": p, "y": pd.Series(labels)})
 
 
 SCORED = {"score": "p", "label": "y"}
