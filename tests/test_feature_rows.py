@@ -282,6 +282,18 @@ def test_items_fall_into_the_rows_of_their_scores():
     )
 
 
+def test_items_without_scores_share_one_row():
+    two = items_of(None, Y, features=X)
+    assert (two.table.scores.tolist(), two.table.counts.tolist()) == ([0.5], [[2, 2]])
+    pair = items_of(None, [*"ab"], features=X[:2])
+    assert (pair.table.scores.tolist(), pair.table.counts.tolist()) == ([0.5], [[1, 1]])
+    three = items_of(None, [*"abca"], features=X)
+    assert three.table.counts.tolist() == [[2, 1, 1]]
+    few = items_of(np.eye(3)[:2], [0, 1], features=X[:2])  # of three classes
+    assert few.table.scores.tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert few.table.counts.tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
 def test_items_of_files_are_those_of_arrays(tmp_path):
     score = np.array([0.1, 0.9, 0.8, 0.1])
     expected = items_of(score, Y, features=X)

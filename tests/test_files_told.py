@@ -7,14 +7,23 @@ import os
 import shutil
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import encodings, files
-from errorfloor.data.formats import GZIP, ZSTD, Packing, format_called
+from errorfloor.data import documents, encodings, files
+from errorfloor.data.formats import (
+    FORMATS,
+    GZIP,
+    ZSTD,
+    Packing,
+    format_called,
+    format_of,
+    start_of,
+)
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -320,3 +329,95 @@ def test_copies_are_called_by_the_names_of_their_files(tmp_path):
         pass
     assert str(raised.value) == f"Could not read {str(path)!r}: no."
     assert not os.path.exists(copy)
+
+
+# Formats
+
+
+def test_formats_are_what_they_are():
+    flags = ("is_text", "finds_delimiter", "holds_tables", "is_archive")
+    assert {kind.name: [name for name in flags if getattr(kind, name)] for kind in FORMATS} == {
+        "csv": ["is_text", "finds_delimiter"],
+        "tsv": ["is_text"],
+        "jsonl": ["is_text"],
+        "parquet": [],
+        "npz": ["holds_tables", "is_archive"],
+        "excel": ["is_archive"],
+    }
+
+
+def test_a_format_is_told_by_its_first_4096_bytes(tmp_path):
+    path = tmp_path / "data"
+    for before, name in ((4095, "tsv"), (4096, "csv")):
+        path.write_bytes(b"a" * before + b"\tb\n1\t2\n")
+        assert format_of([str(path)]).name == name
+
+
+def test_files_that_cannot_be_read_are_named():
+    if not os.path.exists("/proc/self/mem"):
+        pytest.skip("needs a file that opens and cannot be read")
+    with pytest.raises(OSError, match="/proc/self/mem") as raised:
+        start_of("/proc/self/mem", 4)
+    assert raised.value.filename == "/proc/self/mem"
+
+
+def test_arrays_of_one_length_are_columns(tmp_path):
+    path = tmp_path / "a.npz"
+
+    def rows(**arrays):
+        np.savez(path, **arrays)
+        return ef.frames.scan(path).fetchall()
+
+    day = np.array(["2026-01-02", "2026-01-03"], dtype="datetime64[D]")
+    wide = np.array([[1.0, 2.0], [3.0, 4.0]])
+    found = rows(a=np.array([1.5, 2.5], dtype=">f8"), w=wide, t=np.array(["x", ""]), d=day)
+    assert [row[:3] for row in found] == [(1.5, [1, 2], "x"), (2.5, [3, 4], None)]
+    assert [row[3].day for row in found] == [2, 3]
+    for wrong in (
+        {"a": np.zeros(2), "b": np.zeros(3)},
+        {"a": np.zeros((2, 2, 2))},
+        {"a": np.array(1.0)},
+        {"a": np.zeros(2), "b": np.array(1.0)},
+        {"a": np.zeros((2, 3)), "b": np.zeros(3)},
+    ):
+        with pytest.raises(ef.InputError, match="must hold 1-d arrays of equal length, got a "):
+            rows(**wrong)
+    with pytest.raises(ef.InputError, match="got none"):
+        rows()
+
+
+# Documents
+
+
+def test_what_is_no_object_is_no_table():
+    assert documents._first("abc") == (None, False)
+    assert documents._first("[{") == (None, False)
+    assert documents._first('{"a": [1]}x') == ({"a": [1]}, False)
+    assert documents._first('{"a": [1]} {"a": [2]}') == ({"a": [1]}, False)
+    assert documents._first('[{"a": [1]}]') == ({"a": [1]}, False)
+    assert documents._first("[1]") == (1, False)
+    assert documents._first("3") == (3, False)
+    assert documents._first('{"a": {"b": 1}}') == ({"a": {"b": 1}}, True)
+    one = documents._of_object({"a": [1], "b": [2]})  # one row by columns
+    assert {name: list(array) for name, array in one.items()} == {"a": ["1"], "b": ["2"]}
+    assert [documents._text(one) for one in (None, float("nan"), 0.5, "a", True)] == [
+        None, None, "0.5", "a", "true",
+    ]  # fmt: skip
+
+
+def test_objects_are_read_up_to_a_size(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    path.write_text('{"score": [0.5, 0.25], "label": [1, 0]}')
+    opening = partial(open, mode="rb")
+    size = os.path.getsize(path)
+    monkeypatch.setattr(documents, "_MOST", size)
+    assert list(documents.columns_of(str(path), opening)) == ["score", "label"]
+    monkeypatch.setattr(documents, "_MOST", size - 1)
+    with pytest.raises(ef.InputError, match="it is an object of more than"):
+        documents.columns_of(str(path), opening)
+    path.write_text('{"score": 0.5, "label": 1}\n' * 9)  # rows of any number are read by DuckDB
+    assert documents.columns_of(str(path), opening) is None
+    path.write_text('{"score": [0.5, ')
+    monkeypatch.setattr(documents, "_MOST", size)
+    with pytest.raises(ef.InputError, match="it is no JSON, or not all there"):
+        documents.columns_of(str(path), opening)
