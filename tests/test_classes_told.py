@@ -127,6 +127,26 @@ def test_values_are_looked_for_in_the_first_65_536_rows_where_one_is_named():
     assert told(frame, **SCORED, positive="b")[0].n == 2**16
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_words_are_found_behind_any_number_of_rows_without_a_label(make):
+    data = make({"p": np.arange(1204) / 2048, "y": [None] * 1200 + ["yes", "no"] * 2})
+    table, both = told(data, **SCORED, drop_missing=True)
+    assert (table.n, table.dropped, both) == (4, 1200, {"1": ["yes"], "0": ["no"]})
+    kept, _ = told(data, **SCORED, unlabelled=True)
+    assert (kept.n, kept.n_unlabelled) == (4, 1200)
+    for before, says in ((1000, "must be 0 or 1"), (999, "holds words: 2, word. Say which")):
+        late = make({"p": np.arange(before + 1) / 2048, "y": ["2"] * before + ["word"]})
+        assert says in error_of(late, **SCORED)
+
+
+def test_words_are_found_behind_any_number_of_rows_without_a_vote():
+    data = votes([None] * 1200 + ["yes", "no", "no", "yes", "yes", "yes"])
+    table, both = told(data, item="item", vote="vote", drop_missing=True)
+    assert both == {"1": ["yes"], "0": ["no"]}
+    assert (table.positives.tolist(), table.totals.tolist()) == ([1, 2], [2, 2])
+    assert table.n == 3
+
+
 def test_fifty_values_are_looked_at():
     frame = pd.DataFrame({"y": [None, *(f"{i:02}" for i in range(60))], "z": ["x"] * 61})
     for data in (frame, pl.from_pandas(frame)):

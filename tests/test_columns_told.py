@@ -179,6 +179,9 @@ def test_two_columns_of_scores_become_one(first, second, scores):
     ("first", "second", "scores"),
     [
         ([0.25, 0.5, 0.125, 1], [0.75, None, 0.875, 0], [0, 0.75, 0.875]),
+        ([0.25, None, 0.125, 1], [0.75, 0.5, 0.875, 0], [0, 0.75, 0.875]),
+        ([0.25, float("nan"), 0.125, 1], [0.75, 0.5, 0.875, 0], [0, 0.75, 0.875]),
+        ([0.25, None, 0.125, 1], [0.75, None, 0.875, 0], [0, 0.75, 0.875]),
         ([1, 2, None, 3], [3, 2, 0, 1], [0.25, 0.5, 0.75]),
         ([1, 0, 2, 3], [3, None, 2, 1], [0.25, 0.5, 0.75]),
         ([-1, 2, None, 3], [3, 2, -1, 1], [-2, 0, 4]),
@@ -202,9 +205,16 @@ def test_two_columns_that_are_no_shares_are_refused():
     with pytest.raises(ef.InputError, match="must add up to 1: 2 of 4 do not"):
         ef.frames.soft_table(soft, soft=["p_a", "p_b"])
     for make in (pd.DataFrame, pl.DataFrame):
-        some = make({"p_a": [0.25, 0.5, 0.5, 0.5], "p_b": [0.75, None, 0.5, 0.5]})
+        whole, hole = [0.25, 0.5, 0.5, 0.5], [0.75, None, 0.5, 0.5]
+        some = make({"p_a": whole, "p_b": hole})
         table = ef.frames.soft_table(some, soft=["p_a", "p_b"], drop_missing=True)
         assert (table.probabilities.tolist(), table.dropped) == ([0.5, 0.75], 1)
+        for none in (None, float("nan")):
+            turned = make({"p_a": [0.75, none, 0.5, 0.5], "p_b": whole})
+            table = ef.frames.soft_table(turned, soft=["p_a", "p_b"], drop_missing=True)
+            assert (table.probabilities.tolist(), table.dropped) == ([0.25, 0.5], 1)
+            with pytest.raises(ef.InputError, match="has missing values: 1 of 4 rows"):
+                ef.frames.soft_table(turned, soft=["p_a", "p_b"])
 
 
 # What is asked besides the data

@@ -64,7 +64,7 @@ def test_what_duckdb_brings_back_is_plain():
     assert found["t"].tolist() == ["a", None]
     assert found["d"].tolist() == [date(2026, 1, 2), None]
     assert found["s"].tolist() == [datetime(2026, 1, 2, 3, 4, 5), None]
-    assert found["z"][0] == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert found["z"].tolist() == [datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), None]
     assert found["b"][0] == 1
     whole = np.array([1, 2], dtype=np.int64)
     assert engines._plain(whole, nw.Int64) is whole

@@ -258,9 +258,8 @@ def is_taken(row, votes, many=False):
 
 def test_votes_of_a_group_are_some_of_all_votes():
     for m, k, own, yes in itertools.product(range(4), repeat=4):
-        if k <= m and yes <= own:
-            within = 1 <= own <= m and yes <= k and own - yes <= m - k
-            assert is_taken([3, m, k, own, yes, 1], own) == within
+        within = own >= 1 and 0 <= yes <= k and 0 <= own - yes <= m - k
+        assert is_taken([3, m, k, own, yes, 1], own) == within
 
 
 def test_pairs_of_a_group_are_some_of_all_pairs():
