@@ -16,6 +16,7 @@ from errorfloor.inference.votes.limits import certified_limits, likelihood_limit
 from errorfloor.inference.votes.many_values import ManyRegion, many_value_limits
 from errorfloor.inference.votes.values import Region, value_limits
 from errorfloor.methods.record import ITEM_DECIDES, Options
+from errorfloor.methods.votes import values
 from errorfloor.methods.votes.aims import Concave, Lines, aim_of
 from errorfloor.methods.votes.grid import binomial, grid, supremum
 from errorfloor.methods.votes.many.unsorted import CountLikelihood, kept_votes, log_chances
@@ -527,3 +528,18 @@ def test_sure_items_may_have_some_error_however_unanimous_they_are():
     found = ef.from_votes(votes, metric="error-at-coverage", at=0.8)
     # Of 1,600 votes that agree, a share of 1.92 / 1,600 may have been guesses among three classes.
     assert found.high > 1.9 / 1600 * 2 / 3
+
+
+@pytest.mark.parametrize(("why", "thin"), [("chance", True), ("item", True), ("votes", False)])
+def test_votes_of_a_rule_are_not_thinned(why, thin, monkeypatch):
+    seen = []
+    smoothed = values._smoothed
+
+    def spy(*given, **asked):
+        seen.append(asked["thin"])
+        return smoothed(*given, **asked)
+
+    monkeypatch.setattr(values, "_smoothed", spy)
+    table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, [2, 2, 3, 3, 3, 2, 3, 2] * 5)
+    values.MixtureValue(table.cells(), Options(metric=metric("auc"), totals_by=why))
+    assert set(seen) == {thin}

@@ -164,6 +164,27 @@ def test_tests_are_known_by_the_lines_they_run(tiny, trace):
     assert by_line["if x < -5 and x != 0.5:"][-1].startswith("large")
 
 
+def test_what_runs_when_a_module_is_loaded_is_told_by_the_modules_that_import_it(tmp_path):
+    files = {
+        "src/few/__init__.py": "",
+        "src/few/records.py": "def double(x):\n    return 2 * x\n\nLIMIT = double(3)\n",
+        "src/few/user.py": "from few.records import LIMIT\n\ndef f():\n    return LIMIT\n",
+        "src/few/stranger.py": "def g():\n    return 0\n",
+        "tests/conftest.py": "",
+        "tests/test_few.py": "def test_g(): from few.stranger import g; assert g() == 0\n"
+        "def test_f(): from few.user import f; assert f() == 6\n"  # which loads both
+        "def test_again(): from few.user import f; assert f() > 5\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = traced.trace(tmp_path, "few", ["tests/test_few.py"], tmp_path / "kept", jobs=1)
+    records = tmp_path / "src/few/records.py"
+    for line in (1, 2, 4):
+        told = found.tests_of(records, records.read_text(), line)
+        assert told == [f"tests/test_few.py::test_{name}" for name in ("f", "again")]
+
+
 def test_lines_are_found_anew_only_where_something_changed(tiny, tmp_path, monkeypatch):
     ran = []
     run = traced._run

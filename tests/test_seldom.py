@@ -1,18 +1,26 @@
 """What seldom happens: refusals, corners and large tables that no other test comes by."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import errorfloor as ef
+from errorfloor.data.asked import Where
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.inference import weighted_cuts
-from errorfloor.methods import newton, on_any_scale
+from errorfloor.data.unlabelled import table_of_arrays
+from errorfloor.inference import jackknife, weighted_cuts
+from errorfloor.inference import powered as inference_powered
+from errorfloor.methods import newton, on_any_scale, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
+from errorfloor.methods.design import Design
+from errorfloor.methods.logistic import BETA_ABM
+from errorfloor.methods.powered import PoweredCut
 from errorfloor.methods.ranks import Ranking
 from errorfloor.methods.record import Classes, Options
+from errorfloor.methods.rules import fewest
 from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import fit as vote_fit
 from errorfloor.methods.votes.fit import fit_mixture
@@ -210,6 +218,9 @@ def test_methods_that_take_any_scale_are_named_once(two, from_frame):
     assert on_any_scale(metric="average-precision") == (
         "; the method ranking takes scores on any scale"
     )
+    assert (
+        on_any_scale(metric="auc") == "; the methods ranking and isotonic take scores on any scale"
+    )
     assert on_any_scale(Classes.MANY, "auc") == ""
 
 
@@ -372,3 +383,107 @@ def test_models_of_many_rows_are_resampled_by_neighbours_together(rng):
     # The standard deviation of 400 draws is known to 1 / sqrt(800).
     spread = np.sqrt(rate * (1 - rate) / n)
     assert drawn.std(ddof=1) == pytest.approx(spread, rel=5 / np.sqrt(800))
+
+
+# Parts of methods and intervals that only large or odd tables come to
+
+
+def test_rows_that_are_many_are_cut_between_blocks_of_as_many_items(monkeypatch):
+    monkeypatch.setattr(weighted, "MOST_ROWS", 4)
+    table = ScoreTable(
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [[1, 0], [2, 1], [0, 4], [1, 1], [3, 0], [1, 2]]
+    )
+    cells = replace(table.cells(), weight=np.ones(len(table.cells())))
+    block, number = weighted.WeightedCut(cells)._blocks()
+    # 1, 4, 8, 10, 13 and 16 items up to each row: each four are a block.
+    of_row = np.array([0, 0, 1, 2, 3, 3])
+    assert (block.tolist(), number) == (of_row[cells.row].tolist(), 4)
+    monkeypatch.setattr(weighted, "MOST_ROWS", 6)
+    block, number = weighted.WeightedCut(cells)._blocks()
+    assert (block.tolist(), number) == (cells.row.tolist(), 6)
+
+
+def test_without_its_only_item_a_logistic_floor_is_0():
+    cells = ScoreTable([0.3], [[0, 1]]).cells()
+    statistic = BETA_ABM.bind(cells, Options())
+    assert statistic.leave_one_out().tolist() == [0.0]
+
+
+def test_errors_of_other_counts_are_those_of_a_table_with_them():
+    rng = np.random.default_rng(0)
+    scores = rng.random(200).round(2)
+    labels = np.where(rng.random(200) < 0.5, rng.random(200) < scores, np.nan)
+    cells = table_of_arrays(scores, labels, Where.of(unlabelled=True)).cells()
+    count = np.maximum(cells.count - (np.arange(cells.count.size) % 3 == 0), 0)
+    found = PoweredCut(cells).values(count[None], np.random.default_rng(1))
+    alone = PoweredCut(replace(cells, count=count))
+    # The places of rows are those of all items, so they are set alike.
+    alone.rank = PoweredCut(cells).rank
+    assert found[0] == alone.found(count, np.random.default_rng(1)).value
+
+
+def test_slow_values_of_many_items_leave_out_groups_of_them(monkeypatch):
+    monkeypatch.setattr(jackknife, "GROUPS", 5)
+    rng = np.random.default_rng(0)
+    count = rng.integers(1, 4, 12)
+    design = Design(count, rng.random(12) + 0.5)
+    asked = []
+
+    class Slow:
+        is_slow = True
+
+        def values(self, counts, _, /):
+            asked.append(counts)
+            return counts.sum(axis=1) / 100
+
+    units = jackknife.without_each(Slow(), design, np.random.default_rng(3))
+    parts = list(design.parts(5, np.random.default_rng(3)))
+    assert np.sum(parts, axis=0).tolist() == count.tolist()
+    assert [(count - one[0]).tolist() for one in asked] == [part.tolist() for part in parts]
+    assert units.values.tolist() == [(count - part).sum() / 100 for part in parts]
+    assert units.mass.tolist() == [part @ design.weight for part in parts]
+    assert units.times.tolist() == [1] * 5
+    # Of fewer items than groups, each is left out by itself.
+    monkeypatch.setattr(jackknife, "GROUPS", int(count.sum()))
+    monkeypatch.setattr(jackknife, "without_one", lambda _: np.arange(12.0))
+    units = jackknife.without_each(Slow(), design, np.random.default_rng(3))
+    assert units.times.tolist() == count.tolist()
+
+
+def test_one_item_has_no_jackknife():
+    with pytest.warns(ef.DegenerateBootstrapWarning, match="one item or cluster does not vary"):
+        found = ef.from_soft_labels([0.3], weight=[2.0], interval="jackknife")
+    assert found.interval.method == "hoeffding"
+
+
+def test_a_search_ends_where_its_steps_are_spent(monkeypatch):
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([0.5] * 3, 60)
+    labels = np.array([rng.choice(3, p=one) for one in p])
+    cells = ScoreTable.from_arrays(p, labels).cells()
+    items = fewest.Labelled.of(cells, Options().clip)
+    tried = []
+    descend = fewest._Search.descend
+    monkeypatch.setattr(
+        fewest._Search, "descend", lambda self, at: tried.append(at) or descend(self, at)
+    )
+    starts = (fewest.Rule.as_it_is(3),)
+    all_found, _ = fewest.fewest_errors(items, cells.count, starts)
+    assert len(tried) > 1
+    tried.clear()
+    monkeypatch.setattr(fewest, "MOST_STEPS", 1)
+    found, rule = fewest.fewest_errors(items, cells.count, starts)
+    assert len(tried) == 1
+    assert found >= all_found
+    logs = np.log(p) + rule.offsets
+    assert found >= (logs.argmax(axis=1) != labels).sum()
+
+
+def test_the_share_of_unclear_items_is_of_the_variance_and_0_where_there_is_none(monkeypatch):
+    monkeypatch.setattr(inference_powered, "flat_variance", lambda _: 0.5)
+
+    def share(variance):
+        cut, found = SimpleNamespace(cells=None), SimpleNamespace(n=10, variance=variance)
+        return inference_powered._correlated(cut, found)
+
+    assert [share(variance) for variance in (0.0, 0.2, 0.04)] == [0.0, 0.25, 1.0]

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter, OrderedDict
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
@@ -25,6 +26,7 @@ from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verd
 from errorfloor.show import frame, numbers, palette, sentences, text
 from errorfloor.show.bars import drawn
 from errorfloor.show.html import html_of
+from errorfloor.show.kinds import ByKind
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
@@ -297,6 +299,29 @@ def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     assert " to " not in lines[3]
     assert lines[4:] == ["3 repeats of 5 levels of noise, n = 200, model error 10 %", "So."]
     assert " to " not in str(noisy(repeats=1))
+
+
+def test_functions_of_results_go_by_the_nearest_class_that_they_have_a_version_for():
+    @ByKind
+    def kind(result):
+        """Say what it is."""
+        return "none"
+
+    @kind.register
+    def _(result: "dict | Kind[int]") -> str:
+        return "first"
+
+    @kind.register
+    def _(result: "OrderedDict") -> str:
+        return "second"
+
+    class Kind:
+        pass
+
+    assert [kind(one) for one in ({}, Counter(), OrderedDict(), Kind(), 1)] == [
+        *("first", "first", "second", "first", "none")
+    ]
+    assert (kind.__name__, kind.__doc__) == ("kind", "Say what it is.")
 
 
 def test_what_has_no_text_of_its_own_is_shown_as_it_is():

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
@@ -49,7 +49,7 @@ class Trace:
             self._parts.append((CoverageData(str(part / LINES)), users))
             self._parts[-1][0].read()
 
-    @lru_cache(maxsize=4)  # noqa: B019  (one module after the other, and one trace)
+    @lru_cache(maxsize=64)  # noqa: B019  (one module after the other, and one trace)
     def _by_line(self, path: Path) -> dict[int, set[str]]:
         """Return the tests of each line."""
         name = path.relative_to(self.root).as_posix()
@@ -62,12 +62,23 @@ class Trace:
     def tests_of(self, path: Path, text: str, line: int) -> list[str]:
         """Return the tests that run the statement at a line, those most likely to tell first.
 
-        They are ordered by time, but so that all cases of one test do not come in a row.
+        What runs when the module is loaded has a say in all that it does, and after that in the
+        modules that import it.
         """
         by_line = self._by_line(path)
-        tests = set[str]().union(*(by_line.get(one, ()) for one in _told_by(text, line)))
-        if not tests:  # run by none, or when the module is loaded
-            tests = tests.union(*by_line.values())
+        tests, loading = (
+            set[str]().union(*(by_line.get(one, ()) for one in lines))
+            for lines in (_told_by(text, line), _loading(text))
+        )
+        if tests - loading:
+            return self._in_order(tests)
+        tests = set[str]().union(*by_line.values())
+        users = (self._by_line(user).values() for user in _importing(self.root)[path])
+        others = set[str]().union(*(tests for lines in users for tests in lines))
+        return [*self._in_order(tests), *self._in_order(others - tests)]
+
+    def _in_order(self, tests: set[str]) -> list[str]:
+        """Return tests by the time they take, but not all cases of one in a row."""
         cases: dict[str, int] = defaultdict(int)
         places = {}
         for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
@@ -82,22 +93,48 @@ def file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
+def _loading(text: str) -> list[int]:
+    """Return lines that run when a module is loaded, which may be while some test runs."""
+    return [node.lineno for node in ast.parse(text).body if not isinstance(node, ast.FunctionDef)]
+
+
 def _told_by(text: str, line: int) -> set[int]:
     """Return the lines that run where the statement at a line has a say.
 
-    They are its own inside a function, the function's for its first lines, where defaults are, and
-    those of all functions for what runs when the module is loaded.
+    They are its own inside a function, and the function's for its first lines, where defaults are.
+    There are none for what runs when the module is loaded.
     """
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
     around = [node for node in functions if node.lineno <= line <= (node.end_lineno or 0)]
     if not around:
-        return {one for node in functions for one in _body(node)}
+        return set()
     inner = max(around, key=lambda node: node.lineno)
     if line < inner.body[0].lineno:
         return set(_body(inner))
     statements = [node for node in ast.walk(inner) if isinstance(node, ast.stmt)]
     holding = [node for node in statements if node.lineno <= line <= (node.end_lineno or 0)]
     return set(_own_lines(max(holding, key=lambda node: node.lineno)))
+
+
+@lru_cache(maxsize=1)
+def _importing(root: Path) -> Mapping[Path, set[Path]]:
+    """Return the modules of a project that import each of them."""
+    source = root / "src"
+    paths = {_dotted(path.relative_to(source)): path for path in source.rglob("*.py")}
+    found = defaultdict[Path, set[Path]](set)
+    for path in paths.values():
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                names = (node.module, *(f"{node.module}.{one.name}" for one in node.names))
+                for name in paths.keys() & set(names):
+                    found[paths[name]].add(path)
+    return found
+
+
+def _dotted(path: Path) -> str:
+    """Return the name that a module is imported by."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _body(node: ast.FunctionDef) -> range:

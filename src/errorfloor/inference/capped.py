@@ -46,11 +46,6 @@ class Capped:
         """Name of the interval."""
         return self.floor.method
 
-    @property
-    def note(self) -> str:
-        """What to say about votes that were left out."""
-        return str(getattr(self.floor, "note", ""))
-
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         error = 1 - level

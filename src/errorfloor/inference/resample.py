@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import MANY_ITEMS
 from errorfloor.inference.draws import QuickDraws
 from errorfloor.methods.record import Statistic
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # Counts drawn at a time: 1 MB of them, so that a block stays in the cache of one core.
 BLOCK = 2**17
@@ -34,6 +37,8 @@ def bootstrap(
     order, so that threads change nothing but the time. `quick` draws have the same law, and other
     numbers for the same generator.
     """
+    from concurrent.futures import ThreadPoolExecutor  # slow to load
+
     size = max(1, BLOCK // count.size)
     replicates = np.empty((len(statistics), n_resamples))
     # A generator of its own for each statistic, so that none depends on which others there are.

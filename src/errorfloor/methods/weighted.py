@@ -70,7 +70,7 @@ class WeightedCut:
         """Tell which of some cells, in order, the cut errs on that is best for their masses."""
         row, positive = self.cells.row[some], self.cells.positive[some]
         walk = np.cumsum(mass * self.sign[some])
-        ends = np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)[: row.size]
+        ends = np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)
         best = int(ends[np.argmin(walk[ends])]) if row.size and walk[ends].min() < 0 else -1
         return np.asarray(positive == (np.arange(row.size) <= best))
 

@@ -88,7 +88,7 @@ def _expected(points: Floats, weights: Floats, m: int, n: int) -> tuple[Counts, 
     k = np.arange(m + 1)
     at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], m, points)])
     behind = np.cumsum(np.diff(at_most, axis=0) @ weights)
-    ends = np.round(n * behind / behind[-1]).astype(np.int64)
+    ends = np.round(n * behind).astype(np.int64)
     counts = np.diff(ends, prepend=0)
     seen = counts > 0
     return k[seen], counts[seen]

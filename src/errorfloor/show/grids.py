@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.results import (
-    AnnotatorsResult,
-    ClassItems,
-    Confusion,
-    Estimate,
-    FeeBeeResult,
-    FeeBeeScore,
-    Groups,
-    Items,
-    Plan,
-)
+from errorfloor.results import Estimate
 from errorfloor.show import numbers
+
+if TYPE_CHECKING:
+    from errorfloor.results import (
+        AnnotatorsResult,
+        ClassItems,
+        Confusion,
+        FeeBeeResult,
+        FeeBeeScore,
+        Groups,
+        Items,
+        Plan,
+    )
 
 PLAIN_TARGETS = GIVEN_LABEL, DRAWN_LABEL  # which nobody takes for another
 MOST_ANNOTATORS = 20  # of whom text shows a row
@@ -159,10 +161,12 @@ def _votes_in_words(items: ClassItems, at: int) -> str:
 
 def how_items(items: Items | ClassItems) -> str:
     """Say of how many items, and how the classes were taken."""
+    from errorfloor.results import Items  # which most answers have no use for
+
     more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
     mean = f"{items.count.sum():,} items{more}. The errors have a mean of "
     mean += f"{numbers.per_cent(items.floor)}."
-    if isinstance(items, ClassItems):
+    if not isinstance(items, Items):
         return mean
     same = "exchangeable" if items.symmetric else "different"
     return f"{mean} Classes are taken for {same}."

@@ -6,27 +6,28 @@ An error is said as an accuracy as well, with the label that it is for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.record import GOLD_LABEL
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.results import (
-    AnnotatorsResult,
-    ClassItems,
-    Comparison,
-    Confusion,
-    Estimate,
-    FeaturesEstimate,
-    FeeBeeResult,
-    Groups,
-    Items,
-    LabelPlan,
-    Plan,
-    Verdict,
-)
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, VERDICTS
+from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, VERDICTS, Verdict
 from errorfloor.show import grids, numbers
+from errorfloor.show.kinds import ByKind
+
+if TYPE_CHECKING:
+    from errorfloor.results import (
+        AnnotatorsResult,
+        ClassItems,
+        Comparison,
+        Confusion,
+        Estimate,
+        FeaturesEstimate,
+        FeeBeeResult,
+        Groups,
+        Items,
+        LabelPlan,
+        Plan,
+    )
 
 FEW = 4  # so many groups are named, more are counted
 # What to look at where a model seems to be better than any model can be.
@@ -34,7 +35,7 @@ SUSPECT = "a leaked test set, labels made in another way, or scores out of order
 SEES_MORE = "a leaked test set, or a model that sees more than the annotators did"
 
 
-@singledispatch
+@ByKind
 def sentence_of(result: Any) -> str:
     """Return the one plain sentence that says what was found."""
     raise TypeError(f"There is no sentence for a {type(result).__name__}.")
@@ -94,7 +95,7 @@ def _(result: Comparison) -> str:
     return f"{_best(main)}, by {main.method}; the other methods say {name}from {low} to {high}."
 
 
-@sentence_of.register(Groups)
+@sentence_of.register
 def _(result: Groups[Any]) -> str:
     if grids.hold_floors(result):
         return _range_of_groups(result)
@@ -144,8 +145,7 @@ def _(result: Confusion) -> str:
     return f"{often} errors that any model makes are {first.first} against {first.second}."
 
 
-@sentence_of.register(Items)
-@sentence_of.register(ClassItems)
+@sentence_of.register
 def _(result: Items | ClassItems) -> str:
     return f"{numbers.counted(int(result.count.sum()), 'item')}, the hardest first."
 

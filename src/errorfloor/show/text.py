@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from errorfloor.results import (
-    AnnotatorsResult,
-    ClassItems,
-    Comparison,
-    Confusion,
-    Estimate,
-    FeaturesEstimate,
-    FeeBeeResult,
-    Groups,
-    Items,
-    LabelPlan,
-    Look,
-    Plan,
-    Verdict,
-)
 from errorfloor.results.finding import Finding
 from errorfloor.show import grids, looks, numbers
 from errorfloor.show.grids import PLAIN_TARGETS
+from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import refusal_of, refuting, sentence_of
 
+if TYPE_CHECKING:
+    from errorfloor.results import (
+        AnnotatorsResult,
+        ClassItems,
+        Comparison,
+        Confusion,
+        Estimate,
+        FeaturesEstimate,
+        FeeBeeResult,
+        Groups,
+        Items,
+        LabelPlan,
+        Look,
+        Plan,
+        Verdict,
+    )
 
-@singledispatch
+
+@ByKind
 def text_of(result: Any) -> str:
     """Return a result as text: the answer first."""
     return repr(result)
@@ -106,7 +108,7 @@ def _(result: Comparison) -> str:
     return _joined(*grids.as_text(grids.of_methods(result)), *result.notes, *_about_rows(result))
 
 
-@text_of.register(Groups)
+@text_of.register
 def _(result: Groups[Any]) -> str:
     if not grids.hold_floors(result):
         return grids.under_names(result, text_of)

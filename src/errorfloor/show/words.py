@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import singledispatch
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
-from errorfloor.results import (
-    AgreementEstimate,
-    AnnotatorsResult,
-    Comparison,
-    Estimate,
-    FeaturesEstimate,
-    Groups,
-    PairedTest,
-    Verdict,
-    VotesEstimate,
-)
 from errorfloor.show import grids, numbers
+from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import text_of
+
+if TYPE_CHECKING:
+    from errorfloor.results import (
+        AgreementEstimate,
+        AnnotatorsResult,
+        Comparison,
+        Estimate,
+        FeaturesEstimate,
+        Groups,
+        PairedTest,
+        Verdict,
+        VotesEstimate,
+    )
 
 _NO_BIAS = 5e-5  # less would read 0.00 points
 
@@ -43,7 +45,7 @@ def difference_of(verdict: Verdict) -> str:
     )
 
 
-@singledispatch
+@ByKind
 def long_text_of(result: Any) -> str:
     """Return a result as the command line prints it: with what it assumes and leaves out."""
     return str(result)
@@ -85,7 +87,7 @@ def _(result: Comparison) -> str:
     return "\n".join([sentence_of(result), str(result), how, *left_out(first.dropped)])
 
 
-@long_text_of.register(Groups)
+@long_text_of.register
 def _(result: Groups[Any]) -> str:
     said = [sentence_of(result)] if sentence_of(result) else []
     if not grids.hold_floors(result):
@@ -115,36 +117,47 @@ def _about(estimate: Estimate) -> Iterator[str]:
     yield text_of(estimate)
     yield from (f"{name}: {said}." for name, said in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
-    if isinstance(estimate, VotesEstimate) and estimate.metric == ERROR.name:
-        yield from _plain_shares(estimate)
-    if isinstance(estimate, AgreementEstimate):
-        yield _what_agreement_allows(estimate)
-    if isinstance(estimate, FeaturesEstimate) and estimate.models:
-        rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in estimate.models.items())
-        yield f"Errors of models by themselves: {', '.join(rates)}. {estimate.leader} leads."
+    yield from _more_about(estimate)
     yield from left_out(estimate.dropped)
 
 
-def _what_agreement_allows(result: AgreementEstimate) -> str:
+@ByKind
+def _more_about(result: Any) -> Iterable[str]:
+    """Return what only one kind of estimate has to say."""
+    return ()
+
+
+@_more_about.register
+def _(result: FeaturesEstimate) -> Iterable[str]:
+    if result.models:
+        rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in result.models.items())
+        yield f"Errors of models by themselves: {', '.join(rates)}. {result.leader} leads."
+
+
+@_more_about.register
+def _(result: AgreementEstimate) -> Iterable[str]:
     low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
-    return (
+    yield (
         f"{result.agree:,} of {result.pairs:,} pairs agree "
         f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
         f"from {low} to {high}: agreement is not the ceiling of accuracy."
     )
 
 
-def _plain_shares(estimate: VotesEstimate) -> Iterator[str]:
-    bias = estimate.bias or 0.0
-    if estimate.method != PLUGIN.name and bias < -_NO_BIAS:
+@_more_about.register
+def _(result: VotesEstimate) -> Iterable[str]:
+    if result.metric != ERROR.name:
+        return
+    bias = result.bias or 0.0
+    if result.method != PLUGIN.name and bias < -_NO_BIAS:
         yield (
-            f"Plain vote shares say {numbers.per_cent(estimate.plugin)}; with so many votes they "
+            f"Plain vote shares say {numbers.per_cent(result.plugin)}; with so many votes they "
             f"are {numbers.points_of_size(-bias)} too low on average."
         )
-    if estimate.bias_bound is not None:
-        limit = estimate.options.get("model_error", 0.5)
-        bound = numbers.points_of_size(estimate.bias_bound)
-        if estimate.bias_bound >= limit:
+    if result.bias_bound is not None:
+        limit = result.options.get("model_error", 0.5)
+        bound = numbers.points_of_size(result.bias_bound)
+        if result.bias_bound >= limit:
             yield f"The paper's bound on that, {bound}, says nothing with so few votes."
         else:
             most = numbers.per_cent(limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from errorfloor.apps.cli import starting
 from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.session import Failure, Session
 from errorfloor.apps.cli.types import Whole
@@ -40,4 +41,5 @@ def app(session: Session, port: int, no_browser: bool) -> None:
         session.show({"address": address}, address, headline=False)
         session.remark("Ctrl-C ends the app and deletes what was uploaded")
 
+    starting.stay()
     serve(port, say, browser=not no_browser)

@@ -7,17 +7,26 @@ import gc
 import os
 import sys
 
+_USUAL = gc.get_threshold()
+
 
 def spare() -> None:
     """Keep from the process what libraries would load without any use of it here."""
     # Hundreds of modules are full of objects that stay; looking for cycles in them is in vain.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     import numpy
 
     # DuckDB imports pandas, where it is installed, to tell whether constants are its values.
     sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
-    # SciPy asks NumPy for every name that it has, and so for its reader of Fortran.
-    vars(numpy).setdefault("f2py", None)
+    # SciPy asks NumPy for every name that it has, and so for its reader of Fortran and its tests.
+    for name in ("f2py", "testing"):
+        vars(numpy).setdefault(name, None)
+
+
+def stay() -> None:
+    """Look for cycles as usual from now on, but not in what is loaded: the process goes on."""
+    gc.freeze()
+    gc.set_threshold(*_USUAL)
 
 
 def leave(code: int) -> None:

@@ -137,7 +137,7 @@ def _law_of(totals: Counts, counts: Counts | Floats, options: Options) -> _Law:
     distinct, group = np.unique(totals, return_inverse=True)
     all_k = np.concatenate([np.arange(m + 1) for m in distinct])
     all_m = np.repeat(distinct, distinct + 1)
-    if options.by_item and distinct.size > 1:
+    if options.by_item:
         return _Law(all_k, all_m)
     share = np.bincount(group, counts, distinct.size) / float(counts.sum())
     return _Law(all_k, all_m, np.repeat(share, distinct + 1))
