@@ -167,6 +167,8 @@ def frame(first, second, **more):
         ([-1, 2, 1, 3], [3, 2, 0, 1], [-2, -1, 0, 4]),  # logits
         ([1, 2, 1, 3], [3, 2, 0, -1], [-4, -1, 0, 2]),
         ([-1, 0, 1, 3], [1, 0, 0, 1], [-2, -1, 0, 2]),  # zeros are logits, too
+        ([-1, 0.25, 0.5, 0], [2, 0.75, 0.5, 1], [0, 0.5, 1, 3]),  # logits that add up to 1
+        ([0.75 - 1e-8, 0.5 + 1e-8, 0.875, 0], [0.25, 0.5, 0.125, 1], [0.125, 0.25, 0.5, 1]),
     ],
 )
 def test_two_columns_of_scores_become_one(first, second, scores):
