@@ -133,7 +133,7 @@ def checked(
         right &= rest <= left * (left - 1)
     else:
         _, m, k, its_m, its_k, n = rows.T
-        right = (its_m <= m) & (its_k <= k) & (its_m - its_k <= m - k) & (its_m >= 1)
+        right = (its_m >= 1) & (its_k <= its_m) & (its_k <= k) & (its_m - its_k <= m - k)
     if not right.all() or int(its_m @ n) != votes or int(work[:, 1].sum()) != votes:
         raise InputError(
             "What a vote table keeps of annotators does not go with its votes. Read the rows of "

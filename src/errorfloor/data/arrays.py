@@ -20,7 +20,7 @@ from errorfloor.data.weighing import of_items, rows_of_codes
 
 _MANY = 4096  # items in a row of merged scores
 _SPREAD = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: what Fibonacci hashing multiplies by
-_CHUNK = 2**16  # items at a time, whose scores and cells stay in the processor's cache
+_CHUNK = 2**16  # only for speed: items at a time, which stay in the processor's cache
 
 
 def count_arrays(scores: object, labels: object, classes: object = None) -> ScoreTable:
@@ -142,7 +142,7 @@ def _by_cell(scores: NDArray[Any], labels: NDArray[Any], cells: int) -> ScoreTab
     least, most = scores.min(), scores.max()
     before = cells if least < 0 else 0  # cells of negative scores
     size = before + (cells if most <= 1 else 2 * cells)
-    find = unit_cell_of if least >= 0 and most <= 1 else cell_of
+    find = unit_cell_of if least >= 0 and most <= 1 else cell_of  # only for speed
     counts = np.zeros(2 * size, dtype=np.int64)
     low, high = (np.full(size, edge, dtype=scores.dtype) for edge in (np.inf, -np.inf))
     for some, label in _chunks(scores, labels):
@@ -158,7 +158,7 @@ def _by_cell(scores: NDArray[Any], labels: NDArray[Any], cells: int) -> ScoreTab
     negatives, positives = counts.reshape(size, 2).T
     there = np.flatnonzero(negatives + positives)
     pair = side_by_side(negatives[there], positives[there])
-    lows, highs = (edge[there].astype(np.float64, copy=False) for edge in (low, high))
+    lows, highs = (edge[there].astype(np.float64) for edge in (low, high))
     return ScoreTable.from_ranges(lows, highs, pair)
 
 

@@ -15,7 +15,8 @@ from errorfloor.data.entries import Entries
 
 # From so many items on, one binomial draw for a cell takes less time than drawing its items.
 MANY_ITEMS = 16
-FULL, BLOCK = 4, 2**17  # from so many items per cell on, so many at a time are divided
+# From so many items per cell on, so many at a time are divided.
+FULL, BLOCK = 4, 2**17  # only for speed
 _MOST_SMALL = 127  # that eight bits hold
 APART = 8  # rows at either end of a run; seldom are all of them held out together
 
@@ -136,7 +137,7 @@ def each_part(count: Counts, parts: int, rng: np.random.Generator) -> Iterator[N
         yield from split(count, parts, rng)
         return
     place = rng.integers(parts, size=items)
-    place = place.astype(np.min_scalar_type(parts))
+    place = place.astype(np.min_scalar_type(parts))  # only for speed
     start = np.cumsum(count) - count
     first, others = place[start], np.delete(place, start)
     cell = np.repeat(np.arange(count.size), count - 1)
@@ -163,7 +164,7 @@ def _divided(count: Counts, parts: int, rng: np.random.Generator, into: Counts |
 def _ends(count: Counts) -> list[int]:
     """Return where blocks of cells begin and end whose counts stay in the processor's cache."""
     behind = np.cumsum(count)
-    items = int(behind[-1]) if count.size else 0
+    items = int(count.sum())
     if items <= FULL * count.size:  # there is as much to put together as to count
         return [0, count.size]
     ends = np.searchsorted(behind, np.arange(BLOCK, items, BLOCK)) + 1

@@ -18,7 +18,7 @@ from errorfloor._checks import InputError, Part, argument
 from errorfloor._typing import Floats
 from errorfloor.data import memory
 from errorfloor.data.counting import rows_by_group
-from errorfloor.data.engines import Columns, Frame, with_numbers
+from errorfloor.data.engines import Columns, Frame, is_missing, with_numbers
 from errorfloor.data.entries import Entries
 from errorfloor.data.entry_rows import entries, rows_in
 from errorfloor.data.matrices import check_some_positive, counted_scores, counted_soft, normalised
@@ -163,25 +163,15 @@ def as_two(request: Request, name: str) -> Request:
     It is what arrays with two columns become: the second of two probabilities, the share of
     the second of two numbers, or the difference of two logits.
     """
-    frame, _, _ = _numbers(request, name)
-    first, second = (nw.col(f"{name} {k}").cast(nw.Float64) for k in range(2))
-    total = first + second
-    found = count(
-        frame,
-        request.run,
-        {
-            "off": ((total - 1).abs() > ROUNDING).fill_null(False),
-            "negative": ((first < 0) | (second < 0)).fill_null(False),
-            "blank": ((first == 0) & (second == 0)).fill_null(False),
-        },
-    )
+    found = _count_pairs(request, name)
     one, other = request.columns[name]
     if name == "soft" and found["off"]:
         raise InputError(
             *(argument(name), f" (columns {one!r} and {other!r}) of an item must add up to 1: "),
             f"{found['off']:,} of {found['n']:,} do not. Divide them by their sum.",
         )
-    if not found["off"] and not found["negative"]:
+    plain = not found["off"] and not found["negative"]
+    if plain and not found["gone"]:
         return replace(request, columns={**request.columns, name: other})
     if found["blank"] and not found["negative"]:
         text = f" of an item must not all be 0: {found['blank']:,} of {found['n']:,} are. "
@@ -189,6 +179,23 @@ def as_two(request: Request, name: str) -> Request:
     parts = {"first of two": one, "second of two": other}
     first, second = (nw.col(part).cast(nw.Float64) for part in parts)
     read = second - first if found["negative"] else second / (first + second)
+    if plain:
+        read = second + 0 * first  # missing where either is
     column = f"{one}, {other}"
     frame = with_numbers(request.frame, parts).with_columns(read.alias(column))
     return replace(request, frame=frame, columns={**request.columns, name: column})
+
+
+def _count_pairs(request: Request, name: str) -> dict[str, int]:
+    """Return how many pairs do not add up to 1, have a negative number, two zeros, or no first."""
+    frame, _, _ = _numbers(request, name)
+    first, second = (nw.col(f"{name} {k}").cast(nw.Float64) for k in range(2))
+    gone = [is_missing(frame, f"{name} {k}") for k in range(2)]
+    off = ((first + second - 1).abs() > ROUNDING).fill_null(False)
+    marks = {
+        "off": off & ~gone[0] & ~gone[1],  # for some engines NaN is above all numbers
+        "negative": ((first < 0) | (second < 0)).fill_null(False),
+        "blank": ((first == 0) & (second == 0)).fill_null(False),
+        "gone": gone[0],
+    }
+    return count(frame, request.run, marks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -83,14 +84,11 @@ def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any
     """
     request = _taken_apart(request, layout)
     known, classes = settled(request, layout)
-    try:
+    with suppress(NotBinaryError):
         return known, classes, layout.tables(known)
-    except NotBinaryError:
-        # The first votes were 0 and 1, and some others are not.
-        known, classes = settled(request, layout, look=True)
-        if known.naming is None:
-            raise
-        return known, classes, layout.tables(known)
+    # The first votes were 0 and 1, or missing, and some others are not.
+    known, classes = settled(request, layout, look=True)
+    return known, classes, layout.tables(known)
 
 
 def ballots_in(request: Request, layout: Layout) -> Ballots:
@@ -144,7 +142,7 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     if request.classes is not None:
         names = check_number(request.classes, 2, layout.roles[0].argument)
         return _named(request, told(_values(request, columns), 2, names, said))
-    if not _has_words(request, columns):
+    if not _has_words(request, columns[0]):
         return request, None
     return _of_words(request, role.argument, columns, _values(request, columns))
 
@@ -323,16 +321,12 @@ def _letters(value: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", value.casefold())
 
 
-def _has_words(request: Request, columns: Sequence[str]) -> bool:
-    """Tell whether the first rows hold text that spells neither numbers nor booleans."""
-    kinds = request.frame.collect_schema()
-    texts = [
-        one for one in columns if kinds[one] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
-    ]
-    if not texts:
+def _has_words(request: Request, column: str) -> bool:
+    """Tell whether the first labels are text that spells neither numbers nor booleans."""
+    kind = request.frame.collect_schema()[column]
+    if kind not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
         return False
-    head = request.run(_selected(request.frame, texts).head(_FIRST))
-    found = {str(one) for values in head.values() for one in values.tolist() if _is_there(one)}
+    found = _texts(request, _there(request, column).head(_FIRST))
     return any(spelt(value) is None for value in found)
 
 
@@ -340,10 +334,18 @@ def _values(request: Request, columns: Sequence[str], most: int = _MOST) -> list
     """Return the distinct values of all columns together, as text, in order."""
     found: set[str] = set()
     for column in columns:
-        rows = _selected(request.frame, [column])
-        rows = rows.filter(~is_missing(rows, "value 0")).unique().head(most)
-        found |= {str(one) for one in request.run(rows)["value 0"].tolist() if _is_there(one)}
+        found |= _texts(request, _there(request, column).unique().head(most))
     return sorted(found)
+
+
+def _there(request: Request, column: str) -> Frame:
+    """Return the rows of a column in which nothing is missing."""
+    rows = _selected(request.frame, [column])
+    return rows.filter(~is_missing(rows, "value 0"))
+
+
+def _texts(request: Request, rows: Frame) -> set[str]:
+    return {str(one) for one in request.run(rows)["value 0"].tolist() if _is_there(one)}
 
 
 def _selected(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -49,7 +49,7 @@ def count_scores(request: Request) -> dict[Any, ScoreTable]:
     if request.beside:
         return _weighed(rows.checked())
     if numbers is None:
-        table = _table_of_few(request, rows.frame.select("score", "label"))
+        table = _table_of_few(request, rows.frame.select("score", "label"))  # only for speed
     if table is not None:
         return {None: table}
     items = rows.likely()

@@ -47,7 +47,7 @@ def as_utf8(file: str, encoding: str, copy: str) -> None:
         naming(copy),
         open(copy, "w", encoding="utf-8", newline="") as target,
     ):
-        shutil.copyfileobj(source, target, 2**20)
+        shutil.copyfileobj(source, target)
 
 
 def name_of_copy(file: str, place: int, folder: str) -> str:

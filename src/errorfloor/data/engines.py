@@ -246,7 +246,8 @@ def _plain(array: NDArray[Any], kind: Any) -> NDArray[Any]:
         array = array.astype("datetime64[D]" if kind == nw.Date else "datetime64[us]")
         array = array.astype(object)
         if getattr(kind, "time_zone", None):  # NumPy has none; these are in UTC
-            array[...] = [time and time.replace(tzinfo=UTC) for time in array]
+            there = ~np.ma.getmaskarray(array)
+            array[there] = [time and time.replace(tzinfo=UTC) for time in array[there]]
     if not isinstance(array, np.ma.MaskedArray):
         return array
     if array.dtype.kind in "OUS":

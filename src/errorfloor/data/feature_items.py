@@ -182,7 +182,6 @@ def _items(x: Floats, labels: Any, scores: Any, classes: Any, name: str, source:
         same = np.full((len(x), len(names)), 1 / len(names))
         return Items(x, plain, nothing, _table(same, plain, names), False, source)
     s, y, names = as_class_scores(scores, labels, classes)
-    check_same_length(x[:, 0], s if s.ndim == 1 else s[:, 0], ("features", "scores"))
     codes = np.asarray(y).astype(np.int64)
     row = rows_of(s + 0.0)
     return Items(x, codes, row, _table(s, codes, names), True, source)

@@ -32,9 +32,9 @@ Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
-_SMALL = 2**24  # bytes of text files whose rows are kept between queries
-_LITTLE = 2**22  # bytes of files that are read by one database, which is kept
-_FETCHED = 2**28  # bytes of files whose rows may be few enough for that, too
+_SMALL = 2**24  # only for speed: bytes of text files whose rows are kept between queries
+_LITTLE = 2**22  # only for speed: bytes of files that are read by one database, which is kept
+_FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
 _kept: dict[int, Any] = {}
@@ -139,7 +139,7 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 @contextmanager
 def opened(
-    files: Sequence[str], kind: Format, *, ordered: bool = False, few: Few | None = None
+    files: Sequence[str], kind: Format, *, ordered: bool, few: Few | None = None
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a connection of its own and a relation over all rows of `files`, read when used.
 
