@@ -11,7 +11,15 @@ from errorfloor._checks import InputError, as_floats, check_unit_interval, check
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.entries import together
 from errorfloor.data.grid import CELLS, cell_of
-from errorfloor.data.table import Table, is_ascending, is_ours, order_of, pool, starts_of
+from errorfloor.data.table import (
+    TWO_CLASSES,
+    Table,
+    is_ascending,
+    is_ours,
+    order_of,
+    pool,
+    starts_of,
+)
 
 
 class Ranged(Table):
@@ -69,10 +77,10 @@ class Ranged(Table):
         `more` are further columns that add up, and the classes.
         """
         if lows.size == 0:
-            return cls.empty().without(dropped)
+            return cls.empty(more.get("classes", TWO_CLASSES)).without(dropped)
         order = np.argsort(lows, kind="stable")
         entries = more.pop("entries", None)
-        low, high = lows[order] + 0.0, np.maximum.accumulate(highs[order]) + 0.0
+        low, high = lows[order], np.maximum.accumulate(highs[order])
         start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
         low, high = low[start], np.maximum.reduceat(high, start)
         pooled = pool(counts, order, start)
@@ -101,7 +109,7 @@ class Ranged(Table):
         """
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(cells, name="cells", least=1, remedy=remedy)
-        if len(self) == 0 or self.places.ndim > 1:
+        if self.places.ndim > 1:
             return self
         start = starts_of(cell_of(self.places, cells))
         if start.size == len(self):
