@@ -57,6 +57,8 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
     voter = nw.col("given_annotator")
     if kind.is_decimal() or kind.is_float():
         voter = voter.cast(nw.Float64)
+    elif kind == nw.Datetime:
+        voter = _moment(voter)
     elif not kind.is_numeric() and kind not in _ITSELF and kind != nw.Object:
         voter = voter.cast(nw.String)
     frame = items.frame.with_columns(voter=voter)
@@ -77,6 +79,16 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
         _pooled_by_group(items, counted, rows),
         _pooled_by_group(items, found, np.column_stack((work, whole(found["n"])))),
     )
+
+
+def _moment(time: nw.Expr) -> nw.Expr:
+    """Return a whole number for a time, which engines write in different ways."""
+    at = time.dt
+    days = ((at.month(), 13), (at.day(), 32), (at.hour(), 24))
+    found = at.year().cast(nw.Int64)
+    for part, base in (*days, (at.minute(), 60), (at.second(), 60), (at.microsecond(), 10**6)):
+        found = found * base + part.cast(nw.Int64)
+    return found
 
 
 def _counted(items: Items, frame: Frame, votes: Frame) -> Columns:
