@@ -402,6 +402,12 @@ def test_distinct_values_keep_their_place():
 # The grid
 
 
+def test_cells_of_the_usual_grid_fit_into_those_of_others():
+    assert grid.CELLS == 2**16
+    scores = np.random.default_rng(0).random(1000)
+    assert np.array_equal(grid.cell_of(scores, grid.CELLS) // 2**8, grid.cell_of(scores, 2**8))
+
+
 def test_one_cell_holds_all_scores_from_0_to_1():
     scores = np.array([0.0, 0.3, 1.0])
     assert grid.cell_of(scores, 1).tolist() == [0, 0, 0]

@@ -158,6 +158,13 @@ def test_lists_without_votes_and_of_too_many_are_refused(engine, monkeypatch):
             votes(frames(nothing, pa.list_(pa.string()))[engine])
 
 
+def test_a_thousand_votes_are_read():
+    most = ";".join(["a"] * 1000)
+    assert votes(frames([most])["polars"]) == [["a"] * 1000]
+    with pytest.raises(ef.InputError, match=r"up to 1,001 votes in a row, and at most 1,000 are"):
+        votes(frames([f"{most};a"])["polars"])
+
+
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
 @pytest.mark.parametrize(
     "values", [[[["a"], ["b", "c"]]], [[{"by": "a"}, {"by": "b"}]], ['[{"by": 1}]', "[]"]]

@@ -306,6 +306,10 @@ def test_a_positive_vote_has_to_occur():
     assert found.votes.tolist() == [[1, 0], [1, 1]]
     with pytest.raises(ef.InputError, match="`positive` is 'Yes', but no column of `annotators`"):
         vote_table(wide, annotators=["a", "b"], positive="Yes")
+    many = pd.DataFrame({"item": np.arange(60) // 2, "vote": [f"w{k}" for k in range(60)]})
+    for word in ("w0", "w59"):  # of more values than are shown
+        found = vote_table(many, item="item", vote="vote", positive=word)
+        assert (found.votes.tolist(), found.counts.tolist()) == ([[2, 0], [1, 1]], [29, 1])
     long = pd.DataFrame({"item": [1, 2], "vote": ["yes", "no"]})
     with pytest.raises(ef.InputError, match=r"is 'y', but `vote` .* has only: 'no', 'yes'"):
         vote_table(long, item="item", vote="vote", positive="y")

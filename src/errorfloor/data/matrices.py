@@ -42,7 +42,7 @@ from errorfloor.data.table import (
     vote_key,
 )
 
-_SMALL = 2**22  # entries of counts, up to which they are of the usual size
+_SMALL = 2**22  # only for speed: entries of counts, up to which they are of the usual size
 
 
 def is_matrix(values: object) -> bool:

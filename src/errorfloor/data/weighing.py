@@ -20,8 +20,8 @@ from errorfloor.data.matrices import (
 )
 from errorfloor.data.table import in_order, rows_of, side_by_side, vote_key
 
-_MANY = 2**13  # distinct values
-_FEW = 2**16  # numbers of votes that are looked up however few items there are
+_MANY = 2**13  # only for speed: distinct values
+_FEW = 2**16  # only for speed: numbers of votes looked up however few items there are
 
 
 def of_scores(
