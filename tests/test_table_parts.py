@@ -443,6 +443,29 @@ def test_votes_have_rows_in_order_and_positives_of_two_classes_only():
     assert pooled.counts.tolist() == [4, 8]
 
 
+def test_votes_that_no_table_can_have_are_refused():
+    with pytest.raises(ef.InputError, match="Items must have votes"):
+        VoteTable([[0, 0]], [1])
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        VoteTable([[1, 0], [0, 1]], [table.MOST_ITEMS, 1])
+    for kept in ({"workloads": [[1, 1]]}, {"by_group": [[0, 1, 0, 1, 0, 1]]}):
+        with pytest.raises(ef.InputError, match="What a vote table keeps of annotators"):
+            VoteTable([[1, 0]], [1], **kept)
+
+
+def test_entries_are_those_of_the_items():
+    one = np.ones(1, int)
+    wrong = Entries(0 * one, 0 * one, np.ones(1), 5 * one)
+    for made in (
+        VoteTable([[1, 0]], [1]),
+        ScoreTable([0.5], [[1, 0]]),
+        SoftTable([0.5], [1]),
+    ):
+        replace(made, entries=Entries(0 * one, 0 * one, np.ones(1), one))
+        with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
+            replace(made, entries=wrong)
+
+
 def test_votes_with_weights_add_row_by_row():
     one = VoteTable.from_arrays([1, 0, 2], 2, weight=[1.0, 2, 3]).without(1)
     other = VoteTable.from_arrays([1, 1], [1, 2], weight=[5.0, 7]).without(2)
@@ -471,6 +494,7 @@ def test_rows_of_items_with_weights():
         keys = [(sum(row), *row[1:]) for row in votes.tolist()]
         distinct = sorted(set(keys))
         assert weighing._rows_of_votes(votes).tolist() == [distinct.index(key) for key in keys]
+    assert weighing._rows_of_votes(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [0, 1]
     places = np.array([0.1, 0.2, 0.5])
     assert weighing._rows(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
     assert weighing._rows(THREE[1:], THREE).tolist() == [1, 0, 1]
@@ -508,27 +532,29 @@ def test_shares_of_votes_are_scores():
     assert found.scores.tolist() == [0.5, 0.75]
     assert found.counts.tolist() == [[13, 6], [0, 7]]
     assert found.dropped == 0
-    votes = np.array([[1, 1, 2], [0, 0, 3], [2, 2, 4]])
-    assert shares.class_shares(votes).tolist() == [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]]
-    assert shares.class_shares(np.array([[1, 3], [2, 0]])).tolist() == [0.75, 0]
-    three = shares.class_shares_table(
-        votes, np.array([2, 2, 0]), np.array([1, 5, 2]), classes=tuple("abc"), dropped=4
+    two = np.array([[1, 3], [2, 0], [3, 1]])
+    assert shares.class_shares(two).tolist() == [0.75, 0, 0.25]
+    found = shares.class_shares_table(
+        two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b"), dropped=2
     )
-    assert three.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
-    assert three.counts.tolist() == [[0, 0, 5], [2, 0, 1]]
-    assert (three.dropped, three.classes) == (4, ("a", "b", "c"))
-    assert shares.class_shares_table(
-        votes, np.array([2, 2, 0]), np.array([1, 5, 2]), classes=tuple("abc")
-    ).dropped == 0  # fmt: skip
-    two = shares.class_shares_table(
-        np.array([[1, 3], [2, 0]]),
-        np.array([1, 0]),
-        np.array([1, 5]),
-        classes=("a", "b"),
-        dropped=2,
+    assert (found.scores.tolist(), found.counts.tolist()) == (
+        [0, 0.25, 0.75],
+        [[5, 0], [0, 2], [0, 1]],
     )
-    assert (two.scores.tolist(), two.counts.tolist()) == ([0, 0.75], [[5, 0], [0, 1]])
-    assert two.dropped == 2
+    assert found.dropped == 2
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_shares_of_many_classes_have_a_column_each(rows):
+    votes = np.array([[1, 1, 2], [0, 0, 3], [2, 2, 4]])[:rows]
+    expected = [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]][:rows]
+    assert shares.class_shares(votes).tolist() == expected
+    labels, counts = np.array([2, 2, 0])[:rows], np.array([1, 5, 2])[:rows]
+    found = shares.class_shares_table(votes, labels, counts, classes=tuple("abc"), dropped=4)
+    assert found.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
+    assert found.counts.tolist() == [[0, 0, 5], [2 if rows == 3 else 0, 0, 1]]
+    assert (found.dropped, found.classes) == (4, ("a", "b", "c"))
+    assert shares.class_shares_table(votes, labels, counts, classes=tuple("abc")).dropped == 0
 
 
 def test_shares_of_arrays_have_the_labels_beside_them():
@@ -597,9 +623,56 @@ def test_weights_of_items_without_a_label_are_not_asked_for():
     assert unlabelled._known_weights(2.0, known) == 2.0
     with pytest.raises(ef.InputError, match="`scores` and `weight` must have the same length"):
         unlabelled._known_weights([1.0, 2.0], known)
+    hidden = np.ma.array([1.0, 2.0, 3.0], mask=[False, False, True])
+    where = Where.of(unlabelled=True, weight=hidden)
+    for labels in ([0, None, 1], [0, 1, 1]):
+        with pytest.raises(ef.InputError, match="`weight`"):
+            unlabelled.table_of_arrays([0.1, 0.2, 0.3], labels, where)
     masked = np.ma.array([0, 1, 1], mask=[False, True, False])
     assert unlabelled.known_labels(masked).tolist() == [True, False, True]
     assert unlabelled.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+def test_rows_without_a_label_are_kept_in_their_groups(missing):
+    import pandas as pd
+
+    from errorfloor.data.layouts import SCORES
+    from errorfloor.data.read import read
+
+    labels = ["yes", "no", "yes", "no", *[None] * missing]
+    data = {
+        "score": [0.1, 0.2, 0.1, 0.4, *[0.2] * missing],
+        "label": labels,
+        "site": ["x", "x", "y", "y", *["x"] * missing],
+    }
+    where = Where.of(score="score", label="label", positive="yes", unlabelled=True)
+    found = read(pd.DataFrame(data), (SCORES,), where).table
+    assert found.scores.tolist() == [0.1, 0.2, 0.4]
+    assert found.counts.tolist() == [[0, 2], [1, 0], [1, 0]]
+    assert found.unlabelled.tolist() == [0, missing, 0]
+    by_site = read(pd.DataFrame(data), (SCORES,), replace(where, group="site")).tables
+    assert by_site["x"].unlabelled.tolist() == [0, missing]
+    assert by_site["y"].unlabelled is None
+    whole = read(pd.DataFrame(data).head(4), (SCORES,), where).table
+    assert (whole.n, whole.unlabelled) == (4, None)
+    with pytest.raises(ef.InputError, match=f"missing for all {missing} items"):
+        read(pd.DataFrame(data).tail(missing), (SCORES,), where)
+
+
+def test_rows_of_many_classes_without_a_label_are_kept():
+    import pandas as pd
+
+    from errorfloor.data.layouts import SCORES
+    from errorfloor.data.read import read
+
+    p = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    data = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(label=["a", "c", None, "b"])
+    where = Where.of(score=["p_a", "p_b", "p_c"], label="label", unlabelled=True)
+    found = read(data, (SCORES,), where).table
+    assert found.scores.tolist() == [[0, 0.5, 0.5], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]
+    assert found.counts.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert found.unlabelled.tolist() == [0, 0, 1]
 
 
 # Single items, and sums of files

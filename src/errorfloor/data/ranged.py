@@ -56,14 +56,15 @@ class Ranged(Table):
     @property
     def ranges(self) -> tuple[Floats, Floats]:
         """The least and the largest place of each row; both the same where it is one place."""
-        if self.lows is None or self.highs is None:
-            return self.places, self.places
-        return self.lows, self.highs
+        return (
+            self.places if self.lows is None else self.lows,
+            self.places if self.highs is None else self.highs,
+        )
 
     @property
     def coarse(self) -> Bools:
         """Tell which rows stand for several places."""
-        if self.lows is None or self.highs is None:
+        if self.lows is None:
             return np.zeros(len(self), dtype=np.bool_)
         lows, highs = self.ranges
         return np.asarray(lows < highs)

@@ -80,7 +80,7 @@ def labels_there(labels: object) -> NDArray[Any]:
 
 def _known_weights(weight: object, known: Bools) -> Any:
     """Return the weights of labelled items; the others need none."""
-    array = np.asarray(weight)
+    array = np.asanyarray(weight)  # with its mask, if it has one
     if array.ndim != 1:
         return weight  # which is refused where they are read
     check_same_length(known, array, ("scores", "weight"))
