@@ -99,6 +99,10 @@ def test_classes_are_as_many_as_columns():
 def test_soft_labels_of_two_columns_are_those_of_the_second():
     values, names = matrices.as_soft([[0.25, 0.75], [1.0, 0.0]], None)
     assert (values.tolist(), names) == ([0.75, 0], None)
+    values, _ = matrices.as_soft([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]], None)
+    assert values.tolist() == [0.75, 0, 0.5]
+    values, _ = matrices.as_soft([[0.25, 0.5, 0.25], [0, 0, 1]], None)
+    assert values.tolist() == [[0.25, 0.5, 0.25], [0, 0, 1]]
     values, names = matrices.as_soft([0.25, 1.0], ["a", "b"])
     assert (values.tolist(), names) == ([0.25, 1], None)
     values, names = matrices.as_soft([[0.25, 0.5, 0.25]], list("abc"))
@@ -143,6 +147,10 @@ def test_votes_are_whole_numbers_with_a_column_for_each_class():
         matrices.vote_columns([0, 1], [1, 1, 1])
     found = matrices.vote_columns([0, 1, 0], [1, 1, 1])
     assert (found["votes"].tolist(), found["counts"].tolist()) == ([[1, 0], [0, 1]], [2, 1])
+    assert matrices.as_votes(np.array([[1.0, 0, 2]])).tolist() == [[1, 0, 2]]
+    assert matrices.vote_columns([1], 2, ["a", "b"])["votes"].tolist() == [[1, 1]]
+    two = matrices.vote_columns([[1, 2, 0], [0, 1, 0]], None, list("abc"))
+    assert two["classes"] == ("a", "b", "c")
     assert "classes" not in matrices.vote_columns([[1, 2]], None, ["a", "b"])
     assert matrices.vote_columns([[1, 2, 0]], None, list("abc"))["classes"] == ("a", "b", "c")
 
@@ -169,6 +177,9 @@ def test_scores_and_labels_of_two_classes_and_of_more():
     assert (scores.tolist(), labels.tolist(), names) == ([0.2, 0.9], [False, True], ("no", "yes"))
     with pytest.raises(ef.InputError, match="must have the same length"):
         matrices.as_class_scores([[0.5, 0.5, 0]] * 2, [0, 1, 2])
+    two = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+    scores, labels, names = matrices.as_class_scores(two, ["c", "a"], ["a", "b", "c"])
+    assert (scores.tolist(), labels.tolist(), names) == (two, [2, 0], ("a", "b", "c"))
     for shape in ([[0.5, 0.5], [0, 0]], [[0.5, 0.5, 0], [0, 0, 0]]):
         with pytest.raises(ef.InputError, match=r"must not all be 0: row 1 .*\(1 of 2"):
             matrices.as_class_scores(shape, [0, 1])
@@ -380,6 +391,8 @@ def test_lists_of_values_are_short_in_messages():
 def test_labels_are_one_to_an_item():
     with pytest.raises(ef.InputError, match="has a column of 0 and 1 for each class"):
         naming.codes_of([[0, 1], [1, 0]], 2, None)
+    with pytest.raises(ef.InputError, match="has a column of 0 and 1 for each class"):
+        naming.codes_of([[0, 1]], 2, None)
     for wrong in ([[0, 2], [1, 0]], [[0], [1]], [["a", "b"]], np.zeros((1, 1, 2)), 3):
         with pytest.raises(ef.InputError, match="must be 1-d, got shape"):
             naming.codes_of(wrong, 2, None)

@@ -101,6 +101,7 @@ def test_values_become_0_and_1():
         return numbers, found["bad"].tolist()
 
     for engine in ENGINES:
+        assert classes(["0", "x", "1"], engine) == ([0, None, 1], [False, True, False])
         assert classes([0, 1, 2, -1], engine) == ([0, 1, 2, -1], [False, False, True, True])
         assert classes(["yes", "no", None], engine, positive="yes") == (
             [1, 0, None],
@@ -133,11 +134,24 @@ def test_values_of_many_classes_become_places():
             [1, 2, -1, None],
             [False, False, True, False],
         )
+        assert places(["4", "x", "1"], numbers, engine) == ([2, -1, 0], [False, True, False])
         assert places([4, 1, 3], numbers, engine) == ([2, 0, -1], [False, False, True])
     assert Request(frame=None, run=None, columns={}, naming=words).has_many_classes
     two = Naming(("a", "b"), {"a": 0, "b": 1})
     assert not Request(frame=None, run=None, columns={}, naming=two).has_many_classes
     assert not Request(frame=None, run=None, columns={}).has_many_classes
+
+
+def test_requests_ask_for_no_more_than_is_said():
+    plain = Request(frame=None, run=None, columns={})
+    assert (plain.drop_missing, plain.unlabelled, plain.ordered, plain.refine) == (
+        False,
+        False,
+        False,
+        True,
+    )
+    items = rows.Items(None, None, 1, {}, ())
+    assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
 
 
 # Checked rows
@@ -192,6 +206,7 @@ def test_rows_that_are_bad_are_refused_with_an_example():
         checked({"a": [], "b": []}, names)
     with pytest.raises(ef.InputError, match="Something is missing in each of the 2 rows"):
         checked({"a": [1, None], "b": [None, 2]}, names, drop_missing=True)
+    assert checked({"a": [1], "b": [2]}, names).n == 1
     one = checked({"a": [1, None], "b": [1, 2]}, names, drop_missing=True)
     assert (one.n, one.dropped) == (1, {None: 1})
 
@@ -220,6 +235,9 @@ def test_only_labels_beside_scores_may_be_missing_and_kept(column):
 @pytest.mark.parametrize("weight", [0, -1, float("inf"), 2.0**101, 2.0**-101])
 def test_weights_are_positive_numbers_in_bounds(weight):
     data = pd.DataFrame({"score": [0.5, 0.2], "label": [0, 1], "w": [1, weight]})
+    with pytest.raises(ef.InputError, match=r"`weight` \(column 'w'\) must be positive finite"):
+        ef.from_scores(data, weight="w", interval=None)
+    data["w"] = ["1", "x"]
     with pytest.raises(ef.InputError, match=r"`weight` \(column 'w'\) must be positive finite"):
         ef.from_scores(data, weight="w", interval=None)
     data["w"] = [2.0**100, 2.0**-100]
@@ -274,6 +292,9 @@ def test_scores_that_are_likely_good_are_all_of_them(engine):
     assert likely([0.0, 0.5, 1.0], [0, 1, 0]) == (True, 3, [0, 0.5, 1], (), True)
     assert likely([0.0, 0.5, 2.0], [0, 1, 0]) == (False, 3, [0, 0.5, 2], (), True)
     assert likely([-1.0, 0.5, 1.0], [0, 1, 0])[:3] == (False, 3, [-1, 0.5, 1])
+    if engine == "pandas":  # whose rows are in order: the first thousand tell
+        assert likely([0.5] * 1000 + [2.0], [0] * 1001)[0]
+        assert not likely([0.5] * 999 + [2.0], [0] * 1000)[0]
     assert likely([0.1, 0.5, 1.0], [0, 2, -1])[:3] == (True, 3, [0.1])
     assert likely([0.1, 0.5, 1.0], [0.0, 0.5, 1.0])[:3] == (True, 3, [0.1, 1])
     assert likely([0.1, 0.5], [0, 1], group="g")[3] == ("group",)
@@ -373,6 +394,8 @@ def test_arrays_are_read_where_one_layout_fits():
     )
     assert (left.table.n, left.table.dropped, left.source.rows) == (2, 1, 3)
     assert left.source.facts["classes"] == {"1": ["b"], "0": ["a"]}
+    words = door([[0.5, 0.5]] * 3, SCORES, second=["yes", None, "no"], drop_missing=True)
+    assert words.source.facts["classes"] == {"1": ["yes"], "0": ["no"]}
     with pytest.raises(ef.InputError, match=r"`totals` must be left out when .* is a VoteTable"):
         door(VoteTable.from_arrays([1], 2), VOTES, second=2)
 
@@ -409,6 +432,34 @@ def test_one_column_has_one_use():
     read_rows._refuse_duplicates(Where.of(), votes)
     with pytest.raises(ef.InputError, match="needs to know whose they are"):
         read_rows._refuse_duplicates(Where.of(duplicates="first"), votes)
+
+
+def test_the_door_refuses_what_columns_cannot_be():
+    scores = pd.DataFrame({"score": [0.2, 0.9], "label": [0, 1]})
+    with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
+        ef.from_scores(scores, weight=[1.0, 2.0])
+    with pytest.raises(ef.InputError, match="names column 'score', which has another use"):
+        ef.from_scores(scores, score="score", label="label", weight="score")
+    votes = pd.DataFrame({"item": [1, 1, 2], "vote": [0, 1, 1], "y": [0, 0, 1]})
+    with pytest.raises(ef.InputError, match="needs to know whose they are"):
+        ef.from_votes(votes, item="item", vote="vote", duplicates="last")
+    with pytest.raises(ef.InputError, match="The columns of the dataframe are item"):
+        ef.annotators(votes.drop(columns="vote"))
+
+
+def test_what_rows_tell_of_classes_is_kept():
+    data = pd.DataFrame(
+        {
+            "p_a": [0.5, 0.2, 0.1, 0.6],
+            "p_b": [0.25, 0.3, 0.8, 0.2],
+            "p_c": [0.25, 0.5, 0.1, 0.2],
+            "label": ["a", "c", "b", "a"],
+        }
+    )
+    found = read.read(data, (SCORES,), Where.of())
+    assert found.source.facts["classes"] == [["a", 2], ["b", 1], ["c", 1]]
+    words = pd.DataFrame({"score": [0.2, 0.9], "label": ["no", "yes"]})
+    assert read.read(words, (SCORES,), Where.of()).source.facts["classes"]["1"] == ["yes"]
 
 
 def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
@@ -509,6 +560,8 @@ def test_texts_spell_numbers_and_lists():
     assert not spelling.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
     long = ";".join(["a", "a", *["b" * 30] * 400])
     assert spelling.are_lists([long])
+    assert not spelling.are_lists(["a;a;a", "x y;x y"])
+    assert spelling.votes_in("1e3") == ["1e3"]
     assert spelling.votes_in("(1, 0)") == ["1", "0"]
     assert spelling.votes_in("[[1], [0]]") == ["1", "0"]
     assert spelling.votes_in(np.array([1, 0])) == ["1", "0"]

@@ -47,7 +47,7 @@ def test_tables_are_equal_if_all_that_they_hold_is():
 
 def test_sums_of_the_most_items_fit_into_64_bits():
     assert 2 * table.MOST_ITEMS == 2**63
-    assert ScoreTable.empty().dropped == SoftTable.empty().dropped == 0
+    assert ScoreTable.empty().dropped == SoftTable.empty().dropped == VoteTable.empty().dropped == 0
 
 
 def test_empty_tables_of_two_classes_add_to_any_other():
@@ -128,7 +128,7 @@ def test_plain_tables_are_those_without_entries():
 
 def test_counts_are_whole_numbers_that_nobody_can_change():
     ours = frozen([1, 2, 3])
-    assert table.column(ours, "counts") is ours
+    assert table.column(ours, "counts", least=1, most=3) is ours
     assert table.column([], "counts").dtype == np.int64
     for values in ([1, 2, 3], np.array([1.0, 2, 3]), frozen([1.0, 2, 3]), frozen([1, 2, 3], "i4")):
         found = table.column(values, "counts", least=1, most=3)
@@ -258,6 +258,8 @@ def test_pooled_counts_are_sums_of_what_belongs_together():
     assert table.two_columns([1, 0], [1, 2]).tolist() == [[0, 1], [2, 0]]
     with pytest.raises(ef.InputError, match="`totals` must be whole numbers of at least 1"):
         table.two_columns([0], [0])
+    with pytest.raises(ef.InputError, match="`positives` and `totals` must have the same length"):
+        table.two_columns([0], [1, 1])
 
 
 # Rows that stand for ranges
@@ -358,6 +360,15 @@ def test_scores_of_no_item_are_refused():
     some = ScoreTable([0.2, 0.9], [[1, 0], [0, 0]], unlabelled=[0, 1])
     assert (some.n, some.n_unlabelled) == (1, 1)
     assert ScoreTable([0.2], [[1, 0]]).n_unlabelled == 0
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        ScoreTable([0.2, 0.9], np.eye(2, dtype=int), unlabelled=[table.MOST_ITEMS, 1])
+    assert ScoreTable.from_counts([0.2, 0.9], [1, 0], [0, 2]).dropped == 0
+    for make in (ScoreTable.from_counts, lambda s, n, p: ScoreTable.from_file(
+        {"scores": s, "negatives": n, "positives": p}
+    )):  # fmt: skip
+        assert make([0.2, 0.9], [1, 0], [0, 2]).counts.tolist() == [[1, 0], [0, 2]]
+        with pytest.raises(ef.InputError, match="`negatives` and `positives` must have the same"):
+            make([0.2], [1], [1, 2])
     assert some.labelled.scores.tolist() == [0.2]
     assert some.labelled.unlabelled is None
     three = ScoreTable(THREE[1:], [[1, 0, 0], [0, 1, 0]])
@@ -417,6 +428,8 @@ def test_a_cut_inside_a_row_is_better_only_where_it_saves_errors():
     assert mixed.may_hold_the_best_cut().tolist() == [False, True]
     assert mixed.cut_resolution == 1 / 7
     assert made([[2, 1], [1, 3]], [0, 0]).cut_resolution == 0
+    # Between 7, 6, 8 and 13; inside the rows 5, 5 and 4.
+    assert made([[2, 1], [1, 3], [4, 9]], [1, 1, 1]).cut_resolution == 2 / 20
     # A row that is worse than the best cut between rows changes nothing.
     far = made([[5, 0], [0, 9], [1, 1]], [0, 0, 1])
     assert far.may_hold_the_best_cut().tolist() == [False] * 3
@@ -614,6 +627,10 @@ def test_items_of_many_classes_without_a_label_are_kept():
     found = unlabelled.table_of_arrays(two, [1, None, 0], Where.of(unlabelled=True))
     assert found.scores.tolist() == [0, 2]
     assert found.unlabelled.tolist() == [0, 1]
+    for classes in (None, ["no", "yes"]):
+        where = Where.of(drop_missing=True, classes=classes)
+        found = unlabelled.table_of_arrays(two, ["yes", None, "no"], where)
+        assert (found.scores.tolist(), found.counts.tolist()) == ([0, 2], [[1, 0], [0, 1]])
 
 
 def test_weights_of_items_without_a_label_are_not_asked_for():

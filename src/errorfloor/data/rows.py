@@ -44,7 +44,7 @@ from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
-_SHOWN = 20  # values that are fetched for a message
+_SHOWN = 20  # only for speed: values that are fetched for a message
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -340,12 +340,13 @@ def checked_together(
     """
     kinds = frame.collect_schema()
     missing = [is_missing(frame, f"given_{name}", kinds) for name in given]
-    gone = {rules[0].name[0].name: any_of(missing)}  # type: ignore[union-attr]
-    together = replace(rules[0], name=rules[0].name[:1], bad=any_of([rule.bad for rule in rules]))
+    first, *_ = rules
+    gone = {first.name[0].name: any_of(missing)}  # type: ignore[union-attr]
+    together = replace(first, bad=any_of([rule.bad for rule in rules]))
     try:
         return checked(request, frame, given, [together, *more], missing=gone)
     except InputError:
-        if len(rules) <= _FEW_COLUMNS:
+        if len(rules) <= _FEW_COLUMNS:  # only for speed
             return checked(request, frame, given, [*rules, *more])
         rule = _broken(request, frame, rules, any_of(missing))
         return checked(request, frame, given, [rule, *more], missing=gone)

@@ -245,7 +245,7 @@ def is_ours(array: NDArray[Any]) -> bool:
 def check_votes(votes: Counts) -> None:
     """Refuse items without votes, and with too many to add up."""
     most = MOST_VOTES // votes.shape[1]  # only for speed
-    if votes.max(initial=0) <= most and added(votes).all():
+    if votes.max(initial=0) <= most and added(votes).all():  # only for speed
         return
     totals = votes.sum(axis=1, dtype=np.float64)
     refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
