@@ -1,6 +1,7 @@
 """Files packed by zstd and workbooks, made byte by byte and cell by cell."""
 
 import itertools
+import sys
 import zipfile
 
 import pytest
@@ -121,6 +122,13 @@ def test_the_column_that_is_there_twice_is_named(tmp_path):
     (tmp_path / "z.xlsx").write_bytes(b"PK\x05\x06" + b"\0" * 18)
     with pytest.raises(ef.InputError, match=r"z\.xlsx': it is a ZIP archive, and no workbook"):
         columns(str(tmp_path / "z.xlsx"))
+
+
+def test_workbooks_need_their_library(tmp_path, monkeypatch):
+    path = workbook(tmp_path / "x.xlsx", [["a"], [1]])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match="Reading Excel files needs openpyxl"):
+        columns(path)
 
 
 def test_formulas_are_read_as_their_values(tmp_path):

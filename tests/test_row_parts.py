@@ -316,6 +316,11 @@ def test_scores_outside_of_0_and_1_far_down_are_counted_too():
 # The second pass
 
 
+def test_the_second_pass_looks_at_a_million_scores_in_few_ranges():
+    assert refining.MOST_REFINED == 2**20
+    assert refining.MOST_RANGES == 16
+
+
 def test_rows_in_ranges_are_replaced_by_those_of_a_part():
     whole = ScoreTable(
         [0.5, 2.5, 4.5, 6.0],

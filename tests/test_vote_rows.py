@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import date, datetime
+from decimal import Decimal
 
 import duckdb
 import narwhals as nw
@@ -150,6 +151,36 @@ def test_patterns_are_not_told_apart_where_they_are_too_many(monkeypatch):
     for most, known in ((5, True), (4, True), (3, False)):  # five items, four patterns
         monkeypatch.setattr(voters, "_MOST_ENTRIES", 2 * most)
         assert (vote_table(wide, annotators=["a", "b"]).workloads is not None) == known
+
+
+def test_annotators_without_votes_have_no_work():
+    wide = pd.DataFrame({"a": [1, 0, None], "b": [None, None, 1], "c": [None] * 3}, dtype=object)
+    found = vote_table(wide, annotators=["a", "b", "c"])
+    assert sorted(found.workloads[:, 1].tolist()) == [1, 2]
+    assert found.by_group[:, -1].sum() == 3
+    alone = vote_table(wide[["a"]].head(2), annotators=["a"])
+    assert alone.workloads.tolist() == [[bucket_of("a"), 2]]
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(6, 2), pa.large_string(), pa.float32()])
+def test_kinds_of_ids_that_only_some_engines_have(kind):
+    who = [Decimal("7.50"), Decimal("8.00")] * 3
+    texts = ["7.5", "8"] * 3
+    data = {
+        "item": pa.array([1, 1, 2, 2, 3, 3]),
+        "who": pa.array(texts if kind == pa.large_string() else who).cast(kind)
+        if kind != pa.float32()
+        else pa.array([7.5, 8.0] * 3, kind),
+        "vote": pa.array([0, 1, 1, 1, 0, 0]),
+    }
+    names = {"item": "item", "annotator": "who", "vote": "vote"}
+    found = [
+        vote_table(make(pa.table(data)), **names)
+        for make in (lambda t: t, pl.from_arrow, lambda t: duckdb.connect().from_arrow(t))
+    ]
+    expected = sorted([bucket_of(one), 3] for one in ("7.5", "8"))
+    assert [one.workloads.tolist() for one in found] == [expected] * 3
+    assert found[0] == found[1] == found[2]
 
 
 def test_very_many_equal_votes_on_an_item_are_not_told_apart(monkeypatch):

@@ -118,7 +118,7 @@ def _rows(items: Items, counted: Columns) -> Counts | None:
         packing.unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
         for its in ("", "its_")
     )
-    if int(all_votes.max(initial=0)) > MOST_ALIKE:
+    if int(all_votes.max()) > MOST_ALIKE:
         return None
     return of_many(whole(counted["part"]), all_votes, own, whole(counted["n"]))
 
@@ -136,8 +136,9 @@ def _pooled_by_group(items: Items, found: Columns, rows: Counts) -> dict[Any, Co
 def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
     """Add the group of annotators that a row's one belongs to."""
     kind = frame.collect_schema()["voter"]
-    plain = kind == nw.String or kind.is_numeric()
-    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
+    plain = kind == nw.String or kind.is_numeric()  # only for speed
+    # A join is quicker than many conditions.
+    if plain and frame.implementation in _IN_MEMORY:  # only for speed
         kinds = {"voter": kind, "part": nw.Int64()}
         parts = [part_of(bucket) for bucket in buckets.values()]
         known = {"voter": [*buckets], "part": parts}
@@ -171,7 +172,7 @@ def in_columns(items: Items, names: Mapping[str, str], votes: Sequence[nw.Expr])
         frame = frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1)
     found = items.run(frame)
     number = found[columns[0]].size
-    if items.n > most and number > most:
+    if number > most:
         return None
     pattern = np.column_stack([whole(found[name]) for name in columns])
     buckets = np.array([bucket_of(name) for name in names.values()])
