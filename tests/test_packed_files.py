@@ -77,6 +77,7 @@ def test_frames_to_be_skipped_are_known_by_how_they_begin(tmp_path):
         other = magic.to_bytes(4, "little") + (6).to_bytes(4, "little") + b"anyone"
         assert not is_whole(path, other)
         assert not is_whole(path, magic.to_bytes(4, "little") + made[4:])
+    assert not is_whole(path, b"abcd" * 3)
     assert not is_whole(path, b"")
 
 

@@ -401,6 +401,11 @@ def test_arrays_are_read_where_one_layout_fits():
     assert left.source.facts["classes"] == {"1": ["b"], "0": ["a"]}
     words = door([[0.5, 0.5]] * 3, SCORES, second=["yes", None, "no"], drop_missing=True)
     assert words.source.facts["classes"] == {"1": ["yes"], "0": ["no"]}
+    for data, layout, second in (([1, 2], VOTES, 3), ([0.5, 0.2], SOFT_LABELS, None)):
+        with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+            door(data, layout, second=second, drop_missing=True)
+    with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+        door([0.5, 0.2], SCORES, drop_missing=True)
     with pytest.raises(ef.InputError, match=r"`totals` must be left out when .* is a VoteTable"):
         door(VoteTable.from_arrays([1], 2), VOTES, second=2)
 
