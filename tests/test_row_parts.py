@@ -111,7 +111,8 @@ def test_values_become_0_and_1():
         assert classes([1, 2, 3], engine, positive="2") == ([0, 1, 0], [False] * 3)
         assert classes([1, 2, 3], engine, positive="two") == ([0, 0, 0], [False] * 3)
         assert classes([1, 2, 3], engine, positive=10**400) == ([0, 0, 0], [False] * 3)
-        assert classes([1.0, 2.0], engine, positive=float("inf")) == ([0, 0], [False] * 2)
+        endless = float("inf")  # which is no class
+        assert classes([1.0, endless], engine, positive=endless) == ([0, 0], [False] * 2)
         assert classes([True, False], engine, positive="TRUE") == ([1, 0], [False] * 2)
         assert classes([1.0, 2.5, 3.0], engine, positive_from=2.5) == ([0, 1, 1], [False] * 3)
         missing, bad = classes([1.0, None, float("inf")], engine, positive_from=1)
