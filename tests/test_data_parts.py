@@ -327,6 +327,7 @@ def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
     assert ranges([0, 4], [5] * 6) == [(0.0, 4.5)]  # twenty items beyond the first row
     assert ranges([0, 5], [5] * 6) == [(0.0, 0.5), (5.0, 5.5)]
     assert ranges([0, 1, 5], [5] * 6) == [(0.0, 1.5), (5.0, 5.5)]
+    assert ranges([0, 2, 5], [30, 1, 30, 5, 5, 30]) == [(0.0, 0.5), (2.0, 2.5), (5.0, 5.5)]
     # The two widest gaps are left out: five items, thirty and twenty.
     wanted, items = [0, 2, 4, 6], [1, 5, 1, 30, 1, 20, 1]
     assert ranges(wanted, items) == [(0.0, 2.5), (4.0, 4.5), (6.0, 6.5)]

@@ -1,5 +1,8 @@
 """Layouts are records, and columns are guessed only where one reading is possible."""
 
+import dataclasses
+from types import SimpleNamespace
+
 import pytest
 
 from errorfloor._checks import InputError, Mention
@@ -9,14 +12,18 @@ from errorfloor.data.formats import FORMATS, format_of
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
+    BESIDE,
     BESIDE_LABELS,
+    COUNTS,
     LAYOUTS,
     LISTS,
     SCORES,
     SOFT_LABELS,
     VOTES,
+    joined,
+    of_kind,
 )
-from errorfloor.data.tables import KINDS
+from errorfloor.data.tables import KINDS, ScoreTable, VoteTable
 
 
 def numbers(columns):
@@ -64,6 +71,74 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
         LISTS,
         *BESIDE_LABELS,
     ]
+
+
+def test_roles_say_what_their_columns_hold():
+    roles = {role.name: role for layout in LAYOUTS for role in (*layout.roles, *BESIDE)}
+
+    def those(about):
+        return {name for name, role in roles.items() if getattr(role, about)}
+
+    assert those("is_number") == {"score", "votes", "total", "counts", "soft", "weight"}
+    assert those("is_class") == {"label", "vote", "annotators", "annotations"}
+    assert those("optional") == {"annotator", "weight", "cluster"}
+    assert those("several") == {"annotators"}
+    assert those("by_class") == {"score", "counts", "soft"}
+    assert those("is_list") == {"annotations"}
+    assert those("alone") == roles.keys() - {"counts"}
+    assert those("may_be_number") == {"total"}
+
+
+def test_layouts_say_how_their_rows_are_read():
+    def those(about):
+        return [layout for layout in LAYOUTS if getattr(layout, about)]
+
+    one_by_one = [ANNOTATIONS, BESIDE_LABELS[2]]
+    assert [layout for layout in LAYOUTS if not layout.row_is_item] == one_by_one
+    side_by_side = [ANNOTATORS, BESIDE_LABELS[3]]
+    lists = [LISTS, BESIDE_LABELS[4]]
+    assert those("row_is_vote") == [
+        layout for layout in LAYOUTS if layout in (*one_by_one, *side_by_side, *lists)
+    ]
+    assert those("of_lists") == lists
+    assert those("of_classes") == [SCORES, COUNTS, SOFT_LABELS, BESIDE_LABELS[1]]
+    assert those("told_by_kinds") == [SCORES]
+    assert those("of_shares") == list(BESIDE_LABELS)
+    assert {layout.name: layout.with_columns for layout in LAYOUTS if layout.from_arrays} == {
+        "scores": None,
+        "votes": False,
+        "counts": True,
+        "soft labels": None,
+    }
+    assert [role.name for role in ANNOTATIONS.needed] == ["item", "vote"]
+    assert of_kind("votes") == (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
+    assert of_kind("scores") == (SCORES,)
+    assert joined(["a", "b", "c"]) == ("a", " and ", "b", " and ", "c")
+    assert joined(["a"]) == ("a",)
+    assert joined([]) == ()
+
+
+def test_layouts_count_the_rows_that_their_tables_were_made_of():
+    scores = ScoreTable.from_arrays([0.2, 0.4, 0.4], [0, 1, 1]).without(2)
+    assert SCORES.rows({"a": scores, "b": scores}) == 2 * (3 + 2)
+    some = ScoreTable([0.2, 0.4], [[1, 0], [0, 2]], unlabelled=[4, 1])
+    assert SCORES.rows({None: some}) == 3 + 5
+    votes = VoteTable.from_arrays([1, 2, 2], [2, 3, 3]).without(1)
+    assert VOTES.rows({None: votes}) == 3 + 1  # a row is an item
+    assert ANNOTATIONS.rows({None: votes}) == 2 + 3 + 3 + 1  # a row is a vote
+    assert ANNOTATORS.rows({None: votes}) == LISTS.rows({None: votes}) == 3 + 1
+    assert all(layout.rows({None: scores}) == 5 for layout in BESIDE_LABELS)
+
+
+@pytest.mark.parametrize("said", ["positive", "positive_from"])
+def test_a_positive_class_goes_with_single_votes_and_labels(said):
+    request = SimpleNamespace(**{"positive": None, "positive_from": None, said: 0})
+    with pytest.raises(InputError, match=f"^`{said}` goes with .* `positives` and `totals`"):
+        VOTES.tables(request)
+    other = dataclasses.replace(SCORES, count=lambda given: {None: given})
+    assert other.tables(request) == {None: request}
+    plain = SimpleNamespace(positive=None, positive_from=None)
+    assert dataclasses.replace(VOTES, count=lambda given: {None: given}).tables(plain)
 
 
 @pytest.mark.parametrize(

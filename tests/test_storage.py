@@ -54,7 +54,7 @@ def test_what_somebody_else_left_stays(tmp_path, monkeypatch):
     assert old.exists()
 
 
-@pytest.mark.parametrize("hours", [23, 25])
+@pytest.mark.parametrize("hours", [23.99, 24.01])
 def test_what_may_still_be_in_use_stays_for_a_day(tmp_path, hours):
     left = tmp_path / f"{PREFIX}a"
     left.write_text("part")
@@ -244,3 +244,109 @@ def test_a_damaged_archive_is_refused_by_name_wherever_the_damage_is(tmp_path, c
         path.write_bytes(whole[:place])
         with pytest.raises(InputError, match=r"x\.npz' cannot be read"):
             read_arrays(path)
+
+
+def test_what_is_written_is_on_the_disk_whole_with_its_folder(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(os, "fsync", lambda handle: seen.append(os.fstat(handle)))
+    before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
+    storage.write_bytes(tmp_path / "new.bin", b"12345")
+    assert seen[0].st_size == 5
+    if os.name == "posix":
+        assert stat.S_ISDIR(seen[1].st_mode)
+        assert len(seen) == 2
+    if before is not None:
+        assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_new_file_that_fails_leaves_nothing(tmp_path):
+    with pytest.raises(TypeError), storage.replacing(tmp_path / "new.txt") as file:
+        file.write("no bytes")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_about_the_copy_name_the_file(tmp_path, monkeypatch):
+    def fail(name, _):
+        raise OSError(errno.EPERM, "Not permitted", name)
+
+    monkeypatch.setattr(os, "chmod", fail)
+    with pytest.raises(OSError, match=r"Not permitted: '.*/new\.txt'") as raised:
+        write_text(tmp_path / "new.txt", "new")
+    assert raised.value.filename == str(tmp_path / "new.txt")
+    assert raised.value.errno == errno.EPERM
+
+
+@posix
+def test_links_that_a_killed_run_left_are_removed_and_not_followed(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "a.txt").write_text("a")
+    links = {f"{PREFIX}a": kept, f"{PREFIX}b": tmp_path / "nowhere"}
+    for name, target in links.items():
+        (tmp_path / name).symlink_to(target)
+        os.utime(tmp_path / name, (time.time() - TWO_DAYS,) * 2, follow_symlinks=False)
+    storage.remove_leftovers(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    assert (kept / "a.txt").exists()
+
+
+def test_a_folder_that_cannot_be_removed_keeps_no_other(tmp_path, monkeypatch):
+    asked = []
+
+    def refuse(path, ignore_errors=False):
+        asked.append(os.path.basename(path))
+        if not ignore_errors:
+            raise OSError(errno.EPERM, "Not permitted")
+
+    monkeypatch.setattr(storage.shutil, "rmtree", refuse)
+    for name in (f"{PREFIX}a", f"{PREFIX}b"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - TWO_DAYS,) * 2)
+    storage.remove_leftovers(tmp_path)
+    assert sorted(asked) == [f"{PREFIX}a", f"{PREFIX}b"]
+    storage.remove_leftovers(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_arrays_of_every_version_are_read(tmp_path, version):
+    column = io.BytesIO()
+    np.lib.format.write_array(column, np.arange(3.0), version=version)
+    assert read_arrays(npz(tmp_path / "x.npz", column.getvalue()))["p"].tolist() == [0, 1, 2]
+
+
+def test_arrays_that_just_fit_into_memory_are_read(tmp_path, monkeypatch):
+    column = io.BytesIO()
+    np.save(column, np.arange(10.0))
+    path = npz(tmp_path / "x.npz", column.getvalue())
+    monkeypatch.setattr(storage, "_memory", lambda: len(column.getvalue()))
+    assert read_arrays(path)["p"].size == 10
+    monkeypatch.setattr(storage, "_memory", lambda: len(column.getvalue()) - 1)
+    with pytest.raises(InputError, match="its arrays do not fit into memory"):
+        read_arrays(path)
+    # Each member counts.
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("q.npy", column.getvalue())
+    monkeypatch.setattr(storage, "_memory", lambda: 2 * len(column.getvalue()) - 1)
+    with pytest.raises(InputError, match="its arrays do not fit into memory"):
+        read_arrays(path)
+
+
+def test_files_that_hold_no_arrays_say_so(tmp_path):
+    text = tmp_path / "x.npz"
+    text.write_text("score,label")
+    with pytest.raises(InputError, match="cannot be read: it is no NPZ file of plain arrays"):
+        read_arrays(text)
+    with zipfile.ZipFile(tmp_path / "y.npz", "w") as archive:
+        archive.writestr("nothing", "")
+    with pytest.raises(InputError, match="it is a ZIP archive without plain arrays"):
+        read_arrays(tmp_path / "y.npz")
+    objects = io.BytesIO()
+    np.save(objects, np.full(1000, None), allow_pickle=True)
+    with pytest.raises(InputError, match="it is no NPZ file of plain arrays"):
+        read_arrays(npz(tmp_path / "z.npz", objects.getvalue()))
+
+
+def test_files_say_the_version_of_their_layout(tmp_path):
+    storage.write_table(tmp_path / "x.npz", "votes", {"a": np.arange(2)})
+    found = read_arrays(tmp_path / "x.npz")
+    assert (found["version"], str(found["kind"]), found["a"].tolist()) == (2, "votes", [0, 1])

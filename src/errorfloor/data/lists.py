@@ -10,6 +10,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor.data.engines import Columns, Frame, lazy, quoted, select
+from errorfloor.data.missing import is_missing
 from errorfloor.data.naming import MOST_CLASSES
 
 _HEAD = 100  # rows that tell whether text spells lists
@@ -47,7 +48,8 @@ def taken_apart(
             nw.col(length).max().alias("most"),
         )
     )
-    least, most = (float(found[one][0] or 0) for one in ("least", "most"))
+    ends = (found[one][0] for one in ("least", "most"))
+    least, most = (0 if is_missing(one) else int(one) for one in ends)  # where no list is there
     number = _checked(least, most, column, name)
     names = tuple(f"{column}[{k}]" for k in range(number))
     parts = (nw.col("as list").list.get(k).alias(one) for k, one in enumerate(names))
@@ -74,7 +76,7 @@ def _in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, 
     rows = native[column].tolist()
     gone = [one is None or _is_nan(one) for one in rows]
     lengths = [np.size(one) for one, missing in zip(rows, gone, strict=True) if not missing]
-    number = _checked(min(lengths, default=0), max(lengths, default=0), column, name)
+    number = _checked(min(lengths), max(lengths), column, name)
     blank = [None] * number
     whole = [blank if missing else list(one) for one, missing in zip(rows, gone, strict=True)]
     names = tuple(f"{column}[{k}]" for k in range(number))
@@ -82,15 +84,15 @@ def _in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, 
     return lazy(native.assign(**parts)), names
 
 
-def _checked(least: float, most: float, column: str, name: str) -> int:
+def _checked(least: int, most: int, column: str, name: str) -> int:
     if not 2 <= least == most <= MOST_CLASSES:
-        said = f"{most:g}" if least == most else f"from {least:g} to {most:g}"
+        said = f"{most}" if least == most else f"from {least} to {most}"
         raise InputError(
             argument(name),
             f" (column {column!r}) must hold lists of one length, a number for each of two classes "
             f"or more; these have {said}.",
         )
-    return int(most)
+    return most
 
 
 def _is_nan(value: Any) -> bool:

@@ -42,7 +42,7 @@ from errorfloor.data.table import (
     vote_key,
 )
 
-_SMALL = 2**22  # entries of counts, up to which they are of the usual size
+_SMALL = 2**22  # only for speed: entries of counts, up to which they are of the usual size
 
 
 def is_matrix(values: object) -> bool:
@@ -112,7 +112,7 @@ def counted_once(ordered: Floats) -> dict[str, Any]:
     if new.all():  # most often so where there are very many
         ones = np.ones(ordered.size, dtype=np.int64)
         for column in (ordered, ones):
-            column.flags.writeable = False  # so that the table need not copy it
+            column.flags.writeable = False  # only for speed: the table need not copy it
         return {"probabilities": ordered, "counts": ones}
     start = np.flatnonzero(np.concatenate(([True], new)))
     return {"probabilities": ordered[start], "counts": np.diff(start, append=ordered.size)}
@@ -149,7 +149,7 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
         votes = as_votes(positives)
         names = check_number(classes, votes.shape[1], "votes")
         check_votes(votes)
-        return counted_votes(votes, None, names if votes.shape[1] > 2 else None)
+        return counted_votes(votes, None, names)
     check_number(classes, 2, "votes")
     if totals is None:
         raise InputError(
@@ -176,7 +176,10 @@ def as_votes(values: object) -> Counts:
             f" must have a row for each item and a column for each class, got shape {array.shape}. "
             "Pass one column as 1-d.",
         )
-    if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES:
+    # Numbers that are votes at a glance need no look at each class.
+    if (
+        array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES
+    ):  # only for speed
         return array.astype(np.int64, copy=False)
     columns = [as_counts(array[:, k], name="votes", least=0) for k in range(array.shape[1])]
     return np.array(columns).T
@@ -227,7 +230,7 @@ def _counted(key: Counts, counts: Counts | None, most: int) -> tuple[Counts, Cou
         order = order_of(key)
         start = starts_of(key[order])
         return key[order[start]], pool(counts, order, start)
-    if most > 4096 + 4 * key.size:
+    if most > 4096 + 4 * key.size:  # only for speed
         return np.unique(key, return_counts=True)
     number = np.bincount(key)  # a place for each number that is possible takes no sort
     there = np.flatnonzero(number)

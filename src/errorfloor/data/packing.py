@@ -66,8 +66,9 @@ def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Count
 
 
 def _chunks(number: int, base: int) -> dict[str, range]:
+    assert base > 1  # there are votes
     digits = 1
-    while base ** (digits + 1) < _MOST and digits < number:
+    while base ** (digits + 1) < _MOST:
         digits += 1
     starts = range(0, number, digits)
     return {f"w{j}": range(k, min(k + digits, number)) for j, k in enumerate(starts)}

@@ -11,7 +11,15 @@ from errorfloor._checks import InputError, as_floats, check_unit_interval, check
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.entries import together
 from errorfloor.data.grid import CELLS, cell_of
-from errorfloor.data.table import Table, is_ascending, is_ours, order_of, pool, starts_of
+from errorfloor.data.table import (
+    TWO_CLASSES,
+    Table,
+    is_ascending,
+    is_ours,
+    order_of,
+    pool,
+    starts_of,
+)
 
 
 class Ranged(Table):
@@ -48,14 +56,15 @@ class Ranged(Table):
     @property
     def ranges(self) -> tuple[Floats, Floats]:
         """The least and the largest place of each row; both the same where it is one place."""
-        if self.lows is None or self.highs is None:
-            return self.places, self.places
-        return self.lows, self.highs
+        return (
+            self.places if self.lows is None else self.lows,
+            self.places if self.highs is None else self.highs,
+        )
 
     @property
     def coarse(self) -> Bools:
         """Tell which rows stand for several places."""
-        if self.lows is None or self.highs is None:
+        if self.lows is None:
             return np.zeros(len(self), dtype=np.bool_)
         lows, highs = self.ranges
         return np.asarray(lows < highs)
@@ -69,10 +78,10 @@ class Ranged(Table):
         `more` are further columns that add up, and the classes.
         """
         if lows.size == 0:
-            return cls.empty().without(dropped)
+            return cls.empty(more.get("classes", TWO_CLASSES)).without(dropped)
         order = np.argsort(lows, kind="stable")
         entries = more.pop("entries", None)
-        low, high = lows[order] + 0.0, np.maximum.accumulate(highs[order]) + 0.0
+        low, high = lows[order], np.maximum.accumulate(highs[order])
         start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
         low, high = low[start], np.maximum.reduceat(high, start)
         pooled = pool(counts, order, start)
@@ -101,7 +110,7 @@ class Ranged(Table):
         """
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(cells, name="cells", least=1, remedy=remedy)
-        if len(self) == 0 or self.places.ndim > 1:
+        if self.places.ndim > 1:
             return self
         start = starts_of(cell_of(self.places, cells))
         if start.size == len(self):

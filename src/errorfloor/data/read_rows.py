@@ -50,8 +50,8 @@ def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name
         return
     if len(table.classes) > 2:  # which 0.1 had none of
         return
-    may_be_soft = not table.positives.any() and table.scores.min(initial=0) >= 0
-    may_be_soft = may_be_soft and table.scores.max(initial=1) <= 1 and not asked.where.columns
+    in_unit = ((table.scores >= 0) & (table.scores <= 1)).all()
+    may_be_soft = in_unit and not table.positives.any() and not asked.where.columns
     if may_be_soft and any("kind" not in read_arrays(file) for file in files):
         soft = argument("soft", "scores")
         raise InputError(

@@ -43,7 +43,8 @@ from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
 from errorfloor.data.spelling import number_of
 from errorfloor.data.table import TWO_CLASSES
 
-_FEW_COLUMNS = 100  # that are looked at one by one
+_FEW_COLUMNS = 100  # only for speed: that are looked at one by one
+_SHOWN = 20  # only for speed: values that are fetched for a message
 _OF_CLASSES = ("label", "vote", "annotators")
 
 Run: TypeAlias = Callable[[Frame], Columns]
@@ -339,12 +340,13 @@ def checked_together(
     """
     kinds = frame.collect_schema()
     missing = [is_missing(frame, f"given_{name}", kinds) for name in given]
-    gone = {rules[0].name[0].name: any_of(missing)}  # type: ignore[union-attr]
-    together = replace(rules[0], name=rules[0].name[:1], bad=any_of([rule.bad for rule in rules]))
+    first, *_ = rules
+    gone = {first.name[0].name: any_of(missing)}  # type: ignore[union-attr]
+    together = replace(first, bad=any_of([rule.bad for rule in rules]))
     try:
         return checked(request, frame, given, [together, *more], missing=gone)
     except InputError:
-        if len(rules) <= _FEW_COLUMNS:
+        if len(rules) <= _FEW_COLUMNS:  # only for speed
             return checked(request, frame, given, [*rules, *more])
         rule = _broken(request, frame, rules, any_of(missing))
         return checked(request, frame, given, [rule, *more], missing=gone)
@@ -387,12 +389,14 @@ def _lost(items: Items, gone: nw.Expr, number: int) -> dict[Any, int]:
 
 def check_positive(items: Items, positive: object, said: tuple[Part, ...], name: str) -> None:
     """Refuse a positive class that no row of column `name` has."""
-    seen = items.run(items.frame.select(f"given_{name}", name).unique().head(20))
-    if not seen[name].any():
-        values = listed(sorted(map(shown, seen[f"given_{name}"].tolist())))
-        raise InputError(
-            argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
-        )
+    if count(items.frame, items.run, {"any": nw.col(name) > 0})["any"]:
+        return
+    column = f"given_{name}"
+    seen = items.run(items.frame.select(column).unique().head(_SHOWN))[column]
+    values = listed(sorted(map(shown, seen.tolist())))
+    raise InputError(
+        argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
+    )
 
 
 def whole(values: Any) -> Counts:

@@ -79,6 +79,6 @@ def shares_of_arrays(
     check_same_length(k[:, 0], y, ("votes", "labels"))
     table = class_shares_table(k, y, np.ones(len(k), dtype=np.int64), classes=names)
     if beside:
-        rows = rows_of(class_shares(k) + 0.0)
+        rows = rows_of(class_shares(k))
         table = replace(table, entries=of_items(rows, y, beside, "votes"))
     return table, names

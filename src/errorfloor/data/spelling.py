@@ -57,7 +57,7 @@ def are_lists(values: Sequence[Any]) -> bool:
         return True
     parts = []
     for text in texts:
-        parts.append(re.split(BETWEEN, text[:10_000]))
+        parts.append(re.split(BETWEEN, text[:10_000]))  # only for speed: not all of a long one
         if any(len(part) > 40 or " " in part for part in parts[-1]):
             return False
     several = [split for split in parts if len(split) > 1]

@@ -198,7 +198,7 @@ class Table:
 
 def check_total(counts: Counts) -> None:
     """Refuse counts that are too many to add up."""
-    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:
+    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:  # only for speed
         return
     if sum(counts.ravel().tolist()) > MOST_ITEMS:
         raise _too_many("The counts of a table")
@@ -244,7 +244,8 @@ def is_ours(array: NDArray[Any]) -> bool:
 
 def check_votes(votes: Counts) -> None:
     """Refuse items without votes, and with too many to add up."""
-    if votes.max(initial=0) <= MOST_VOTES // max(votes.shape[1], 1) and added(votes).all():
+    most = MOST_VOTES // votes.shape[1]  # only for speed
+    if votes.max(initial=0) <= most and added(votes).all():  # only for speed
         return
     totals = votes.sum(axis=1, dtype=np.float64)
     refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
@@ -301,7 +302,8 @@ def by_score(scores: NDArray[Any], labels: Bools) -> tuple[Floats, Counts]:
     ends = np.append(start[1:], s.size) - 1
     positives = np.diff(np.cumsum(y, dtype=np.int64)[ends], prepend=0)
     pair = side_by_side(ends - start + 1 - positives, positives)
-    return s[start].astype(np.float64, copy=False), pair
+    places = s[start].astype(np.float64, copy=False)  # only for speed
+    return places, pair
 
 
 def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[Any]]:

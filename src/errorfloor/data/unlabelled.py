@@ -15,7 +15,7 @@ from errorfloor.data.arrays import count_arrays
 from errorfloor.data.entries import Entries
 from errorfloor.data.matrices import as_matrix, is_matrix, one_score
 from errorfloor.data.missing import as_entries, missing_in
-from errorfloor.data.naming import Naming
+from errorfloor.data.naming import Naming, codes_of
 from errorfloor.data.tables import ScoreTable
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def table_of_arrays(scores: object, labels: object, where: Where) -> ScoreTable:
         kept = labels_there(labels)
     else:
         raise none_labelled(known.size)
+    if is_matrix(scores) and places.ndim == 1:  # where labels may be words
+        kept, _ = codes_of(kept, 2, where.classes)
     weight = where.weight
     if weight is not None and not known.all():
         weight = _known_weights(weight, known)
@@ -80,7 +82,7 @@ def labels_there(labels: object) -> NDArray[Any]:
 
 def _known_weights(weight: object, known: Bools) -> Any:
     """Return the weights of labelled items; the others need none."""
-    array = np.asarray(weight)
+    array = np.asanyarray(weight)  # with its mask, if it has one
     if array.ndim != 1:
         return weight  # which is refused where they are read
     check_same_length(known, array, ("scores", "weight"))

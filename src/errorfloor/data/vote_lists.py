@@ -40,7 +40,7 @@ def taken_apart(
             *(argument("item"), " and ", argument("vote"), "."),
         )
     rows = [votes_in(value) for value in _values(frame, column)]
-    if any(one and one[0] in "[{" for row in rows for one in row if one):
+    if any(one[0] in "[{" for row in rows for one in row if one):
         raise _of_objects(column, name)
     names = _names(column, max(map(len, rows), default=0), name)
     parts = {one: [row[k] if k < len(row) else None for row in rows] for k, one in enumerate(names)}

@@ -57,6 +57,8 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
     voter = nw.col("given_annotator")
     if kind.is_decimal() or kind.is_float():
         voter = voter.cast(nw.Float64)
+    elif kind == nw.Datetime:
+        voter = _moment(voter)
     elif not kind.is_numeric() and kind not in _ITSELF and kind != nw.Object:
         voter = voter.cast(nw.String)
     frame = items.frame.with_columns(voter=voter)
@@ -77,6 +79,16 @@ def in_rows(items: Items, votes: Frame) -> Voters | None:
         _pooled_by_group(items, counted, rows),
         _pooled_by_group(items, found, np.column_stack((work, whole(found["n"])))),
     )
+
+
+def _moment(time: nw.Expr) -> nw.Expr:
+    """Return a whole number for a time, which engines write in different ways."""
+    at = time.dt
+    days = ((at.month(), 13), (at.day(), 32), (at.hour(), 24))
+    found = at.year().cast(nw.Int64)
+    for part, base in (*days, (at.minute(), 60), (at.second(), 60), (at.microsecond(), 10**6)):
+        found = found * base + part.cast(nw.Int64)
+    return found
 
 
 def _counted(items: Items, frame: Frame, votes: Frame) -> Columns:
@@ -106,7 +118,7 @@ def _rows(items: Items, counted: Columns) -> Counts | None:
         packing.unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
         for its in ("", "its_")
     )
-    if int(all_votes.max(initial=0)) > MOST_ALIKE:
+    if int(all_votes.max()) > MOST_ALIKE:
         return None
     return of_many(whole(counted["part"]), all_votes, own, whole(counted["n"]))
 
@@ -124,8 +136,9 @@ def _pooled_by_group(items: Items, found: Columns, rows: Counts) -> dict[Any, Co
 def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
     """Add the group of annotators that a row's one belongs to."""
     kind = frame.collect_schema()["voter"]
-    plain = kind == nw.String or kind.is_numeric()
-    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
+    plain = kind == nw.String or kind.is_numeric()  # only for speed
+    # A join is quicker than many conditions.
+    if plain and frame.implementation in _IN_MEMORY:  # only for speed
         kinds = {"voter": kind, "part": nw.Int64()}
         parts = [part_of(bucket) for bucket in buckets.values()]
         known = {"voter": [*buckets], "part": parts}
@@ -159,7 +172,7 @@ def in_columns(items: Items, names: Mapping[str, str], votes: Sequence[nw.Expr])
         frame = frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1)
     found = items.run(frame)
     number = found[columns[0]].size
-    if items.n > most and number > most:
+    if number > most:
         return None
     pattern = np.column_stack([whole(found[name]) for name in columns])
     buckets = np.array([bucket_of(name) for name in names.values()])

@@ -20,8 +20,8 @@ from errorfloor.data.matrices import (
 )
 from errorfloor.data.table import in_order, rows_of, side_by_side, vote_key
 
-_MANY = 2**13  # distinct values
-_FEW = 2**16  # numbers of votes that are looked up however few items there are
+_MANY = 2**13  # only for speed: distinct values
+_FEW = 2**16  # only for speed: numbers of votes looked up however few items there are
 
 
 def of_scores(
@@ -37,7 +37,7 @@ def weighed_soft(
 ) -> dict[str, Any]:
     """Return the distinct soft labels, their counts and entries, as a table has them."""
     values, names = as_soft(soft_labels, classes)
-    order, row = in_order(values + 0.0)
+    order, row = in_order(values)
     columns = counted_once(values[order]) if values.ndim == 1 else counted_soft(values, names)
     return {**columns, "entries": _entries(row, None, weight, cluster, "soft_labels", order)}
 
@@ -55,7 +55,9 @@ def of_votes(positives: object, totals: object, weight: object, cluster: object)
 def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
     """Return the row of each item, which are by the number of votes and then by those."""
     most = int(votes.max()) + 1
-    if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
+    if votes.shape[1] > 2:
+        return rows_of(vote_key(votes))
+    if 2 * most * most > max(len(votes), _FEW):  # only for speed
         return rows_of(vote_key(votes))
     ones = votes[:, 1]
     return rows_of_codes((votes[:, 0] + ones) * most + ones)
@@ -77,8 +79,9 @@ def of_items(
 
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
-    values = values + 0.0  # equal places, equal bits
-    if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
+    if values.ndim == 2:
+        return rows_of(values)
+    if places.size > _MANY:  # only for speed: to sort takes less time than to look up
         return rows_of(values)
     return np.searchsorted(places, values)
 

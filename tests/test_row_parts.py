@@ -1,0 +1,585 @@
+"""Rows of frames and files, named, checked and read: one rule at a time."""
+
+import datetime
+from pathlib import Path
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import errorfloor as ef
+from errorfloor._checks import argument
+from errorfloor.data import frames, read, read_rows, refining, rows, spelling
+from errorfloor.data.asked import Asked, Where
+from errorfloor.data.engines import fetch, lazy
+from errorfloor.data.guessing import Chosen
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    COUNTS,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+    VOTES,
+)
+from errorfloor.data.naming import Naming
+from errorfloor.data.rows import Request, Rule
+from errorfloor.data.score_rows import ScoreRows
+from errorfloor.data.source import Source
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+
+ENGINES = {
+    "pandas": lambda columns: pd.DataFrame(columns),
+    "polars": lambda columns: pl.DataFrame(columns, strict=False),
+    "pyarrow": lambda columns: pa.table(columns),
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+
+
+def request(columns, engine="pandas", **more):
+    frame = lazy(ENGINES[engine](columns))
+    return Request(frame=frame, run=fetch, columns={}, **more)
+
+
+def asked(*layouts, second=None, name=None, **given):
+    return Asked(layouts or LAYOUTS, Where.of(**given), second, name, None)
+
+
+# Columns by name
+
+
+def test_columns_are_named_as_they_were_given():
+    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", beside={"weight": "w"})
+    frame, given = rows.named(some, {"vote": "a b"})
+    assert frame.collect_schema().names() == ["given_vote", "given_weight", "given_group", "group"]
+    assert given == {
+        "vote": (argument("vote"), " (column 'a b')"),
+        "weight": (argument("weight"), " (column 'w')"),
+        "group": (argument("group"), " (column 'g')"),
+    }
+    assert rows.groups_of(given) == ("group",)
+    plain, given = rows.named(request({"a": [1]}), {"annotators 0": "a"})
+    assert plain.collect_schema().names() == ["given_annotators 0"]
+    assert given["annotators 0"][0] == argument("annotators")
+    assert rows.groups_of(given) == ()
+
+
+def test_columns_that_are_not_there_are_refused_by_name():
+    with pytest.raises(ef.InputError, match="`vote` must be one of a, b") as raised:
+        rows.named(request({"a": [1], "b": [2]}), {"vote": "c"})
+    assert "rename" not in str(raised.value).lower()
+    numbered = pd.DataFrame({0: [1], "b": [2]})
+    odd = Request(frame=lazy(numbered), run=fetch, columns={})
+    for column, choices in (("0", "b; got '0'"), (0, "0, b; got 0")):
+        with pytest.raises(ef.InputError, match="Give the columns names that are text") as raised:
+            rows.named(odd, {"vote": column})
+        assert f"`vote` must be one of {choices}" in str(raised.value)
+
+
+def test_columns_hold_one_value_in_a_row():
+    several = {"a": [[1, 2], [3]]}
+    for name, more in (("vote", "ask about one label at a time"), ("item", "single values.")):
+        with pytest.raises(ef.InputError, match="holds several values in a row") as raised:
+            rows.named(request(several, "polars"), {name: "a"})
+        assert str(raised.value).rstrip().endswith(more) or more in str(raised.value)
+        assert ("one label at a time" in str(raised.value)) == (name == "vote")
+
+
+# Classes of values
+
+
+def test_values_become_0_and_1():
+    def classes(values, engine="pandas", **more):
+        some = request({"y": values}, engine, **more)
+        frame, given = rows.named(some, {"y": "y"})
+        frame, rule = rows.with_class(frame, "y", given["y"], some)
+        found = fetch(frame.select("y", bad=rule.bad))
+        numbers = [None if one is None or one != one else float(one) for one in found["y"].tolist()]
+        return numbers, found["bad"].tolist()
+
+    for engine in ENGINES:
+        assert classes(["0", "x", "1"], engine) == ([0, None, 1], [False, True, False])
+        assert classes([0, 1, 2, -1], engine) == ([0, 1, 2, -1], [False, False, True, True])
+        assert classes(["yes", "no", None], engine, positive="yes") == (
+            [1, 0, None],
+            [False, False, False],
+        )
+        assert classes([1, 2, 3], engine, positive=2) == ([0, 1, 0], [False] * 3)
+        assert classes([1, 2, 3], engine, positive="2") == ([0, 1, 0], [False] * 3)
+        assert classes([1, 2, 3], engine, positive="two") == ([0, 0, 0], [False] * 3)
+        assert classes([1, 2, 3], engine, positive=10**400) == ([0, 0, 0], [False] * 3)
+        endless = float("inf")  # which is no class
+        assert classes([1.0, endless], engine, positive=endless) == ([0, 0], [False] * 2)
+        assert classes([True, False], engine, positive="TRUE") == ([1, 0], [False] * 2)
+        assert classes([1.0, 2.5, 3.0], engine, positive_from=2.5) == ([0, 1, 1], [False] * 3)
+        missing, bad = classes([1.0, None, float("inf")], engine, positive_from=1)
+        assert (missing, bad) == ([1, None, None], [False, True, True])
+
+
+def test_values_of_many_classes_become_places():
+    def places(values, naming, engine):
+        some = request({"y": values}, engine, naming=naming)
+        frame, given = rows.named(some, {"y": "y"})
+        frame, rule = rows.with_class(frame, "y", given["y"], some)
+        found = fetch(frame.select("y", bad=rule.bad))
+        numbers = [None if one is None or one != one else float(one) for one in found["y"].tolist()]
+        return numbers, found["bad"].tolist()
+
+    words = Naming(("a", "b", "c"), {"a": 0, "b": 1, "c": 2})
+    numbers = Naming(("1", "2", "4"), {"1": 0, 2: 1, "4": 2})
+    for engine in ENGINES:
+        assert places(["b", "c", "z", None], words, engine) == (
+            [1, 2, -1, None],
+            [False, False, True, False],
+        )
+        assert places(["4", "x", "1"], numbers, engine) == ([2, -1, 0], [False, True, False])
+        assert places([4, 1, 3], numbers, engine) == ([2, 0, -1], [False, False, True])
+    assert Request(frame=None, run=None, columns={}, naming=words).has_many_classes
+    two = Naming(("a", "b"), {"a": 0, "b": 1})
+    assert not Request(frame=None, run=None, columns={}, naming=two).has_many_classes
+    assert not Request(frame=None, run=None, columns={}).has_many_classes
+
+
+def test_requests_ask_for_no_more_than_is_said():
+    plain = Request(frame=None, run=None, columns={})
+    assert (plain.drop_missing, plain.unlabelled, plain.ordered, plain.refine) == (
+        False,
+        False,
+        False,
+        True,
+    )
+    items = rows.Items(None, None, 1, {}, ())
+    assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
+
+
+# Checked rows
+
+
+def checked(columns, names, rules=(), engine="pandas", missing=None, **more):
+    some = request(columns, engine, **more)
+    frame, given = rows.named(some, names)
+    made = [rule(given) for rule in rules]
+    return rows.checked(some, frame, given, made, missing)
+
+
+def above(name, most):
+    def rule(given):
+        bad = (nw.col(f"given_{name}") > most).fill_null(False)
+        return Rule(given[name], f"given_{name}", bad, "must be small", "Take less.")
+
+    return rule
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_are_counted_and_those_with_something_missing_left_out(engine):
+    columns = {"a": [1, 2, None, 4], "b": ["x", None, None, "y"]}
+    names = {"a": "a", "b": "b"}
+    found = checked(columns, names, engine=engine, drop_missing=True)
+    assert (found.n, found.dropped, found.groups) == (2, {None: 2}, ())
+    assert sorted(float(one) for one in fetch(found.frame)["given_a"]) == [1, 4]
+    with pytest.raises(ef.InputError, match=r"`a` \(column 'a'\) has missing values: 1 of 4 rows"):
+        checked(columns, names, engine=engine)
+    whole = checked({"a": [1, 2], "b": ["x", "y"]}, names, engine=engine)
+    assert (whole.n, whole.dropped) == (2, {})
+    grouped = {"a": [1, None, 3, None, None], "g": ["x", "x", "y", None, "x"]}
+    found = checked(grouped, {"a": "a"}, engine=engine, drop_missing=True, group="g")
+    assert (found.n, found.dropped, found.groups) == (2, {"x": 2, None: 1}, ("group",))
+    named = checked(
+        grouped | {"a": [1] * 5}, {"a": "a"}, engine=engine, drop_missing=True, group="g"
+    )
+    assert (named.n, named.dropped) == (4, {None: 1})
+
+
+def test_rows_that_are_bad_are_refused_with_an_example():
+    columns = {"a": [1, 9, None, 8], "b": [1, 2, 3, None]}
+    names = {"a": "a", "b": "b"}
+    with pytest.raises(ef.InputError) as raised:
+        checked(columns, names, [above("a", 5)], drop_missing=True)
+    # Of rows with something missing nothing is said.
+    says = "`a` (column 'a') must be small: 1 of 4 are bad, for example 9.0. Take less."
+    assert str(raised.value) == says
+    with pytest.raises(ef.InputError, match=r"^`b` .*must be small"):
+        checked(columns, names, [above("a", 9), above("b", 1)], drop_missing=True)
+    with pytest.raises(ef.InputError, match=r"^The data has no rows"):
+        checked({"a": [], "b": []}, names)
+    with pytest.raises(ef.InputError, match="Something is missing in each of the 2 rows"):
+        checked({"a": [1, None], "b": [None, 2]}, names, drop_missing=True)
+    assert checked({"a": [1], "b": [2]}, names).n == 1
+    one = checked({"a": [1, None], "b": [1, 2]}, names, drop_missing=True)
+    assert (one.n, one.dropped) == (1, {None: 1})
+
+
+def test_what_is_missing_may_be_told_otherwise():
+    columns = {"a": [1, None, 3], "b": [None, None, 1]}
+    both = {"a": nw.col("given_a").is_null() & nw.col("given_b").is_null()}
+    found = checked(columns, {"a": "a", "b": "b"}, missing=both, drop_missing=True)
+    assert (found.n, found.dropped) == (2, {None: 1})
+    with pytest.raises(ef.InputError, match="`x` has missing values: 1 of 3 rows"):
+        checked(columns, {"a": "a", "b": "b"}, missing={"x": both["a"]})
+    groups = columns | {"g": ["x", "y", None]}
+    found = checked(groups, {"a": "a", "b": "b"}, missing=both, drop_missing=True, group="g")
+    assert (found.n, found.dropped) == (1, {"y": 1, None: 1})
+
+
+@pytest.mark.parametrize("column", ["label", "score"])
+def test_only_labels_beside_scores_may_be_missing_and_kept(column):
+    data = {"score": [0.5, 0.2], "label": [0, 1]}
+    data[column] = [data[column][0], None]
+    with pytest.raises(ef.InputError, match="has missing values: 1 of 2 rows") as raised:
+        frames.score_table(pd.DataFrame(data), score="score", label="label")
+    assert ("`unlabelled=True`" in str(raised.value)) == (column == "label")
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("inf"), 2.0**101, 2.0**-101])
+def test_weights_are_positive_numbers_in_bounds(weight):
+    data = pd.DataFrame({"score": [0.5, 0.2], "label": [0, 1], "w": [1, weight]})
+    with pytest.raises(ef.InputError, match=r"`weight` \(column 'w'\) must be positive finite"):
+        ef.from_scores(data, weight="w", interval=None)
+    data["w"] = ["1", "x"]
+    with pytest.raises(ef.InputError, match=r"`weight` \(column 'w'\) must be positive finite"):
+        ef.from_scores(data, weight="w", interval=None)
+    data["w"] = [2.0**100, 2.0**-100]
+    assert ef.from_scores(data, weight="w", interval=None).n == 2
+
+
+def test_many_columns_are_checked_together_and_the_bad_one_is_named(monkeypatch):
+    monkeypatch.setattr(rows, "_FEW_COLUMNS", 2)
+    for number in (2, 3, 7):
+        for bad in range(number):
+            columns = {f"c{k}": [1, 9 if k == bad else 2] for k in range(number)}
+            some = request(columns)
+            names = {f"counts {k}": one for k, one in enumerate(columns)}
+            frame, given = rows.named(some, names)
+            made = [above(name, 5)(given) for name in names]
+            with pytest.raises(ef.InputError, match=rf"\(column 'c{bad}'\) must be small: 1 of 2"):
+                rows.checked_together(some, frame, given, made, [])
+            good = [above(name, 10)(given) for name in names]
+            assert rows.checked_together(some, frame, given, good, []).n == 2
+
+
+def test_rows_are_counted_with_what_is_asked():
+    frame = lazy(pd.DataFrame({"a": [1, 2, 3]}))
+    assert rows.count(frame, fetch, {}) == {"n": 3}
+    assert rows.count(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
+    none = lazy(pd.DataFrame({"a": [1]}).head(0))
+    assert rows.count(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
+    assert rows.whole([1.0, 2.0]).tolist() == [1, 2]
+
+
+def test_a_positive_class_that_occurs_only_once_is_found():
+    words = [f"no{k % 5}" for k in range(50)] + ["yes"]
+    data = pd.DataFrame({"score": np.arange(51) / 51, "label": words})
+    found = frames.score_table(data, score="score", label="label", positive="yes")
+    assert found.counts.sum(axis=0).tolist() == [50, 1]
+    with pytest.raises(ef.InputError, match=r"`positive` is 'Yes', but .* has only: 'no0', 'no1'"):
+        frames.score_table(data, score="score", label="label", positive="Yes")
+
+
+# Scores
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_scores_that_are_likely_good_are_all_of_them(engine):
+    def likely(scores, labels, **more):
+        some = request({"s": scores, "y": labels, "g": ["x"] * len(scores)}, engine, **more)
+        some = Request(frame=some.frame, run=fetch, columns={"score": "s", "label": "y"}, **more)
+        found = ScoreRows.read(some, "score", "label").likely()
+        kept = sorted(float(one) for one in fetch(found.frame)["score"])
+        return found.unit, found.n, kept, found.groups, found.labelled
+
+    assert likely([0.0, 0.5, 1.0], [0, 1, 0]) == (True, 3, [0, 0.5, 1], (), True)
+    assert likely([0.0, 0.5, 2.0], [0, 1, 0]) == (False, 3, [0, 0.5, 2], (), True)
+    assert likely([-1.0, 0.5, 1.0], [0, 1, 0])[:3] == (False, 3, [-1, 0.5, 1])
+    if engine == "pandas":  # whose rows are in order: the first thousand tell
+        assert likely([0.5] * 1000 + [2.0], [0] * 1001)[0]
+        assert not likely([0.5] * 999 + [2.0], [0] * 1000)[0]
+    assert likely([0.1, 0.5, 1.0], [0, 2, -1])[:3] == (True, 3, [0.1])
+    assert likely([0.1, 0.5, 1.0], [0.0, 0.5, 1.0])[:3] == (True, 3, [0.1, 1])
+    assert likely([0.1, 0.5], [0, 1], group="g")[3] == ("group",)
+    unlabelled = Request(
+        frame=lazy(ENGINES[engine]({"s": [0.5]})), run=fetch, columns={"score": "s"}
+    )
+    found = ScoreRows.read(unlabelled, "score")
+    assert not found.likely().labelled
+    assert not found.checked().labelled
+
+
+def test_scores_outside_of_0_and_1_far_down_are_counted_too():
+    scores = [*np.linspace(0, 1, 1200), 7.0, -3.0]
+    labels = np.arange(1202) % 2
+    found = frames.score_table(pd.DataFrame({"s": scores, "y": labels}), score="s", label="y")
+    assert found == ScoreTable.from_arrays(scores, labels)
+
+
+# The second pass
+
+
+def test_the_second_pass_looks_at_a_million_scores_in_few_ranges():
+    assert refining.MOST_REFINED == 2**20
+    assert refining.MOST_RANGES == 16
+
+
+def test_rows_in_ranges_are_replaced_by_those_of_a_part():
+    whole = ScoreTable(
+        [0.5, 2.5, 4.5, 6.0],
+        [[1, 2], [3, 0], [2, 2], [1, 0]],
+        lows=[0.0, 2.0, 4.0, 6.0],
+        highs=[1.0, 3.0, 5.0, 6.0],
+        dropped=3,
+    )
+    part = ScoreTable([0.0, 1.0, 4.0, 5.0], [[1, 0], [0, 2], [2, 0], [0, 2]])
+    found = refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], part)
+    assert found.scores.tolist() == [0, 1, 2.5, 4, 5, 6]
+    assert found.counts.tolist() == [[1, 0], [0, 2], [3, 0], [2, 0], [0, 2], [1, 0]]
+    assert found.coarse.tolist() == [False, False, True, False, False, False]
+    assert found.dropped == 3
+    fewer = ScoreTable([0.0, 1.0, 4.0], [[1, 0], [0, 2], [2, 1]])
+    with pytest.raises(ef.InputError, match="The data changed between two passes"):
+        refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], fewer)
+    with pytest.raises(ef.InputError, match="The data changed between two passes"):
+        refining.taken_apart(whole, [(0.0, 1.0)], part)
+
+
+# The door
+
+
+def test_paths_are_told_from_arrays():
+    def are_paths(data, **more):
+        return read._are_paths(data, asked(SCORES, **more))
+
+    assert are_paths("a.csv")
+    assert are_paths(Path("a.csv"))
+    assert are_paths(["a.csv", "b.csv"])
+    assert are_paths([Path("1"), Path("2")])
+    assert are_paths(["1", "b.csv"])
+    assert not are_paths(["0.5", "1e-3"])
+    assert not are_paths([0.5, 1])
+    assert not are_paths(np.zeros(2))
+    assert are_paths(["0.5", "1"], score="s")
+    assert are_paths(["0.5", "1"], format="csv")
+    assert not are_paths(["cat", "dog"], second=[0, 1])
+    assert are_paths(["cat", "dog"], second=3)
+    assert read._is_number("nan")
+    assert not read._is_number("one")
+
+
+def test_data_that_say_what_they_hold():
+    table = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
+    frame = pd.DataFrame({"p": [0.1]})
+    assert all(map(read.is_data, (table, "a.csv", frame, pl.LazyFrame(frame.to_dict("list")))))
+    assert not any(map(read.is_data, ([0.5], np.zeros(2), None, 3)))
+    reading = read.read(table, (SCORES,), Where.of())
+    assert read.is_data(reading)
+    assert read.read(reading, (VOTES,), Where.of()) is reading
+
+
+def test_arrays_are_read_where_one_layout_fits():
+    def door(data, *layouts, second=None, **given):
+        return read.read(data, layouts, Where.of(**given), second=second)
+
+    assert door([1, 2], VOTES, COUNTS, second=3).table == VoteTable.from_arrays([1, 2], 3)
+    by_class = door([[1, 2], [0, 3]], VOTES, COUNTS)
+    assert by_class.table == VoteTable.from_arrays([[1, 2], [0, 3]])
+    assert by_class.source.layout == "counts"
+    assert (by_class.source.origin, by_class.source.rows) == ("arrays", 2)
+    with pytest.raises(ef.InputError, match="An array does not say whether it holds"):
+        door([0.5, 0.2], SCORES, SOFT_LABELS)
+    with pytest.raises(ef.InputError, match="must be a dataframe or a file"):
+        door([1, 2], ANNOTATIONS)
+    weighed = door([0.2, 0.9], SCORES, second=[0, 1], weight=[1.0, 2.0])
+    assert weighed.table.row_masses.tolist() == [1, 2]
+    votes = door([1, 2], VOTES, second=3, weight=[1.0, 2.0])
+    assert votes.table == VoteTable.from_arrays([1, 2], 3, weight=[1.0, 2.0])
+    soft = door([0.2, 0.9], SOFT_LABELS, cluster=[1, 1])
+    assert soft.table.entries.clusters == 1
+    left = door(
+        [0.2, 0.9, 0.5], SCORES, second=["b", None, "a"], drop_missing=True, classes=["a", "b"]
+    )
+    assert (left.table.n, left.table.dropped, left.source.rows) == (2, 1, 3)
+    assert left.source.facts["classes"] == {"1": ["b"], "0": ["a"]}
+    words = door([[0.5, 0.5]] * 3, SCORES, second=["yes", None, "no"], drop_missing=True)
+    assert words.source.facts["classes"] == {"1": ["yes"], "0": ["no"]}
+    for data, layout, second in (([1, 2], VOTES, 3), ([0.5, 0.2], SOFT_LABELS, None)):
+        with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+            door(data, layout, second=second, drop_missing=True)
+    with pytest.raises(ef.InputError, match="go with a dataframe or file of rows"):
+        door([0.5, 0.2], SCORES, drop_missing=True)
+    with pytest.raises(ef.InputError, match=r"`totals` must be left out when .* is a VoteTable"):
+        door(VoteTable.from_arrays([1], 2), VOTES, second=2)
+
+
+# Rows by the door
+
+
+def test_a_second_array_is_the_name_of_a_column_where_there_are_rows():
+    assert read_rows._columns(asked(VOTES, positives="k")) == {"positives": "k"}
+    assert read_rows._columns(asked(VOTES, positives="k", second="m")) == {
+        "positives": "k",
+        "totals": "m",
+    }
+    with pytest.raises(ef.InputError, match=r"`labels` must be left out when .* with `label`"):
+        read_rows._columns(asked(SCORES, second=[0, 1]))
+
+
+def test_one_column_has_one_use():
+    chosen = Chosen(SCORES, {"score": "s", "label": "y"})
+    read_rows._refuse_used(Where.of(weight="w", cluster="c", group="g"), chosen)
+    for given in ({"weight": "s"}, {"cluster": "y"}, {"weight": "g", "group": "g"}):
+        with pytest.raises(ef.InputError, match="which has another use already"):
+            read_rows._refuse_used(Where.of(**given), chosen)
+    read_rows._refuse_arrays(Where.of(weight="w"))
+    with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
+        read_rows._refuse_arrays(Where.of(weight=[1.0]))
+    votes = Chosen(VOTES, {"votes": "k", "total": "m"})
+    read_rows._refuse_unlabelled(Where.of(unlabelled=True), chosen)
+    read_rows._refuse_unlabelled(Where.of(), votes)
+    with pytest.raises(ef.InputError, match="`unlabelled` keeps items with a score"):
+        read_rows._refuse_unlabelled(Where.of(unlabelled=True), votes)
+    known = Chosen(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
+    read_rows._refuse_duplicates(Where.of(duplicates="first"), known)
+    read_rows._refuse_duplicates(Where.of(), votes)
+    with pytest.raises(ef.InputError, match="needs to know whose they are"):
+        read_rows._refuse_duplicates(Where.of(duplicates="first"), votes)
+
+
+def test_the_door_refuses_what_columns_cannot_be():
+    scores = pd.DataFrame({"score": [0.2, 0.9], "label": [0, 1]})
+    with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
+        ef.from_scores(scores, weight=[1.0, 2.0])
+    with pytest.raises(ef.InputError, match="names column 'score', which has another use"):
+        ef.from_scores(scores, score="score", label="label", weight="score")
+    votes = pd.DataFrame({"item": [1, 1, 2], "vote": [0, 1, 1], "y": [0, 0, 1]})
+    with pytest.raises(ef.InputError, match="needs to know whose they are"):
+        ef.from_votes(votes, item="item", vote="vote", duplicates="last")
+    with pytest.raises(ef.InputError, match="The columns of the dataframe are item"):
+        ef.annotators(votes.drop(columns="vote"))
+
+
+def test_what_rows_tell_of_classes_is_kept():
+    data = pd.DataFrame(
+        {
+            "p_a": [0.5, 0.2, 0.1, 0.6],
+            "p_b": [0.25, 0.3, 0.8, 0.2],
+            "p_c": [0.25, 0.5, 0.1, 0.2],
+            "label": ["a", "c", "b", "a"],
+        }
+    )
+    found = read.read(data, (SCORES,), Where.of())
+    assert found.source.facts["classes"] == [["a", 2], ["b", 1], ["c", 1]]
+    words = pd.DataFrame({"score": [0.2, 0.9], "label": ["no", "yes"]})
+    assert read.read(words, (SCORES,), Where.of()).source.facts["classes"]["1"] == ["yes"]
+
+
+def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
+    def refused(scores, negatives, positives, *layouts, classes=None, kind=False, **given):
+        path = tmp_path / "x.npz"
+        arrays = {"scores": scores, "negatives": negatives, "positives": positives}
+        np.savez(path, **arrays, **({"kind": "scores"} if kind else {}))
+        if classes is None:
+            table = ScoreTable.from_counts(scores, negatives, positives)
+        else:
+            table = ScoreTable(np.eye(3), np.eye(3, dtype=int)[[0, 0, 0]], classes=classes)
+        try:
+            read_rows._refuse_unclear_table(table, [str(path)], asked(*layouts, **given), "x")
+        except ef.InputError as error:
+            return str(error)
+        return ""
+
+    unit = ([0.0, 0.5, 1.0], [1, 2, 3], [0, 0, 0])
+    assert "Take it for soft labels with `soft='scores'`" in refused(*unit, SCORES, SOFT_LABELS)
+    assert "from_soft_labels" in refused(*unit, SCORES)
+    assert not refused(*unit, SCORES, kind=True)
+    assert not refused(*unit, SOFT_LABELS)
+    assert not refused(*unit, SCORES, score="s")
+    assert not refused([0.0, 0.5, 1.0], [1, 2, 3], [0, 1, 0], SCORES)
+    assert not refused([0.0, 0.5, 1.5], [1, 2, 3], [0, 0, 0], SCORES)
+    assert not refused([-0.5, 0.5, 1.0], [1, 2, 3], [0, 0, 0], SCORES)
+    soft = SoftTable.from_arrays([0.5])
+    read_rows._refuse_unclear_table(soft, [], asked(SCORES), "x")
+    three = ScoreTable(np.eye(3)[::-1], np.eye(3, dtype=int)[[0, 0, 0]])
+    read_rows._refuse_unclear_table(three, [], asked(SCORES), "x")
+
+
+def test_files_are_called_by_the_first_of_them(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.csv").write_text("x,z\n1,2\n")
+    first, *others = (str(tmp_path / f"{name}.csv") for name in ("a", "b", "c"))
+    with pytest.raises(ef.InputError, match=r"The columns of \S*a\.csv are x"):
+        ef.from_scores(first)
+    with pytest.raises(ef.InputError, match=r"The columns of \S*a\.csv and 2 more are x"):
+        ef.from_scores([first, *others])
+    with pytest.raises(ef.InputError, match=r"The columns of the dataframe are x"):
+        ef.from_scores(pd.DataFrame({"x": [1], "z": [2]}))
+
+
+def test_a_group_that_takes_a_needed_column_is_named():
+    data = pd.DataFrame({"p": [0.2, 0.9], "y": [0, 1], "w": [1.0, 2.0]})
+    with pytest.raises(ef.InputError, match=r"^`group='y'` leaves too few columns"):
+        ef.from_scores(data, group="y")
+    with pytest.raises(ef.InputError) as raised:
+        ef.from_scores(data.drop(columns="y"))
+    assert "leaves too few columns" not in str(raised.value)
+    # Columns of weights are no candidates for anything else.
+    other = pd.DataFrame({"a": [0.2, 0.9], "b": ["no", "yes"], "w": [1.0, 2.0]})
+    found = ef.from_scores(other, weight="w", interval=None)
+    assert found.source.columns == {"score": "a", "label": "b"}
+
+
+def test_what_was_read_says_which_class_was_named():
+    data = pd.DataFrame({"score": [0.2, 0.9, 0.4], "label": ["a", "b", "b"]})
+    assert ef.from_scores(data, positive="b", interval=None).source.positive == "b"
+    named = ef.from_scores(data, classes=["a", "b"], interval=None)
+    assert (named.source.positive, named.source.classes) == (None, ("a", "b"))
+    assert named.source.origin == "frame"
+
+
+# Sources and spelling
+
+
+def test_sources_are_plain():
+    source = Source(
+        origin="files",
+        layout="votes",
+        files=("a", "b"),
+        columns={"votes": ("k", 1), 2: np.int64(3)},
+        positive=datetime.date(2026, 1, 1),
+        facts={"share": np.float64(0.5), "none": None, "yes": True},
+    )
+    found = source.to_dict()
+    assert found["files"] == ["a", "b"]
+    assert found["columns"] == {"votes": ["k", 1], "2": 3}
+    assert type(found["columns"]["2"]) is int
+    assert found["positive"] == "2026-01-01"
+    assert found["facts"] == {"share": 0.5, "none": None, "yes": True}
+    assert (found["drop_missing"], found["unlabelled"], found["duplicates"]) == (
+        False,
+        False,
+        "error",
+    )
+
+
+def test_texts_spell_numbers_and_lists():
+    texts = ["nan", "1_000", " 0.5 ", "TRUE", "1e400", ""]
+    assert [spelling.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
+    assert spelling.spelt("nan") is None
+    assert spelling.are_lists(["[a", "b]"]) is False
+    assert spelling.are_lists(["[a]", "[b]"])
+    assert spelling.are_lists(["a;b;a", "c", "b;a"])
+    assert not spelling.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
+    long = ";".join(["a", "a", *["b" * 30] * 400])
+    assert spelling.are_lists([long])
+    assert not spelling.are_lists(["a;a;a", "x y;x y"])
+    assert spelling.votes_in("1e3") == ["1e3"]
+    assert spelling.votes_in("(1, 0)") == ["1", "0"]
+    assert spelling.votes_in("[[1], [0]]") == ["1", "0"]
+    assert spelling.votes_in(np.array([1, 0])) == ["1", "0"]
+    assert spelling.votes_in(7) == ["7"]
+    assert spelling.votes_in("") == [None]
+    assert not spelling.are_votes([["1", "0"], ["0", "1"]])
+    assert spelling.are_votes([["1", "0"], ["0", "0"]])
+    assert spelling.are_votes([["a", "1", "1"]])
+    assert spelling.are_votes([[1, 1, 0], []])
+    assert not spelling.are_votes([["a", "b"], ["b"]])

@@ -1,0 +1,751 @@
+"""What tables of counts check, keep and add, row by row and by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import errorfloor as ef
+from errorfloor.data import ranged, saved, shares, table, unlabelled, weighing
+from errorfloor.data.asked import Where
+from errorfloor.data.entries import Entries
+from errorfloor.data.score_items import Kept
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+
+THREE = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25]])
+
+
+def frozen(values, kind=None, order="F"):
+    """Return an array as tables keep them: nobody can change it."""
+    array = np.array(values, dtype=kind, order=order)
+    array.setflags(write=False)
+    return array
+
+
+def entries_of(found):
+    """Return the entries of a table as tuples of row, label, weight and count."""
+    e = found.entries
+    return sorted(zip(*(one.tolist() for one in (e.row, e.label, e.weight, e.count)), strict=True))
+
+
+# What all tables share
+
+
+def test_tables_are_equal_if_all_that_they_hold_is():
+    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
+    assert one == ScoreTable.from_arrays([0.9, 0.2], [1, 0])
+    assert one != one.without(1)
+    assert one != ScoreTable.from_arrays([0.2, 0.9], [1, 1])
+    assert one != replace(one, unlabelled=np.array([0, 1]))
+    assert one != replace(one, classes=("a", "b"))
+    assert one != SoftTable.from_arrays([0.2, 0.9])
+    assert one.without(3).dropped == 3
+    weighed = ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 2.0])
+    assert one != weighed
+    assert weighed != ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 3.0])
+
+
+def test_sums_of_the_most_items_fit_into_64_bits():
+    assert 2 * table.MOST_ITEMS == 2**63
+    assert ScoreTable.empty().dropped == SoftTable.empty().dropped == VoteTable.empty().dropped == 0
+
+
+def test_empty_tables_of_two_classes_add_to_any_other():
+    three = ScoreTable.from_arrays(THREE, [0, 1, 2], classes=list("abc")).without(2)
+    none = ScoreTable.empty().without(3)
+    for whole in (three + none, none + three):
+        assert whole.dropped == 5
+        assert whole.classes == ("a", "b", "c")
+        assert whole == three.without(5)
+    named = ScoreTable.empty(("x", "y"))
+    for add in (lambda: three + named, lambda: named + three):
+        with pytest.raises(ValueError, match="The tables have different classes"):
+            add()
+    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
+    with pytest.raises(ValueError, match="The tables have different classes"):
+        one + three
+    with pytest.raises(TypeError):
+        one + SoftTable.from_arrays([0.2])
+
+
+@pytest.mark.parametrize("kind", [ScoreTable, SoftTable, VoteTable])
+def test_empty_tables_have_the_columns_of_their_classes(kind):
+    for classes in (("0", "1"), ("a", "b"), ("a", "b", "c")):
+        none = kind.empty(classes)
+        assert (len(none), none.n, none.classes) == (0, 0, classes)
+        assert none + none == none
+
+
+def test_files_hold_what_is_not_as_usual(tmp_path):
+    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
+    assert set(one._arrays()) == {"scores", "counts"}
+    assert set(one.without(2)._arrays()) == {"scores", "counts", "dropped"}
+    assert "classes" in replace(one, classes=("a", "b"))._arrays()
+    for found in (one, one.without(2), replace(one, classes=("a", "b"))):
+        found.save(tmp_path / "x.npz")
+        assert ScoreTable.load(tmp_path / "x.npz") == found
+    with pytest.raises(ValueError, match="does not hold a VoteTable: its arrays are others"):
+        VoteTable.load(tmp_path / "x.npz")
+    old = {"scores": [0.2], "negatives": [1], "positives": [2]}
+    assert ScoreTable.is_in(old)
+    assert ScoreTable.is_in({**old, "dropped": 1})
+    assert not ScoreTable.is_in({"scores": [0.2], "positives": [2]})
+    assert not SoftTable.is_in(old)
+    assert not ScoreTable.is_in({**old, "kind": "votes"})
+    assert VoteTable.is_in({"kind": "votes"})
+
+
+def test_columns_are_of_one_length_and_cannot_be_changed():
+    with pytest.raises(ValueError, match=r"The columns must be of equal length, got probab.* \(2,"):
+        SoftTable([0.2, 0.9], [1])
+    found = SoftTable([0.2, 0.9], [1, 2])
+    for column in found.columns.values():
+        assert not column.flags.writeable
+    with pytest.raises(ef.InputError, match="`dropped` must be"):
+        SoftTable([0.2], [1], dropped=-1)
+
+
+def test_names_are_as_many_as_classes_and_differ():
+    counts = [[1, 0], [0, 1]]
+    assert ScoreTable([0.2, 0.9], counts, classes=("b", "a")).classes == ("b", "a")
+    assert ScoreTable(THREE[:2][::-1], np.eye(3, dtype=int)[:2]).classes == ("0", "1", "2")
+    for names in (("a", "a"), ("a", "b", "c"), ("a", "a", "b"), ("a",)):
+        with pytest.raises(ValueError, match="`classes` must be 2 different names"):
+            ScoreTable([0.2, 0.9], counts, classes=names)
+
+
+def test_plain_tables_are_those_without_entries():
+    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
+    assert one.plain is one
+    alike = ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[2.0, 2.0])
+    assert alike.plain == one
+    weighed = ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 2.0])
+    assert weighed.plain is weighed
+
+
+# Counts
+
+
+def test_counts_are_whole_numbers_that_nobody_can_change():
+    ours = frozen([1, 2, 3])
+    assert table.column(ours, "counts", least=1, most=3) is ours
+    assert table.column([], "counts").dtype == np.int64
+    for values in ([1, 2, 3], np.array([1.0, 2, 3]), frozen([1.0, 2, 3]), frozen([1, 2, 3], "i4")):
+        found = table.column(values, "counts", least=1, most=3)
+        assert (found.tolist(), found.dtype) == ([1, 2, 3], np.int64)
+        assert found is not values
+    for values, limits in (
+        ([0, 1], {"least": 1}),
+        (frozen([0, 1]), {"least": 1}),
+        (frozen([1, 4]), {"most": 3}),
+        ([1, 4], {"most": 3}),
+        (frozen([-1, 4]), {}),
+        (frozen([[1, 2]]), {}),
+        (frozen([0.5, 1.0]), {}),
+    ):
+        with pytest.raises(ef.InputError, match="`counts` must be"):
+            table.column(values, "counts", **limits)
+
+
+def test_counts_of_classes_have_a_column_each():
+    for kind in (np.int64, np.int32):
+        ours = frozen([[1, 2], [0, 3]], kind)
+        assert table.by_class(ours, "counts") is ours
+    for values in (
+        [[1, 2], [0, 3]],
+        frozen([[1.0, 2], [0, 3]]),
+        frozen([[1, 2], [0, 3]], order="C"),
+    ):
+        found = table.by_class(values, "counts")
+        assert (found.tolist(), found.dtype) == ([[1, 2], [0, 3]], np.int64)
+        assert found.flags.f_contiguous
+    for wrong in ([1, 2], [[1], [2]], np.ones((2, 2, 2), int)):
+        with pytest.raises(ef.InputError, match="must have a column for each of two classes"):
+            table.by_class(wrong, "counts")
+    for wrong in ([[1, -2], [0, 3]], frozen([[1, -2], [0, 3]])):
+        with pytest.raises(ef.InputError, match="`counts of class 1` must be whole numbers"):
+            table.by_class(wrong, "counts")
+    with pytest.raises(ef.InputError, match="`votes of class 0` must be"):
+        table.by_class([[5, 0]], "votes", most=4)
+    assert table.by_class([[4, 0]], "votes", most=4).tolist() == [[4, 0]]
+    pair = table.side_by_side(np.array([1, 2]), np.array([3, 4]))
+    assert pair.tolist() == [[1, 3], [2, 4]]
+    assert table.is_ours(pair)
+    assert not table.is_ours(np.array([1]))
+    assert not table.is_ours(frozen([[1, 2], [3, 4]], order="C"))
+
+
+def test_votes_on_an_item_are_some_and_not_too_many():
+    most = table.MOST_VOTES
+    third = most // 3
+    for good in ([[third] * 3], [[third + 1, third, third - 1]], [[most, 0, 0]], [[1, 0, 0]]):
+        table.check_votes(np.array(good))
+    table.check_votes(np.zeros((0, 2), int))
+    with pytest.raises(ef.InputError, match=r"The votes on an item must be at most .* entry 1"):
+        table.check_votes(np.array([[1, 0], [most, 1]]))
+    with pytest.raises(ef.InputError, match="Items must have votes"):
+        table.check_votes(np.array([[most, 0], [0, 0]]))
+
+
+def test_probabilities_add_up_to_one():
+    table.check_sums(np.array([[0.5, 0.5 + 9e-7], [0.5, 0.5 - 9e-7]]), "soft")
+    for off in (1.1e-6, -1.1e-6, np.nan):
+        with pytest.raises(
+            ef.InputError, match="`soft` of an item must add up to 1: the sum of row"
+        ):
+            table.check_sums(np.array([[0.5, 0.5], [0.5, 0.5 + off]]), "soft")
+    assert table.added(np.array([[1, 2, 3], [4, 5, 6]])).tolist() == [6, 15]
+
+
+def test_counts_add_up_to_at_most_so_many():
+    most = table.MOST_ITEMS
+    table.check_total(np.zeros(0, int))
+    table.check_total(np.array([[most - 3, 1], [1, 1]]))
+    with pytest.raises(ef.InputError, match="The counts of a table must add up to at most"):
+        table.check_total(np.array([[most - 3, 1], [1, 2]]))
+
+
+def test_labels_go_with_their_scores():
+    rng = np.random.default_rng(0)
+    for low in (0, -3):
+        scores = rng.integers(low, 4, 50) / 4
+        labels = rng.integers(0, 2, 50).astype(bool)
+        places, counts = table.by_score(scores, labels)
+        distinct = sorted(set(scores.tolist()))
+        assert places.tolist() == distinct
+        assert counts.tolist() == [
+            [int(((scores == one) & (labels == label)).sum()) for label in (0, 1)]
+            for one in distinct
+        ]
+        assert not counts.flags.writeable
+    s, y = table.as_labelled_scores([0.5, 1], [True, False])
+    assert (s.tolist(), y.tolist()) == ([0.5, 1], [True, False])
+    with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
+        table.as_labelled_scores([0.5, 1], [True])
+
+
+@pytest.mark.parametrize("columns", [1, 2, 4])
+def test_keys_in_order(columns):
+    rng = np.random.default_rng(columns)
+    for size in (0, 1, 2, 30):
+        keys = rng.integers(0, 2, (size, columns))
+        if columns == 1:
+            keys = keys[:, 0]
+        rows = [tuple(np.atleast_1d(row).tolist()) for row in keys]
+        order = table.order_of(keys)
+        assert order.tolist() == sorted(range(size), key=lambda i: (rows[i], i))
+        distinct = sorted(set(rows))
+        assert table.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
+        ascending, place = table.in_order(keys)
+        assert [rows[i] for i in ascending] == sorted(rows)
+        assert place.tolist() == [distinct.index(rows[i]) for i in ascending]
+        starts = table.starts_of(keys[order])
+        assert [rows[i] for i in order[starts]] == distinct
+        assert table.is_ascending(keys[order][starts])
+        assert table.is_ascending(keys[order]) == (len(distinct) == size)
+
+
+def test_pooled_counts_are_sums_of_what_belongs_together():
+    counts = np.array([[1, 10], [2, 20], [4, 40]])
+    order, start = np.array([2, 0, 1]), np.array([0, 1])
+    assert table.pool(counts, order, start).tolist() == [[4, 40], [3, 30]]
+    assert table.pool(counts[:, 0], order, start).tolist() == [4, 3]
+    none = np.zeros((0, 2), int)
+    assert table.pool(none, np.zeros(0, int), np.zeros(0, int)) is none
+    assert table.vote_key(np.array([[1, 2, 3]])).tolist() == [[6, 2, 3]]
+    with pytest.raises(ef.InputError, match="`positives` must not exceed `totals`: entry 1"):
+        table.two_columns([1, 3], [1, 2])
+    assert table.two_columns([1, 0], [1, 2]).tolist() == [[0, 1], [2, 0]]
+    with pytest.raises(ef.InputError, match="`totals` must be whole numbers of at least 1"):
+        table.two_columns([0], [0])
+    with pytest.raises(ef.InputError, match="`positives` and `totals` must have the same length"):
+        table.two_columns([0], [1, 1])
+
+
+# Rows that stand for ranges
+
+
+def test_ranges_have_no_negative_zeros():
+    low = np.array([-0.0, 0.5])
+    for found in (
+        ScoreTable.from_ranges(low, np.array([0.25, 0.5]), np.eye(2, dtype=int)),
+        ScoreTable.from_ranges(low, low, np.eye(2, dtype=int)),
+        ScoreTable([-0.0, 0.5], np.eye(2, dtype=int), lows=[-0.0, 0.5], highs=[0.25, 0.5]),
+        ScoreTable([-0.25, 0.5], np.eye(2, dtype=int), lows=[-0.5, 0.5], highs=[-0.0, 0.5]),
+    ):
+        for column in (*found.ranges, found.scores):
+            assert not np.signbit(column[column == 0]).any()
+    ours = frozen([-0.0, 0.5])
+    assert not np.signbit(ScoreTable(ours, np.eye(2, dtype=int)).scores).any()
+    three = ScoreTable(frozen([[0.5, 0.5, -0.0]]), [[1, 0, 0]])
+    assert not np.signbit(three.scores).any()
+
+
+def test_rows_are_coarse_where_they_stand_for_several_places():
+    plain = SoftTable([0.2, 0.5], [1, 2])
+    assert plain.coarse.tolist() == [False, False]
+    assert [one.tolist() for one in plain.ranges] == [[0.2, 0.5]] * 2
+    half = SoftTable([0.2, 0.5], [1, 2], lows=[0.1, 0.5])
+    assert half.coarse.tolist() == [True, False]
+    assert [one.tolist() for one in half.ranges] == [[0.1, 0.5], [0.2, 0.5]]
+    other = SoftTable([0.2, 0.5], [1, 2], highs=[0.3, 0.5])
+    assert [one.tolist() for one in other.ranges] == [[0.2, 0.5], [0.3, 0.5]]
+    assert (half.n, half.items.tolist(), half.row_masses.tolist()) == (3, [1, 2], [1, 2])
+
+
+@pytest.mark.parametrize("number", [-0.1, 1.1])
+def test_soft_labels_and_their_ranges_lie_in_0_and_1(number):
+    low = min(number, 0.5)
+    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
+        SoftTable([number], [1])
+    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
+        SoftTable([0.5], [1], lows=[low], highs=[max(number, 0.5)])
+    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
+        SoftTable([[number, 1 - number, 0.0]], [1])
+    with pytest.raises(ef.InputError, match="must add up to 1"):
+        SoftTable([[0.2, 0.2, 0.2]], [1])
+    with pytest.raises(ef.InputError, match="`counts` must be whole numbers of at least 1"):
+        SoftTable([0.5], [0])
+
+
+def test_empty_ranges_and_tables_stay_empty():
+    none = ScoreTable.from_ranges(np.zeros(0), np.zeros(0), np.zeros((0, 2), int), dropped=3)
+    assert (len(none), none.dropped) == (0, 3)
+    assert ScoreTable.from_ranges(np.zeros(0), np.zeros(0), np.zeros((0, 2), int)).dropped == 0
+    assert none.coarsen() is none
+    three = ScoreTable.from_arrays(THREE, [0, 1, 2])
+    assert three.coarsen(1) is three
+
+
+def test_ranges_keep_their_entries():
+    lows, highs = np.array([0.5, 0.1, 0.55]), np.array([0.6, 0.2, 0.7])
+    own = Entries(np.arange(3), np.array([0, 1, 1]), np.array([1.0, 2, 3]), np.ones(3, int))
+    found = ScoreTable.from_ranges(
+        lows, highs, np.array([[1, 0], [0, 1], [0, 1]]), entries=own, unlabelled=np.array([0, 0, 0])
+    )
+    assert entries_of(found) == [(0, 1, 2, 1), (1, 0, 1, 1), (1, 1, 3, 1)]
+    assert (found.lows.tolist(), found.highs.tolist()) == ([0.1, 0.5], [0.2, 0.7])
+    assert ranged._rows_after(np.array([1, 0, 2]), np.array([0, 1])).tolist() == [1, 0, 1]
+
+
+def test_points_of_many_classes_add_with_their_entries_and_unlabelled_items():
+    one = ScoreTable.from_arrays(THREE, [0, 1, 2], weight=[1.0, 2, 3]).without(1)
+    other = ScoreTable.from_arrays(THREE[1:], [1, 0], weight=[5.0, 7]).without(2)
+    both = one + other
+    assert both.scores.tolist() == [[0, 0.5, 0.5], [0.5, 0.25, 0.25]]
+    assert both.counts.tolist() == [[0, 2, 0], [2, 0, 1]]
+    assert both.dropped == 3
+    assert entries_of(both) == [
+        (0, 1, 2, 1),
+        (0, 1, 5, 1),
+        (1, 0, 1, 1),
+        (1, 0, 7, 1),
+        (1, 2, 3, 1),
+    ]
+    some = ScoreTable(THREE[:1], [[1, 0, 0]], unlabelled=[4])
+    plain = ScoreTable(THREE[:1], [[0, 2, 0]])
+    for whole in (some + plain, plain + some):
+        assert whole.counts.tolist() == [[1, 2, 0]]
+        assert whole.unlabelled.tolist() == [4]
+
+
+# Tables of scores
+
+
+def test_scores_of_no_item_are_refused():
+    with pytest.raises(ef.InputError, match="The counts of a score must not all be 0: entry 1"):
+        ScoreTable([0.2, 0.9], [[1, 0], [0, 0]])
+    with pytest.raises(ef.InputError, match="The counts of a score must not all be 0: entry 1"):
+        ScoreTable([0.2, 0.9], [[1, 0], [0, 0]], unlabelled=[1, 0])
+    some = ScoreTable([0.2, 0.9], [[1, 0], [0, 0]], unlabelled=[0, 1])
+    assert (some.n, some.n_unlabelled) == (1, 1)
+    assert ScoreTable([0.2], [[1, 0]]).n_unlabelled == 0
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        ScoreTable([0.2, 0.9], np.eye(2, dtype=int), unlabelled=[table.MOST_ITEMS, 1])
+    assert ScoreTable.from_counts([0.2, 0.9], [1, 0], [0, 2]).dropped == 0
+    for make in (ScoreTable.from_counts, lambda s, n, p: ScoreTable.from_file(
+        {"scores": s, "negatives": n, "positives": p}
+    )):  # fmt: skip
+        assert make([0.2, 0.9], [1, 0], [0, 2]).counts.tolist() == [[1, 0], [0, 2]]
+        with pytest.raises(ef.InputError, match="`negatives` and `positives` must have the same"):
+            make([0.2], [1], [1, 2])
+    assert some.labelled.scores.tolist() == [0.2]
+    assert some.labelled.unlabelled is None
+    three = ScoreTable(THREE[1:], [[1, 0, 0], [0, 1, 0]])
+    for ask in (lambda: three.positives, lambda: three.negatives):
+        with pytest.raises(ValueError, match="A table of 3 classes has no negatives and positives"):
+            ask()
+
+
+def test_labelled_items_keep_their_entries():
+    where = Where.of(unlabelled=True, weight=[1.0, 1, 5, 2])
+    some = unlabelled.table_of_arrays([0.4, 0.2, 0.6, 0.9], [0, None, None, 1], where)
+    assert some.counts.tolist() == [[0, 0], [1, 0], [0, 0], [0, 1]]
+    assert some.unlabelled.tolist() == [1, 0, 1, 0]
+    assert entries_of(some) == [(0, 2, 1, 1), (1, 0, 1, 1), (2, 2, 1, 1), (3, 1, 2, 1)]
+    assert entries_of(some.labelled) == [(0, 0, 1, 1), (1, 1, 2, 1)]
+    assert some.labelled.scores.tolist() == [0.4, 0.9]
+    soft = SoftTable.from_scores(replace(some, entries=None))
+    assert soft.counts.tolist() == [1, 1, 1, 1]
+    assert SoftTable.from_scores(ScoreTable([0.2], [[1, 2]])).counts.tolist() == [3]
+
+
+def test_cells_have_an_entry_for_each_label_that_occurs():
+    made = ScoreTable([0.2, 0.5, 0.9], [[1, 0], [2, 3], [0, 4]])
+    cells = made.cells()
+    found = [cells.row, cells.positive, cells.count]
+    assert [one.tolist() for one in found] == [
+        [0, 1, 1, 2],
+        [False, True, False, True],
+        [1, 3, 2, 4],
+    ]
+    assert made.cells(complete=True).count.tolist() == [0, 1, 3, 2, 4, 0]
+    assert ScoreTable.from_cells(cells, cells.count) == made
+    assert ScoreTable.from_cells(cells, np.array([0, 1, 2, 0])).scores.tolist() == [0.5]
+    three = ScoreTable(THREE[1:], [[1, 0, 2], [0, 4, 0]])
+    cells = three.cells()
+    found = [cells.row, cells.label, cells.count]
+    assert [one.tolist() for one in found] == [[0, 0, 1], [0, 2, 1], [1, 2, 4]]
+    assert three.cells(complete=True).count.tolist() == [1, 0, 2, 0, 4, 0]
+    assert ScoreTable.from_cells(cells, cells.count) == three
+    assert len(ScoreTable.from_cells(cells, np.array([1, 0, 0]))) == 1
+
+
+def test_a_cut_inside_a_row_is_better_only_where_it_saves_errors():
+    def made(counts, coarse):
+        places = np.arange(len(counts), dtype=float)
+        highs = places + 0.5 * np.array(coarse)
+        return ScoreTable(places, counts, lows=places, highs=highs)
+
+    # Errors of cuts between the rows are 3, 0 and 2: none is below 0.
+    settled = made([[3, 0], [0, 2]], [1, 1])
+    assert settled.may_hold_the_best_cut().tolist() == [False, False]
+    assert settled.cut_resolution == 0
+    # Here they are 3, 2 and 4; inside the second row 2 - 1 negatives.
+    mixed = made([[2, 1], [1, 3]], [0, 1])
+    inside, between = mixed._errors()
+    assert (inside.tolist(), between.tolist()) == ([1, 1], [3, 2, 4])
+    assert mixed.may_hold_the_best_cut().tolist() == [False, True]
+    assert mixed.cut_resolution == 1 / 7
+    assert made([[2, 1], [1, 3]], [0, 0]).cut_resolution == 0
+    # Between 7, 6, 8 and 13; inside the rows 5, 5 and 4.
+    assert made([[2, 1], [1, 3], [4, 9]], [1, 1, 1]).cut_resolution == 2 / 20
+    # A row that is worse than the best cut between rows changes nothing.
+    far = made([[5, 0], [0, 9], [1, 1]], [0, 0, 1])
+    assert far.may_hold_the_best_cut().tolist() == [False] * 3
+    assert far.cut_resolution == 0
+
+
+# Votes
+
+
+def test_votes_have_rows_in_order_and_positives_of_two_classes_only():
+    with pytest.raises(ValueError, match="must be distinct and ascend by total"):
+        VoteTable([[1, 0], [1, 0]], [1, 1])
+    with pytest.raises(ValueError, match="must be distinct and ascend by total"):
+        VoteTable([[2, 0], [0, 1]], [1, 1])
+    three = VoteTable([[1, 0, 0], [0, 0, 2]], [1, 2])
+    with pytest.raises(ValueError, match="A table of 3 classes has no positives"):
+        three.positives  # noqa: B018
+    assert three.totals.tolist() == [1, 2]
+    assert three.n == 3
+    with pytest.raises(ef.InputError, match="`counts` must be whole numbers of at least 1"):
+        VoteTable([[1, 0]], [0])
+    pooled = VoteTable.from_counts([1, 0, 1], [2, 2, 2], [3, 4, 5])
+    assert pooled.votes.tolist() == [[2, 0], [1, 1]]
+    assert pooled.counts.tolist() == [4, 8]
+
+
+def test_votes_that_no_table_can_have_are_refused():
+    with pytest.raises(ef.InputError, match="Items must have votes"):
+        VoteTable([[0, 0]], [1])
+    with pytest.raises(ef.InputError, match="must add up to at most"):
+        VoteTable([[1, 0], [0, 1]], [table.MOST_ITEMS, 1])
+    for kept in ({"workloads": [[1, 1]]}, {"by_group": [[0, 1, 0, 1, 0, 1]]}):
+        with pytest.raises(ef.InputError, match="What a vote table keeps of annotators"):
+            VoteTable([[1, 0]], [1], **kept)
+
+
+def test_entries_are_those_of_the_items():
+    one = np.ones(1, int)
+    wrong = Entries(0 * one, 0 * one, np.ones(1), 5 * one)
+    for made in (
+        VoteTable([[1, 0]], [1]),
+        ScoreTable([0.5], [[1, 0]]),
+        SoftTable([0.5], [1]),
+    ):
+        replace(made, entries=Entries(0 * one, 0 * one, np.ones(1), one))
+        with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
+            replace(made, entries=wrong)
+
+
+def test_votes_with_weights_add_row_by_row():
+    one = VoteTable.from_arrays([1, 0, 2], 2, weight=[1.0, 2, 3]).without(1)
+    other = VoteTable.from_arrays([1, 1], [1, 2], weight=[5.0, 7]).without(2)
+    both = one + other
+    assert both.votes.tolist() == [[0, 1], [2, 0], [1, 1], [0, 2]]
+    assert both.counts.tolist() == [1, 1, 2, 1]
+    assert entries_of(both) == [
+        (0, 0, 5, 1),
+        (1, 0, 2, 1),
+        (2, 0, 1, 1),
+        (2, 0, 7, 1),
+        (3, 0, 3, 1),
+    ]
+    assert both.dropped == 3
+    cells = both.cells()
+    assert cells.totals.tolist() == [1, 2, 2, 2, 2]
+    three = VoteTable.from_arrays([[1, 0, 1], [0, 2, 0]], weight=[1.0, 2.0])
+    assert three.cells().votes.tolist() == [[1, 0, 1], [0, 2, 0]]
+
+
+def test_rows_of_items_with_weights():
+    rng = np.random.default_rng(0)
+    for classes in (2, 3):
+        votes = rng.integers(0, 3, (40, classes))
+        votes[:, 0] += 1
+        keys = [(sum(row), *row[1:]) for row in votes.tolist()]
+        distinct = sorted(set(keys))
+        assert weighing._rows_of_votes(votes).tolist() == [distinct.index(key) for key in keys]
+    assert weighing._rows_of_votes(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [0, 1]
+    places = np.array([0.1, 0.2, 0.5])
+    assert weighing._rows(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
+    assert weighing._rows(THREE[1:], THREE).tolist() == [1, 0, 1]
+    soft = SoftTable.from_arrays([0.5, -0.0, 0.0, 0.5], weight=[1.0, 2, 3, 4])
+    assert soft.probabilities.tolist() == [0, 0.5]
+    assert not np.signbit(soft.probabilities).any()
+    assert entries_of(soft) == [(0, 0, 2, 1), (0, 0, 3, 1), (1, 0, 1, 1), (1, 0, 4, 1)]
+    many = SoftTable.from_arrays(THREE, weight=[1.0, 2, 3])
+    assert entries_of(many) == [(0, 0, 2, 1), (1, 0, 1, 1), (1, 0, 3, 1)]
+    both = ScoreTable.from_arrays(
+        [0.5, -0.0, 0.0], [1, 0, 1], weight=[1.0, 2, 3], cluster=[7, 7, 8]
+    )
+    assert entries_of(both) == [(0, 0, 2, 1), (0, 1, 3, 1), (1, 1, 1, 1)]
+    assert both.entries.clusters == 2
+
+
+@pytest.mark.parametrize("many", [0, 2**13])
+def test_rows_of_many_scores_are_found_by_sorting(many, monkeypatch):
+    monkeypatch.setattr(weighing, "_MANY", many)
+    values = np.random.default_rng(0).integers(0, 9, 60) / 8
+    places = np.unique(values)
+    assert places[weighing._rows(places, values)].tolist() == values.tolist()
+
+
+# Shares of votes as scores
+
+
+def test_shares_of_votes_are_scores():
+    found = shares.shares_table(
+        np.array([1, 2, 3, 1]),
+        np.array([2, 4, 4, 2]),
+        np.array([0, 1, 1, 0]),
+        np.array([5, 6, 7, 8]),
+    )
+    assert found.scores.tolist() == [0.5, 0.75]
+    assert found.counts.tolist() == [[13, 6], [0, 7]]
+    assert found.dropped == 0
+    two = np.array([[1, 3], [2, 0], [3, 1]])
+    assert shares.class_shares(two).tolist() == [0.75, 0, 0.25]
+    found = shares.class_shares_table(
+        two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b"), dropped=2
+    )
+    assert (found.scores.tolist(), found.counts.tolist()) == (
+        [0, 0.25, 0.75],
+        [[5, 0], [0, 2], [0, 1]],
+    )
+    assert found.dropped == 2
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_shares_of_many_classes_have_a_column_each(rows):
+    votes = np.array([[1, 1, 2], [0, 0, 3], [2, 2, 4]])[:rows]
+    expected = [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]][:rows]
+    assert shares.class_shares(votes).tolist() == expected
+    labels, counts = np.array([2, 2, 0])[:rows], np.array([1, 5, 2])[:rows]
+    found = shares.class_shares_table(votes, labels, counts, classes=tuple("abc"), dropped=4)
+    assert found.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
+    assert found.counts.tolist() == [[0, 0, 5], [2 if rows == 3 else 0, 0, 1]]
+    assert (found.dropped, found.classes) == (4, ("a", "b", "c"))
+    assert shares.class_shares_table(votes, labels, counts, classes=tuple("abc")).dropped == 0
+
+
+def test_shares_of_arrays_have_the_labels_beside_them():
+    found, names = shares.shares_of_arrays([1, 2, 0], 2, [0, 1, 0])
+    assert (found.scores.tolist(), names) == ([0, 0.5, 1], ("0", "1"))
+    assert found.counts.tolist() == [[1, 0], [1, 0], [0, 1]]
+    found, names = shares.shares_of_arrays([[1, 1], [0, 2]], None, ["no", "yes"])
+    assert (found.scores.tolist(), names) == ([0.5, 1], ("no", "yes"))
+    found, names = shares.shares_of_arrays([1, 2], [2, 2], ["no", "yes"], ("no", "yes"))
+    assert found.counts.tolist() == [[1, 0], [0, 1]]
+    found, names = shares.shares_of_arrays(
+        [[1, 1, 0], [0, 0, 2]], None, ["c", "a"], ("a", "b", "c"), {"weight": [2.0, 3.0]}
+    )
+    assert (found.counts.tolist(), names) == ([[1, 0, 0], [0, 0, 1]], ("a", "b", "c"))
+    assert entries_of(found) == [(0, 0, 3, 1), (1, 2, 2, 1)]
+    with pytest.raises(ef.InputError, match="`votes` and `labels` must have the same length"):
+        shares.shares_of_arrays([1, 2], 2, [0, 1, 1])
+    with pytest.raises(ef.InputError, match="`positives` must not exceed"):
+        shares.shares_of_arrays([1, 3], 2, [0, 1])
+    with pytest.raises(ef.InputError, match="`labels` must be 0 or 1"):
+        shares.shares_of_arrays([1, 2], 2, [0, 2])
+
+
+# Items without a label
+
+
+def test_items_without_a_label_are_left_out_or_kept():
+    scores, labels = [0.4, 0.2, 0.4, 0.9], [0, None, 1, 1]
+    left = unlabelled.table_of_arrays(scores, labels, Where.of(drop_missing=True))
+    assert (left.n, left.dropped, left.unlabelled) == (3, 1, None)
+    assert left.counts.tolist() == [[1, 1], [0, 1]]
+    kept = unlabelled.table_of_arrays(scores, labels, Where.of(unlabelled=True))
+    assert (kept.n, kept.dropped, kept.unlabelled.tolist()) == (3, 0, [1, 0, 0])
+    whole = unlabelled.table_of_arrays(scores, [0, 0, 1, 1], Where.of(unlabelled=True))
+    assert (whole.n, whole.unlabelled) == (4, None)
+    assert (
+        unlabelled.table_of_arrays(scores, [0, 0, 1, 1], Where.of(drop_missing=True)).dropped == 0
+    )
+    with pytest.raises(ef.InputError, match="`labels` is missing for all 4 items"):
+        unlabelled.table_of_arrays(scores, [None] * 4, Where.of(unlabelled=True))
+    with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
+        unlabelled.table_of_arrays(scores, [0, None], Where.of(unlabelled=True))
+    with pytest.raises(ef.InputError, match="`labels` must be 1-d"):
+        unlabelled.known_labels([[0], [1]])
+
+
+def test_items_of_many_classes_without_a_label_are_kept():
+    scores = [*THREE.tolist(), [0.25, 0.25, 0.5]]
+    labels = ["a", None, "c", "b"]
+    kept = unlabelled.table_of_arrays(
+        scores, labels, Where.of(unlabelled=True, classes=["a", "b", "c"])
+    )
+    assert kept.counts.tolist() == [[0, 0, 0], [0, 1, 0], [1, 0, 1]]
+    assert kept.unlabelled.tolist() == [1, 0, 0]
+    # Of two columns, all items tell whether they are logits.
+    two = [[1.0, 3.0], [-1.0, 1.0], [2.0, 2.0]]
+    found = unlabelled.table_of_arrays(two, [1, None, 0], Where.of(unlabelled=True))
+    assert found.scores.tolist() == [0, 2]
+    assert found.unlabelled.tolist() == [0, 1]
+    for classes in (None, ["no", "yes"]):
+        where = Where.of(drop_missing=True, classes=classes)
+        found = unlabelled.table_of_arrays(two, ["yes", None, "no"], where)
+        assert (found.scores.tolist(), found.counts.tolist()) == ([0, 2], [[1, 0], [0, 1]])
+
+
+def test_weights_of_items_without_a_label_are_not_asked_for():
+    known = np.array([True, False, True])
+    assert unlabelled._known_weights([1.0, np.nan, 3.0], known).tolist() == [1, 3]
+    assert unlabelled._known_weights([1.0, None, 3.0], known) == [1, 3]
+    assert unlabelled._known_weights(2.0, known) == 2.0
+    with pytest.raises(ef.InputError, match="`scores` and `weight` must have the same length"):
+        unlabelled._known_weights([1.0, 2.0], known)
+    hidden = np.ma.array([1.0, 2.0, 3.0], mask=[False, False, True])
+    where = Where.of(unlabelled=True, weight=hidden)
+    for labels in ([0, None, 1], [0, 1, 1]):
+        with pytest.raises(ef.InputError, match="`weight`"):
+            unlabelled.table_of_arrays([0.1, 0.2, 0.3], labels, where)
+    masked = np.ma.array([0, 1, 1], mask=[False, True, False])
+    assert unlabelled.known_labels(masked).tolist() == [True, False, True]
+    assert unlabelled.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+def test_rows_without_a_label_are_kept_in_their_groups(missing):
+    import pandas as pd
+
+    from errorfloor.data.layouts import SCORES
+    from errorfloor.data.read import read
+
+    labels = ["yes", "no", "yes", "no", *[None] * missing]
+    data = {
+        "score": [0.1, 0.2, 0.1, 0.4, *[0.2] * missing],
+        "label": labels,
+        "site": ["x", "x", "y", "y", *["x"] * missing],
+    }
+    where = Where.of(score="score", label="label", positive="yes", unlabelled=True)
+    found = read(pd.DataFrame(data), (SCORES,), where).table
+    assert found.scores.tolist() == [0.1, 0.2, 0.4]
+    assert found.counts.tolist() == [[0, 2], [1, 0], [1, 0]]
+    assert found.unlabelled.tolist() == [0, missing, 0]
+    by_site = read(pd.DataFrame(data), (SCORES,), replace(where, group="site")).tables
+    assert by_site["x"].unlabelled.tolist() == [0, missing]
+    assert by_site["y"].unlabelled is None
+    whole = read(pd.DataFrame(data).head(4), (SCORES,), where).table
+    assert (whole.n, whole.unlabelled) == (4, None)
+    with pytest.raises(ef.InputError, match=f"missing for all {missing} items"):
+        read(pd.DataFrame(data).tail(missing), (SCORES,), where)
+
+
+def test_rows_of_many_classes_without_a_label_are_kept():
+    import pandas as pd
+
+    from errorfloor.data.layouts import SCORES
+    from errorfloor.data.read import read
+
+    p = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    data = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(label=["a", "c", None, "b"])
+    where = Where.of(score=["p_a", "p_b", "p_c"], label="label", unlabelled=True)
+    found = read(data, (SCORES,), where).table
+    assert found.scores.tolist() == [[0, 0.5, 0.5], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]
+    assert found.counts.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert found.unlabelled.tolist() == [0, 0, 1]
+
+
+# Single items, and sums of files
+
+
+def test_scores_are_kept_item_by_item():
+    kept = Kept()
+    assert (kept.scores.size, kept.labels.size) == (0, 0)
+    assert [role.name for role in kept.layout(labelled=True).roles] == ["score", "label"]
+    assert [role.name for role in kept.layout(labelled=False).roles] == ["score"]
+    kept._of_arrays([0.5, 0.1, 0.9], [1, None, 0], None)
+    assert kept.scores.tolist() == [0.5, 0.1, 0.9]
+    np.testing.assert_array_equal(kept.labels, [1, np.nan, 0])
+    kept._of_arrays([0.5, 0.1], None, ("a", "b"))
+    assert np.isnan(kept.labels).tolist() == [True, True]
+    kept._of_arrays([0.5, 0.1], [None, None], None)
+    assert np.isnan(kept.labels).tolist() == [True, True]
+    with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
+        kept._of_arrays([0.5, 0.1], [None, 1, 0], None)
+    for wrong in (([[0.5, 0.5]], None), ([0.5], ("a", "b", "c"))):
+        with pytest.raises(ef.InputError, match="is answered for scores of two classes"):
+            kept._of_arrays(wrong[0], None, wrong[1])
+
+
+def test_scores_of_rows_are_kept_with_labels_of_0_and_1():
+    import pandas as pd
+
+    def read(columns, **given):
+        kept = Kept()
+        frame = pd.DataFrame(columns)
+        from errorfloor.data.read import read as door
+
+        door(frame, (kept.layout(labelled="label" in given),), Where.of(**given))
+        return kept
+
+    found = read({"s": [0.5, 0.1, 0.9], "y": [1, None, 0]}, score="s", label="y")
+    assert found.scores.tolist() == [0.5, 0.1, 0.9]
+    np.testing.assert_array_equal(found.labels, [1, np.nan, 0])
+    assert np.isnan(read({"s": [0.5, 0.1]}, score="s").labels).all()
+    with pytest.raises(ef.InputError, match=r"`label` must be 0 or 1, or missing: entry 1 is 2"):
+        read({"s": [0.5, 0.1, 0.3], "y": [1, 2, 0]}, score="s", label="y", positive_from=None)
+
+
+def test_sums_of_saved_tables_are_coarsened_beyond_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(saved.grid, "EXACT", 4)
+    four, five = (ScoreTable.from_arrays(np.arange(n) / 1e7, np.arange(n) % 2) for n in (4, 5))
+    four.save(tmp_path / "a.npz")
+    assert ef.merge(tmp_path / "a.npz") == four
+    five.save(tmp_path / "a.npz")
+    assert ef.merge(tmp_path / "a.npz") == five.coarsen()
+    votes = VoteTable.from_arrays(np.arange(9), 9)
+    votes.save(tmp_path / "b.npz")
+    assert ef.merge(tmp_path / "b.npz") == votes
+    with pytest.raises(ef.InputError, match=r"both scores and votes; '.*b\.npz' is the first of"):
+        ef.merge(tmp_path)
+    np.savez(tmp_path / "c.npz", a=np.zeros(2))
+    with pytest.raises(ef.InputError, match="does not hold a table: its arrays are others"):
+        saved.load_table(tmp_path / "c.npz")
+    assert saved.saved_table([str(tmp_path / "c.npz")]) is None
