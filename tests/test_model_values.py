@@ -129,6 +129,10 @@ def test_answers_are_right_wrong_or_open_and_the_surest_come_first():
     rows, tied = models._answers(three)
     assert rows.tolist() == [[1, 0, 1], [0, 0, 1]]
     assert tied == pytest.approx((1 / 2 + 2 / 3) / 2)
+    # What rounding leaves does not tell probabilities apart.
+    for off, number in ((3e-13, 1), (2e-12, 2)):
+        near = ef.ScoreTable.from_counts([0.3, 0.7 + off], [2, 0], [0, 3])
+        assert len(models._answers(near)[0]) == number
 
 
 def test_selective_values_are_those_of_the_surest_items():
