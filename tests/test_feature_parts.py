@@ -7,6 +7,8 @@ import pytest
 from scipy.special import comb
 
 import errorfloor as ef
+from errorfloor.data.features import Features
+from errorfloor.data.source import Source
 from errorfloor.features import classics, leaks, models, sequence, votes
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.lists import (
@@ -17,6 +19,8 @@ from errorfloor.features.lists import (
     squares_of_pairs,
 )
 from errorfloor.features.neighbours import nearest
+from errorfloor.features.tree import spanning_tree
+from errorfloor.questions.features import _doubts, _order
 
 # The weighted mean over grids.
 
@@ -395,3 +399,71 @@ def test_a_column_that_tells_some_rows_only_is_found_out_by_all():
     column[odd] = 1 - column[odd]
     assert leaks.telling_columns(column[:, None], codes).size == 0
     assert leaks.telling_columns(codes[:, None].astype(float), codes).tolist() == [0]
+
+
+# Limits of the classics, and of fits.
+
+
+def test_classics_are_doubted_from_the_dimensions_on_in_which_they_failed():
+    for name, least in (("1nn", 10), ("knn-15", 10), ("ghp", 10), ("noshad", 3)):
+        record = classics.find(name)
+        assert list(_doubts(record, least - 1)) == []
+        (doubt,) = _doubts(record, least)
+        assert (doubt.level, doubt.value) == ("warn", str(least))
+        assert f"From about {least} dimensions on, {name} misses" in doubt.sentence
+
+
+def test_trees_of_tied_edges_are_those_of_eight_orders(monkeypatch):
+    seen = []
+
+    def watched(points, lists):
+        seen.append(points)
+        return spanning_tree(points, lists)
+
+    monkeypatch.setattr(classics, "spanning_tree", watched)
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    codes = np.arange(20) % 2
+    classics.find("ghp").ends(x, codes, 2)
+    assert len(seen) == 1
+    np.testing.assert_array_equal(seen[0], x)
+    seen.clear()
+    x[1] = x[0]
+    x[2] = x[0]
+    classics.find("ghp").ends(x, codes, 2)
+    assert len(seen) == 8
+    assert len({one.tobytes() for one in seen}) == 8
+    assert all(sorted(one.tolist()) == sorted(x.tolist()) for one in seen)
+
+
+def test_logistic_fits_take_fifty_steps_at_most(monkeypatch):
+    from scipy import optimize
+
+    seen, minimize = [], optimize.minimize
+
+    def watched(*given, **options):
+        seen.append((options["options"], options["method"]))
+        return minimize(*given, **options)
+
+    monkeypatch.setattr(optimize, "minimize", watched)
+    models.fit_logistic(np.arange(6.0)[:, None], np.arange(6) % 2, 2)
+    assert seen == [({"maxiter": 50}, "L-BFGS-B")]
+
+
+def test_rows_are_one_of_each_cluster_and_without_copies():
+    points = np.array([[0.0], [1.0], [0.0], [2.0], [1.0], [3.0]])
+
+    def order(duplicates, clusters=None):
+        source = Source(origin="arrays", layout="")
+        data = Features(points, np.zeros(6, dtype=int), ("0",), clusters, source)
+        return _order(data, duplicates, np.random.default_rng(1)).tolist()
+
+    every = np.random.default_rng(1).permutation(6).tolist()
+    assert order("all") == every
+    assert order("first") == [row for row in every if row in (0, 1, 3, 5)]
+    clusters = np.array([5, 5, 7, 7, 9, 9])
+    first = [next(row for row in every if clusters[row] == one) for one in (5, 7, 9)]
+    assert order("all", clusters) == [row for row in every if row in first]
+    with pytest.raises(ef.InputError, match=r"Rows 0 and 2 of `X` are equal \(2 rows repeat"):
+        order("error")
+    points = np.arange(6.0)[:, None]
+    assert order("error") == every
