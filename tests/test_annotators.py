@@ -1,6 +1,7 @@
 """Annotators as a sample: what tables keep of them, the interval, and who carries the floor."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from benchmarks import annotators as study
 from errorfloor.data.annotators import bucket_of, effective_number, number_of, text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.inference.votes import annotators as interval
+from errorfloor.questions import annotators as question
 from errorfloor.questions.annotators import rows_of
 from errorfloor.results.annotators import Annotator
 
@@ -467,3 +469,98 @@ def test_votes_that_cannot_be_told_from_guesses_may_be_guesses(low, guesses):
     )
     assert one.may_guess is guesses
     assert one.to_dict()["may_guess"] is guesses
+
+
+def slow_informedness(ballots, who, level):
+    """Go over the votes of one annotator, and combine Wilson's limits as Newcombe does."""
+    z = stats.norm.ppf((1 + level) / 2)
+    same, total = {}, {}
+    for item, by, vote in zip(ballots.item, ballots.annotator, ballots.vote, strict=True):
+        others = [
+            int(v)
+            for i, b, v in zip(ballots.item, ballots.annotator, ballots.vote, strict=True)
+            if i == item and b != by
+        ]
+        most = max((others.count(k) for k in set(others)), default=0)
+        leading = [k for k in set(others) if others.count(k) == most]
+        if by == who and len(leading) == 1:
+            total[leading[0]] = total.get(leading[0], 0) + 1
+            same[leading[0]] = same.get(leading[0], 0) + (vote == leading[0])
+    if len(total) < 2:
+        return None, None, None
+    value, below, above = -1.0, 0.0, 0.0
+    for k, n in total.items():
+        p = same[k] / n
+        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        value, below, above = (
+            value + p,
+            below + (p - middle + half) ** 2,
+            above + (middle + half - p) ** 2,
+        )
+    scale = len(total) - 1
+    return value / scale, (value - below**0.5) / scale, (value + above**0.5) / scale
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_informedness_is_that_of_going_over_the_votes(classes):
+    rng = np.random.default_rng(classes)
+    pattern = rng.integers(-1, classes, (40, 6))
+    pattern[:, 0] = np.where(rng.random(40) < 0.8, pattern[:, 1], pattern[:, 0])
+    pattern[:, 5] = -1
+    pattern[:2, 5] = 0  # who has hardly voted
+    names = [str(k) for k in range(classes)]
+    ballots = Ballots.side_by_side(pattern, list("abcdef")).with_classes(tuple(names))
+    found = rows_of(ballots, 0.9)
+    assert [row.annotator for row in found] == list("abcdef")
+    for who, row in enumerate(found):
+        assert row.votes == np.count_nonzero(pattern[:, who] >= 0)
+        slow = slow_informedness(ballots, who, 0.9)
+        assert (row.informedness, row.low, row.high) == pytest.approx(slow)
+
+
+def test_who_votes_alone_agrees_with_nobody_and_carries_nothing():
+    pattern = np.array([[1, 1, -1, -1], [0, 0, -1, -1], [-1, -1, 1, -1]])
+    found = rows_of(Ballots.side_by_side(pattern, list("abcd")), 0.95)
+    assert [row.annotator for row in found] == ["a", "b", "c"]  # the last has no vote at all
+    assert [row.agreement for row in found] == [1.0, 1.0, None]
+    assert [row.share for row in found] == [0, 0, 0]
+    assert found[2].informedness is None
+
+
+def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
+    rng = np.random.default_rng(1)
+    truth = np.arange(24) % 2
+
+    def asked(people):
+        names = [f"p{i:02}" for i in range(people)]
+        right = truth[:, None] ^ (rng.random((24, people)) < 0.1)
+        frame = pd.DataFrame(right.astype(int), columns=names)
+        return ef.annotators(frame, annotators=names)
+
+    assert asked(19).notes == ("Nobody is left out, because there are fewer than 20 annotators.",)
+    enough = asked(20)
+    assert enough.notes == ()
+    assert 0 <= enough.left_out < 1
+    shares = [(-row.share, row.annotator) for row in enough]
+    assert shares == sorted(shares)
+
+
+def test_where_all_may_be_guessing_nobody_is_left():
+    rows = pd.DataFrame({"item": np.arange(60) // 2, "annotator": np.arange(60) % 25})
+    rows["vote"] = np.random.default_rng(0).integers(2, size=60)
+    found = ef.annotators(rows, **COLUMNS)
+    assert (found.everyone, found.without, found.left_out) == (None, None, None)
+    assert found.notes == ("Too few votes are left without those who may be guessing.",)
+
+
+def test_floors_of_single_votes_are_those_of_their_table(votes):
+    ballots = Ballots.of(*(votes[name] for name in COLUMNS))
+    assert question._floor(ballots) == pytest.approx(ef.from_votes(votes).value, abs=1e-9)
+    two = ballots.where(np.arange(ballots.item.size) % 4 < 2)
+    assert two.totals.max() == 2
+    assert 0 <= question._floor(two) <= 0.5
+    assert question._floor(ballots.where(np.arange(ballots.item.size) % 4 < 1)) is None
+    # All items in one half: there is none to choose on, or none to measure on.
+    one_half = replace(ballots, half=np.ones_like(ballots.half))
+    assert question._measured(one_half, 0.95) == (None, None, None)

@@ -2,6 +2,7 @@ import json
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
@@ -333,3 +334,16 @@ def test_columns_of_predictions_among_three_classes_say_what_arrays_say():
     assert found.errors == plain.errors == np.count_nonzero(labels != said)
     assert (found.n, found.low, found.high) == (90, plain.low, plain.high)
     assert found.test.p == plain.test.p
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+def test_rows_that_are_left_out_for_any_reason_are_counted_once():
+    rng = np.random.default_rng(0)
+    score = rng.random(60)
+    frame = pd.DataFrame({"score": score, "label": (rng.random(60) < score) * 1.0})
+    frame["said"] = (score > 0.5) * 1.0
+    frame.loc[3, "score"] = None
+    frame.loc[[7, 8], "label"] = None
+    frame.loc[9, "said"] = None
+    found = ef.headroom(frame, prediction="said", drop_missing=True, rng=0)
+    assert (found.n, found.floor.n, found.floor.dropped) == (56, 56, 4)

@@ -1,8 +1,12 @@
 """What `look` makes of columns that no name tells, and of several files."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 
 import errorfloor as ef
+from errorfloor.data.frames import rows_of
+from errorfloor.data.layouts import SCORES
 from errorfloor.questions import look
 
 
@@ -77,3 +81,104 @@ def test_two_columns_without_names_are_given_some():
     )
     assert len(look._in_general(["a.csv", "b.csv"], nameless)) == 3
     assert len(look._in_general(["a.csv"], [*nameless, column("2")])) == 3
+
+
+def test_problems_are_said_in_order():
+    def problems(rows, columns, tried=()):
+        return list(look._problems(rows, columns, tried))
+
+    plain, empty = column("x"), column("y", missing=5)
+    good = SimpleNamespace(problem=None)
+    bad = SimpleNamespace(problem="It is not so.")
+    assert problems(0, [column("y", missing=0)]) == ["There are no rows."]
+    assert problems(5, [plain], [good]) == []
+    assert problems(5, [plain, empty], [good]) == ["Nothing is in column 'y'."]
+    four = [column(name, missing=5) for name in "abcd"]
+    assert problems(5, four, [good]) == ["Nothing is in column 'a', 'b', 'c'."]
+    assert problems(6, four, [good, bad]) == []
+    (nothing,) = problems(6, four)
+    assert nothing.startswith("No columns are called what labels are usually called.")
+    (several,) = problems(6, four, [good, good])
+    assert several.startswith("The columns can be read in several ways.")
+    (nameless,) = problems(6, [column("0.5"), column("1")], [good, good])
+    assert "names" in nameless
+    assert problems(6, [], [good]) == []
+
+
+def test_columns_are_counted_unless_there_are_very_many():
+    for number, distinct, missing in ((200, 2, 1), (201, None, None)):
+        data = pd.DataFrame({f"c{i}": [1.0, 2.0, 2.0, None] for i in range(number)})
+        with rows_of(data, None, None) as (frame, run):
+            found = look._column(frame, run, "c7", "number", 4)
+        assert (found.distinct, found.missing) == (distinct, missing)
+
+
+def test_different_values_are_counted_of_plain_columns_and_not_too_many_rows():
+    data = pd.DataFrame({"x": ["a", "b", None, "b"]})
+    with rows_of(data, None, None) as (frame, run):
+        for kind, rows, distinct in (
+            ("text", 2**22, 2),
+            ("text", 2**22 + 1, None),
+            ("list", 4, None),
+            ("votes", 4, None),
+            ("other", 4, None),
+        ):
+            found = look._column(frame, run, "x", kind, rows)
+            assert (found.name, found.kind, found.distinct, found.missing) == (
+                "x",
+                kind,
+                distinct,
+                1,
+            )
+
+
+def test_rows_with_missing_values_are_left_out_where_there_are_some():
+    frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, None], "label": ["no", "yes", "yes", "no"]})
+    found = ef.look(frame)
+    (layout,) = found.layouts
+    assert (layout.n, layout.dropped, layout.votes, layout.problem) == (3, 1, None, None)
+    assert layout.classes == (("no", 1), ("yes", 2))
+    assert found.next == ("ef.from_scores(df, score='score', label='label', drop_missing=True)",)
+
+
+def test_what_an_error_asks_for_is_what_to_type():
+    frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, 0.3], "label": ["a", "b", "b", "a"]})
+    found = ef.look(frame)
+    (layout,) = found.layouts
+    assert (layout.n, layout.dropped, layout.votes, layout.classes) == (None, 0, None, ())
+    assert layout.problem.endswith(".")
+    assert layout.code == "ef.from_scores(df, score='score', label='label')"
+    assert found.next == (
+        "ef.from_scores(df, score='score', label='label', positive='b')",
+        "ef.from_scores(df, score='score', label='label', positive='a')",
+    )
+
+
+def test_an_error_that_lists_what_to_type_is_cut_there():
+    for said, first in (("Name one:\n  a\n  b", "Name one."), ("It is so. Mend it.",) * 2):
+        assert look._first(ef.InputError(said), str) == first
+
+
+def test_votes_of_both_classes_are_counted(tmp_path):
+    frame = pd.DataFrame({"positives": [0, 2, 3, 1], "totals": [3, 3, 3, 2]})
+    (layout, *_) = ef.look(frame).layouts
+    assert (layout.n, layout.votes) == (4, 11)
+    assert [number for _, number in layout.classes] == [5, 6]
+    table = ef.ScoreTable.from_arrays([0.1, 0.2, 0.2, 0.8], [0, 0, 1, 1])
+    found = ef.look(table)
+    assert found.layouts[0].classes == (("0", 2), ("1", 2))
+    assert (found.rows, found.columns, found.problems) == (3, (), ())
+    soft = ef.look(ef.SoftTable.from_arrays([0.1, 0.5, 0.5]))
+    assert soft.layouts[0].classes == ()
+
+
+def test_commands_and_code_name_files_columns_and_switches():
+    how = {"score": "my score", "classes": ["a", "b"], "drop_missing": True}
+    assert look._command(SCORES, ["a.csv", "b c.csv"], how) == (
+        "errorfloor estimate a.csv 'b c.csv' --score 'my score' --classes a,b --drop-missing"
+    )
+    assert look._command(SCORES, [], how) is None
+    inside = "score='my score', classes=['a', 'b'], drop_missing=True"
+    assert look._code(SCORES, ["a.csv"], how) == f"ef.from_scores('a.csv', {inside})"
+    assert look._code(SCORES, ["a.csv", "b.csv"], {}) == "ef.from_scores(['a.csv', 'b.csv'])"
+    assert look._code(SCORES, [], how) == f"ef.from_scores(df, {inside})"

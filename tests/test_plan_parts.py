@@ -35,6 +35,46 @@ def test_as_many_items_are_needed_as_the_width_says_up_to_two_digits(wanted, fou
     assert plan._items_needed(width, 0.02, items, width(items)) in found
 
 
+@pytest.mark.parametrize(
+    ("power", "wanted", "items", "asked"),
+    [
+        (1 / 2, 250, [100, 1000], [250, 249]),
+        # At least a tenth of the way from the one end: 0.9 * 1000 + 0.1 * 10,000.
+        (1 / 2, 1234, [100, 1000, 10_000], [1900, 1234, 1233]),
+        (1 / 3, 5555, [100], [1000, 10_000, 5555, 5554]),
+        # Below the least number of items a width of one half at one item is the other end.
+        (1 / 2, 37, [100, 300], [54, 43, 39, 38, 37, 36]),
+    ],
+)
+def test_widths_that_are_straight_lines_in_logarithms_are_soon_found(power, wanted, items, asked):
+    seen = []
+
+    def width(n):
+        seen.append(n)
+        return 0.02 * (wanted / n) ** power
+
+    known = 0.02 * (wanted / np.array(items)) ** power
+    plan._items_needed(width, 0.02, np.array(items), known)
+    assert seen == asked
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_twenty_items_with_scores_are_a_pilot():
+    def asked(n):
+        table = ef.ScoreTable.from_arrays(np.arange(n) / n, np.arange(n) % 3 == 0)
+        return ef.plan(table, items=[100, 400])
+
+    found = asked(20)
+    assert (found.votes.tolist(), found.width.shape) == ([1], (1, 2))
+    assert found.width[0, 0] > found.width[0, 1]
+    with pytest.raises(ef.InputError, match="`pilot` has 19 items; pass at least 20"):
+        asked(19)
+    two = ef.VoteTable.from_arrays([0, 1, 2, 1], 2)
+    assert ef.plan(two, votes=[2, 3], items=[100]).width.shape == (2, 1)
+    with pytest.raises(ef.InputError, match="`pilot` must have items with at least 2 votes"):
+        ef.plan(ef.VoteTable.from_arrays([0, 1, 1], 1))
+
+
 def test_widths_that_no_number_of_items_reaches_need_none():
     items = np.array([100])
     most = plan.MOST_ITEMS

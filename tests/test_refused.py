@@ -114,3 +114,19 @@ def test_refused(case):
     ask, says = REFUSED[case]
     with pytest.raises(ef.InputError, match=re.escape(says)):
         ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda path, name: ef.from_scores(path, method=name),
+        lambda path, name: ef.from_votes(path, method=name),
+        lambda path, name: ef.from_votes(path, label="gold", method=name),
+        lambda path, name: ef.calibrate(path, method=name),
+        lambda path, name: ef.reliability(path, method=name),
+        lambda path, name: ef.feebee(path, methods=[name], model_error=0.1),
+    ],
+)
+def test_methods_that_do_not_exist_are_refused_before_a_file_is_looked_for(ask, tmp_path):
+    with pytest.raises(ef.InputError, match="`method` must be one of"):
+        ask(tmp_path / "missing.csv", "nonsense")

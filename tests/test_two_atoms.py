@@ -7,6 +7,7 @@ from scipy.stats import betabinom, binom
 import errorfloor as ef
 from errorfloor.inference.votes.limits import likelihood_limits
 from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.questions import two_atoms as module
 from errorfloor.questions.two_atoms import _beta, _start, two_atoms
 
 
@@ -94,3 +95,56 @@ def test_the_search_starts_where_no_vote_is_impossible():
     assert (points < 1).all()
     assert points == pytest.approx([0, 1], abs=1e-5)
     assert weights == pytest.approx([0.5, 0.5])
+
+
+def test_two_points_are_refuted_where_they_lack_more_than_chance_allows(monkeypatch):
+    table = pilot(lambda rng, n: rng.choice([0.2, 0.9], n), 5, 400, 3)
+    fit = fit_mixture(table.positives, table.totals, table.counts)
+    chance = binom.pmf(table.positives[:, None], 5, fit.points) @ fit.weights
+    best = 2 * float(table.counts @ np.log(chance))
+    beta = _beta(table.positives, table.totals, table.counts)
+    free, fixed = np.array([0.1, 0.45]), np.array([0.12, 0.5])
+    weights = np.array([0.3, 0.7])
+
+    def found(lost, less):
+        """Let two points lack so much, and more where one of them is a coin flip."""
+
+        def fitted(k, m, counts, points, weights_, held=None):
+            if held is None:
+                return free, weights, best - lost
+            assert (held, points.tolist(), weights_.tolist()) == (1, [0.1, 0.5], [0.3, 0.7])
+            return fixed, weights[::-1], best - lost - less
+
+        monkeypatch.setattr(module, "_fitted", fitted)
+        return two_atoms(table, fit)
+
+    assert found(6.65, 5) is None
+    assert found(6.55, 5).points is free
+    assert found(1, 2.01).points is free
+    coin = found(1, 1.99)
+    assert (coin.points is fixed, coin.weights.tolist()) == (True, [0.7, 0.3])
+    assert found(5, 1.65) is None  # the coin flip is taken, and refuted
+    for lost in (0.5, 3.0):
+        # What a third parameter is worth is taken off; the odds are a likelihood ratio.
+        odds = np.exp((best - lost - 2 - beta) / 2)
+        assert found(lost, 5).trust == pytest.approx(odds / (1 + odds))
+
+
+def test_two_points_are_looked_for_from_five_votes_on():
+    def draw(rng, n):
+        return rng.choice([0.1, 0.9], n)
+
+    assert found(pilot(draw, 5, 500, 0)) is not None
+    some = ef.VoteTable.from_arrays([0, 4, 0, 5, 5, 0] * 20, [4, 4, 5, 5, 5, 5] * 20)
+    assert found(some) is not None
+
+
+def test_the_search_starts_from_the_means_of_either_side():
+    fit = SimpleNamespace(points=np.array([0.1, 0.3, 0.8]), weights=np.array([0.2, 0.3, 0.5]))
+    points, weights = _start(fit)  # its mean is 0.51
+    assert points == pytest.approx([(0.02 + 0.09) / 0.5, 0.8])
+    assert weights == pytest.approx([0.5, 0.5])
+    alone = SimpleNamespace(points=np.array([0.4]), weights=np.array([1.0]))
+    points, weights = _start(alone)
+    assert points == pytest.approx([1e-6, 0.4])
+    assert weights == pytest.approx([1e-6, 1])

@@ -142,8 +142,10 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
     sentence = (
         f"Compared with always answering the largest class, which errs on {per_cent(largest)}."
     )
+    name = "Better than guessing"
     level: Level = "ok"
     if gain < 0.05:
+        name = "Hardly better than guessing"
         level = "warn" if table.n >= 10 * ENOUGH else "note"
         sentence = (
             "By these scores hardly any rule errs less often than always answering the largest "
@@ -151,7 +153,6 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
         )
     remedy = "Check the columns of scores." if level == "warn" else ""
     value = f"{per_cent(max(gain, 0.0), 1)} fewer errors"
-    name = "Better than guessing" if gain >= 0.05 else "Hardly better than guessing"
     yield Finding(name, value, level, sentence, remedy)
 
 

@@ -45,7 +45,6 @@ def _largest_errors(k: int) -> tuple[Floats, Floats]:
 
     p = np.linspace(0, 0.5, _GRID + 1)
     error = p + (1 - 2 * p) * bdtrc(k // 2, k, p)
-    error[-1] = 0.5
     corners: list[int] = []
     for at in range(p.size):  # those of the least concave function above: no turn to the left
         while len(corners) > 1 and _is_below(p, error, corners[-2], corners[-1], at):

@@ -13,7 +13,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.features.lists import Lists, blocks_of
 
-_MOST = 0.5  # of the points: with more places than that, copies are no burden
+_MOST = 0.5  # only for speed: of the points; with more places, copies are no burden
 
 
 class Places(NamedTuple):

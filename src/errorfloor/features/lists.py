@@ -52,7 +52,7 @@ def squares_between(points: Floats, others: Floats) -> Floats:
 def squares_of_pairs(points: Floats, at: Counts, others: Floats, other: Counts) -> Floats:
     """Return the squared distances of pairs of rows, a block at a time."""
     squares = np.empty(len(at))
-    blocks = blocks_of(len(at), 16 * points.shape[1])
+    blocks = blocks_of(len(at), 16 * points.shape[1])  # only for speed
     first, second = np.empty((2, blocks[0].stop if blocks else 0, points.shape[1]))
     for some in blocks:
         # Into the same memory again and again: to ask for new one takes as long as the rest.
@@ -66,7 +66,7 @@ def squares_of_pairs(points: Floats, at: Counts, others: Floats, other: Counts) 
 
 def all_squares(points: Floats, query: Floats) -> Floats:
     """Return the squared distances of one point from all, a block at a time."""
-    blocks = blocks_of(len(points), points.shape[1])
+    blocks = blocks_of(len(points), points.shape[1])  # only for speed
     return np.concatenate([squares_between(points[some], query) for some in blocks])
 
 

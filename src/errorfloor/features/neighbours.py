@@ -36,8 +36,8 @@ __all__ = ["Lists", "all_squares", "blocks_of", "nearest", "nearest_apart", "squ
 
 _FEW = 8  # dimensions in which a tree is quicker than matrix products
 _MANY_CORES = 4  # with which faiss is quicker at neighbours among points than products are
-_MOST = 0.5  # of the queries: where more are left open, all are done again, each pair once
-_SPARE = 16  # proposals of other libraries beyond those that are asked for
+_MOST = 0.5  # only for speed: where more queries are open, all are done again, each pair once
+_SPARE = 16  # only for speed: proposals of other libraries beyond those that are asked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)

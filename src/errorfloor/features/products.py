@@ -15,8 +15,8 @@ import numpy as np
 from errorfloor._typing import Bools, Counts
 from errorfloor.features.rounded import Reals, Rounded
 
-_BLOCK = 2048  # rows and columns of a block of products
-_SPARE = 24  # proposals beyond those that are asked for
+_BLOCK = 2048  # only for speed: rows and columns of a block of products
+_SPARE = 24  # only for speed: proposals beyond those that are asked for
 
 
 class Proposals(NamedTuple):

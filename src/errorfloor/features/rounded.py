@@ -103,4 +103,4 @@ class Cloud:
 
 
 def _blocks(points: Floats) -> list[slice]:
-    return blocks_of(len(points), points.shape[1])
+    return blocks_of(len(points), points.shape[1])  # only for speed

@@ -16,7 +16,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import Lists, nearest_apart
 from errorfloor.features.rounded import Cloud
 
-_AT_ONCE = 256  # points that are looked at further; what is found spares others
+_AT_ONCE = 256  # only for speed: points looked at further; what is found spares others
 
 
 @dataclass(slots=True, eq=False)

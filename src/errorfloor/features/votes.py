@@ -16,7 +16,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import Lists, all_squares, nearest_apart
 from errorfloor.features.rounded import Cloud
 
-_MOST_TIED = 256  # neighbours beyond those of a list; points with more are looked up again
+_MOST_TIED = 256  # only for speed: neighbours beyond a list; for more, all are looked at again
 _SAME = 1e-9  # votes are sums of shares, which rounding moves by less
 
 

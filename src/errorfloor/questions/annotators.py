@@ -214,7 +214,7 @@ def _measured(ballots: Ballots, level: float) -> tuple[float | None, float | Non
 
 def _floor(ballots: Ballots) -> float | None:
     """Return the floor of votes, or None where no item has two."""
-    if ballots.totals.max(initial=0) < 2:
+    if ballots.totals.max() < 2:
         return None
     cells = ballots.table().cells()
     classes = Classes.of(ballots.table())

@@ -157,11 +157,7 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
     """Refuse tables that no method reads yet, and scores that a method cannot take."""
     check_classes(table)
     assert all(method.classes is Classes.of(table) for method in methods)
-    if getattr(table, "unlabelled", None) is not None:
-        raise InputError(
-            "The table has items without a label, which this does not answer for. Pass the "
-            "labelled ones, the table's `labelled`."
-        )
+    assert getattr(table, "unlabelled", None) is None  # they are left aside before
     if isinstance(table, ScoreTable) and any(method.needs_probabilities for method in methods):
         instead = on_any_scale(Classes.of(table), methods[0].metrics[0])
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)

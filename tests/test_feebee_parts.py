@@ -1,0 +1,245 @@
+"""Parts of FeeBee, one by one: what may be asked for, and noise beside slow obvious code."""
+
+import numpy as np
+import pytest
+
+import errorfloor as ef
+from errorfloor.metrics.asked import Asked
+from errorfloor.questions import feebee_asked, feebee_metrics, label_noise
+from errorfloor.questions.feebee_asked import check_means, known_error, named_methods
+
+ERROR, BALANCED, AUC = (Asked(name).of(2) for name in ("error", "balanced-error", "auc"))
+
+
+# What may be asked for
+
+
+def test_a_known_model_is_at_least_as_good_as_a_constant_one():
+    three = Asked("error").of(3)
+    for metric, classes, given, kept in (
+        (ERROR, 2, (0.0, None), 0.0),
+        (ERROR, 2, (0.5, None), 0.5),
+        (ERROR, 2, (None, 0.3), 0.3),
+        (three, 3, (2 / 3, None), 2 / 3),
+        (BALANCED, 2, (0.5, None), 0.5),
+        (BALANCED, 2, (None, 0.0), 0.0),
+        (AUC, 2, (None, 1), 0.0),
+        (AUC, 2, (None, 0.5), 0.5),
+        (AUC, 2, (None, 0.8), pytest.approx(0.2)),
+    ):
+        assert known_error(metric, *given, classes) == kept
+    for metric, classes, given, message in (
+        (ERROR, 2, (0.51, None), r"`model_error` must lie in \[0, 0\.5\], got 0\.51"),
+        (ERROR, 2, (-0.01, None), r"`model_error` must lie in \[0, 0\.5\]"),
+        (ERROR, 2, (None, 0.6), r"`model_value` must lie in \[0, 0\.5\]"),
+        (three, 3, (0.67, None), r"`model_error` must lie in \[0, 0\.667\]"),
+        (BALANCED, 2, (0.51, None), r"`model_error` must lie in \[0, 0\.5\]"),
+        (AUC, 2, (None, 0.49), r"`model_value` must lie in \[0\.5, 1\]"),
+        (AUC, 2, (None, 1.01), r"`model_value` must lie in \[0\.5, 1\]"),
+        (AUC, 2, (0.1, None), "`model_error` is no AUC"),
+        (ERROR, 2, ("5%", None), "Divide percentages by 100; without a model, the share of the"),
+        (ERROR, 2, (0.1, 0.1), "are two names of one thing"),
+        (ERROR, 2, (None, None), "`model_error` is missing: .*the share of the rarer class is"),
+        (three, 3, (None, None), "`model_error` is missing: .*one minus the share of the most fre"),
+        (BALANCED, 2, (None, None), r"`model_value` is missing: .*0\.5 is what a constant one has"),
+        (AUC, 2, (None, None), r"`model_value` is missing: .*0\.5 is what a constant one has"),
+    ):
+        with pytest.raises(ef.InputError, match=message):
+            known_error(metric, *given, classes)
+
+
+def test_means_of_noise_are_strictly_between_0_and_1():
+    assert check_means(None) == pytest.approx(tuple(np.arange(1, 10) / 10))
+    assert check_means(0.3) == (0.3,)
+    assert check_means([0.01, 0.99]) == (0.01, 0.99)
+    assert check_means(np.array([0.25, 0.5])) == (0.25, 0.5)
+    for wrong in (0, 1, [0.0], [0.5, 1.0], [], "half", ["0.5"], {0.5}, [0.2, -0.1]):
+        with pytest.raises(ef.InputError, match="`means` must be numbers between 0 and 1"):
+            check_means(wrong)
+
+
+def test_labels_of_both_classes_are_needed_for_other_metrics():
+    feebee_asked.check_both_classes(ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1]), AUC)
+    for label in (0, 1):
+        table = ef.ScoreTable.from_arrays([0.1, 0.2], [label, label])
+        with pytest.raises(ef.InputError, match="Balanced error needs labels of both"):
+            feebee_asked.check_both_classes(table, BALANCED)
+
+
+def test_methods_have_names_of_their_own():
+    def mine(table):
+        return 0.1
+
+    asked = Asked("error")
+    assert named_methods(["isotonic", mine], asked) == {"isotonic": "isotonic", "mine": mine}
+    assert named_methods({"a": mine, "b": "platt"}, asked) == {"a": mine, "b": "platt"}
+    for wrong, message in (
+        ("isotonic", "must be a list such as"),
+        (mine, "must be a list such as"),
+        (7, "must be a list such as"),
+        ([], "`methods` is empty"),
+        ({}, "`methods` is empty"),
+        (["beta", "beta"], "has 'beta' twice"),
+        ({"oracle": mine}, "cannot have the name 'oracle'"),
+        (["nonsense"], "`method` must be one of"),
+    ):
+        with pytest.raises(ef.InputError, match=message):
+            named_methods(wrong, asked)
+
+    class Unnamed:
+        def __call__(self, table):
+            return 0.2
+
+    with pytest.raises(ef.InputError, match="must have names: entry 1 is"):
+        named_methods(["isotonic", Unnamed()], asked)
+
+
+def test_functions_return_one_finite_number():
+    table = ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1])
+    for good in (0, 0.5, True, np.float32(0.25), np.array(0.1)):
+        found = feebee_asked.checked_estimator("mine", lambda _, good=good: good)(table)
+        assert (found, type(found)) == (float(good), float)
+    for wrong in (np.nan, np.inf, None, "0.1", b"1", [0.1], np.array([0.1]), 1j, 10**400):
+        with pytest.raises(ef.InputError, match="'mine' must return a finite number"):
+            feebee_asked.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
+
+
+def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():
+    for name in ("ranking", "isotonic"):
+        assert feebee_metrics.find(name, AUC).metrics == ("auc",)
+    for name in ("platt", "hist-10", "hist-7", "beta"):  # any number of bins
+        found = feebee_metrics.find(name, AUC)
+        assert (found.name, found.metrics) == (name, ("error",))
+    for name in ("isotonic-cf", "ppi", "isotonc", 3):
+        with pytest.raises(ef.InputError, match=r"They are those for AUC\."):
+            feebee_metrics.find(name, AUC)
+    assert "ranking" not in feebee_metrics.usable(BALANCED)
+
+
+# Values of maps, rules and orders
+
+
+def test_the_best_values_of_maps_are_those_of_all_pairs_and_cuts():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 5, (3, 12)) + 1
+    items = counts.reshape(3, 6, 2).sum(axis=2)
+    p = np.sort(rng.random((3, 6)), axis=1)[:, rng.permutation(6)]
+    auc = feebee_metrics.OfMaps(lambda _: p, AUC).values(counts, rng)
+    balanced = feebee_metrics.OfMaps(lambda _: p, BALANCED).values(counts, rng)
+    for row in range(3):
+        mean = p[row] @ items[row] / items[row].sum()
+        better = worse = 0.0
+        for i in range(6):
+            for j in range(6):
+                pair = items[row, i] * items[row, j] * p[row, i] * (1 - p[row, j])
+                better += pair * ((p[row, i] > p[row, j]) + 0.5 * (p[row, i] == p[row, j]))
+        pairs = items[row].sum() ** 2 * mean * (1 - mean)
+        assert auc[row] == pytest.approx(better / pairs)
+        for one, n in zip(p[row], items[row], strict=True):
+            worse += n / items[row].sum() * min(one / mean, (1 - one) / (1 - mean)) / 2
+        assert balanced[row] == pytest.approx(worse)
+    for sure in (0.0, 1.0):  # of one class alone nothing is told
+        same = feebee_metrics.OfMaps(lambda _, sure=sure: np.full((3, 6), sure), AUC)
+        assert same.values(counts, rng).tolist() == [0.5] * 3
+
+
+def test_the_best_balanced_cut_is_that_of_trying_all():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        table = ef.ScoreTable.from_counts(np.arange(5.0), *rng.integers([[1], [0]], 5, (2, 5)))
+        cells = table.cells(complete=True)
+        if table.positives.sum() == 0:
+            continue
+        tried = [
+            (table.positives[:cut].sum() / table.positives.sum()
+             + table.negatives[cut:].sum() / table.negatives.sum()) / 2
+            for cut in range(6)
+        ]  # fmt: skip
+        rule = feebee_metrics.best_balanced_rule(cells)
+        assert rule.values(cells.count[None], rng)[0] == pytest.approx(min(tried))
+        cut = int(np.argmin(np.round(tried, 12)))
+        negatives, positives = cells.count[~cells.positive], cells.count[cells.positive]
+        assert np.flatnonzero(rule.wrong[cells.positive]).tolist() == [*range(cut)]
+        assert np.flatnonzero(rule.wrong[~cells.positive]).tolist() == [*range(cut, 5)]
+        assert (negatives.sum(), positives.sum()) == (
+            table.negatives.sum(),
+            table.positives.sum(),
+        )
+
+
+def test_tables_that_noise_left_with_one_class_are_not_looked_at():
+    class Sum:
+        def values(self, counts, _):
+            return counts.sum(axis=1).astype(float)
+
+    positive = np.array([True, False, True, False])
+    counts = np.array([[1, 2, 0, 0], [1, 0, 3, 0], [0, 2, 0, 3], [0, 0, 1, 1]])
+    rng = np.random.default_rng(0)
+    found = feebee_metrics.WithBothClasses(Sum(), positive).values(counts, rng)
+    assert found.tolist() == [3, 0.5, 0.5, 2]
+    found = feebee_metrics.WithBothClasses(Sum(), positive, -1.0).values(counts[1:3], rng)
+    assert found.tolist() == [-1, -1]
+
+
+# Noise
+
+
+def test_expected_counts_are_those_of_each_label_by_itself():
+    count = np.array([6, 2, 0, 5, 3, 0])  # positive cells first
+    for noise, mean in ((0.0, 0.5), (0.3, 0.5), (0.4, 0.2), (1.0, 0.9)):
+        slow = np.zeros(6)
+        for cell, n in enumerate(count):
+            row = cell - cell % 2
+            slow[cell] += n * (1 - noise)
+            slow[row] += n * noise * mean
+            slow[row + 1] += n * noise * (1 - mean)
+        found = label_noise.expected_after_redraw(count, noise, mean)
+        np.testing.assert_allclose(found, slow)
+    for noise in (0.0, 0.3, 1.0):
+        slow = np.concatenate([(1 - noise) * row + noise * row.sum() / 3
+                               for row in count.reshape(2, 3)])  # fmt: skip
+        np.testing.assert_allclose(label_noise.expected_classes(count, 3, noise), slow)
+
+
+def test_redrawn_labels_have_the_expected_counts_and_their_rows():
+    count, noise = np.array([60, 20, 0, 50]), np.repeat([0.0, 0.4, 1.0], 4000)
+    for mean in (0.5, 0.2):
+        found = label_noise.redraw_labels(count, noise, np.random.default_rng(1), mean)
+        assert (found.reshape(-1, 2, 2).sum(axis=2) == [80, 50]).all()
+        assert (found[:4000] == count).all()
+        for at, one in ((4000, 0.4), (8000, 1.0)):
+            expected = label_noise.expected_after_redraw(count, one, mean)
+            # A standard deviation is at most half of the root of 80.
+            off = np.abs(found[at : at + 4000].mean(axis=0) - expected)
+            assert off.max() < 4 * 0.5 * 80**0.5 / 4000**0.5
+
+
+@pytest.mark.parametrize("many", [1, 1000])
+def test_redrawn_classes_are_drawn_alike_by_either_way(many, monkeypatch):
+    monkeypatch.setattr(label_noise, "MANY_ITEMS", many)
+    count, noise = np.array([30, 0, 6, 1, 0, 0]), np.repeat([0.0, 0.5, 1.0], 3000)
+    found = label_noise.redraw_classes(count, 3, noise, np.random.default_rng(0))
+    assert (found.reshape(-1, 2, 3).sum(axis=2) == [36, 1]).all()
+    assert (found[:3000] == count).all()
+    for at, one in ((3000, 0.5), (6000, 1.0)):
+        off = found[at : at + 3000].mean(axis=0) - label_noise.expected_classes(count, 3, one)
+        assert np.abs(off).max() < 4 * 0.5 * 36**0.5 / 3000**0.5
+
+
+def test_levels_of_noise_are_in_twelve_groups_and_blocks_hold_a_megabyte():
+    cells = ef.ScoreTable.from_counts([0.2, 0.7], [30, 10], [10, 50]).cells(complete=True)
+    noise = np.linspace(0, 1, 101)
+    groups = list(label_noise._groups(cells, noise, 0.5))
+    assert [level for _, group in groups for level in group] == [*range(101)]
+    assert [len(group) for _, group in groups] == [1, 9, 9, 9, 9, *[8] * 8]
+    assert groups[0][0] is cells
+    for near, group in groups[1:]:
+        level = noise[group.start : group.stop].mean()
+        expected = label_noise.expected_after_redraw(cells.count, level, 0.5)
+        np.testing.assert_allclose(near.count, 10_000 * expected, atol=0.5)
+    few = list(label_noise._groups(cells, np.array([0.0, 0.5, 1.0]), 0.5))
+    assert [(group.start, group.stop) for _, group in few] == [(0, 1), (1, 2), (2, 3)]
+    third = label_noise.BLOCK // 3
+    assert list(label_noise._blocks(4, 12, third)) == [slice(4, 7), slice(7, 10), slice(10, 12)]
+    wide = label_noise._blocks(0, 2, 2 * label_noise.BLOCK)
+    assert list(wide) == [slice(0, 1), slice(1, 2)]
