@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,9 @@ def test_the_text_of_an_id_does_not_depend_on_its_type(same):
     assert {text_of(one) for one in same} == {"7"}
     assert len({bucket_of(one) for one in same}) == 1
     assert bucket_of("7") != bucket_of("8")
+    assert [text_of(one) for one in (7.5, np.inf, -np.inf, Decimal("Infinity"))] == [
+        *("7.5", "inf", "-inf", "Infinity")
+    ]
     # Written down, because saved tables depend on it.
     assert (bucket_of("ann"), bucket_of(7)) == (998029, 479463)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from hashlib import blake2b
-from math import log1p
+from math import isfinite, log1p
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def text_of(value: Any) -> str:
     ('7', '7', 'ann')
     """
     plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, float | Decimal) and plain == plain.__floor__():
+    if isinstance(plain, float | Decimal) and isfinite(plain) and plain == int(plain):
         plain = int(plain)
     text = str(plain).strip()
     whole = _WHOLE.fullmatch(text)
