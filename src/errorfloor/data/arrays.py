@@ -142,7 +142,7 @@ def _by_cell(scores: NDArray[Any], labels: NDArray[Any], cells: int) -> ScoreTab
     least, most = scores.min(), scores.max()
     before = cells if least < 0 else 0  # cells of negative scores
     size = before + (cells if most <= 1 else 2 * cells)
-    find = unit_cell_of if least >= 0 and most <= 1 else cell_of  # only for speed
+    find = unit_cell_of if least >= 0 and most <= 1 else cell_of
     counts = np.zeros(2 * size, dtype=np.int64)
     low, high = (np.full(size, edge, dtype=scores.dtype) for edge in (np.inf, -np.inf))
     for some, label in _chunks(scores, labels):

@@ -21,8 +21,8 @@ def cell_of(scores: NDArray[Any], cells: int) -> Counts:
     there. Only operations that round the same way everywhere are used, so that any engine that
     computes the same expression finds the same cells.
     """
-    least, most = scores.min(initial=0.0), scores.max(initial=1.0)  # only for speed
-    if least >= 0 and most <= 1:  # only for speed
+    least, most = scores.min(initial=0.0), scores.max(initial=1.0)
+    if least >= 0 and most <= 1:
         return unit_cell_of(scores, cells)
     scores = scores.astype(np.float64, copy=False)  # only for speed
     inside = np.clip(scores, 0.0, 1.0)

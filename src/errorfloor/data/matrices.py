@@ -176,10 +176,7 @@ def as_votes(values: object) -> Counts:
             f" must have a row for each item and a column for each class, got shape {array.shape}. "
             "Pass one column as 1-d.",
         )
-    # Numbers that are votes at a glance need no look at each class.
-    if (
-        array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES
-    ):  # only for speed
+    if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES:
         return array.astype(np.int64, copy=False)
     columns = [as_counts(array[:, k], name="votes", least=0) for k in range(array.shape[1])]
     return np.array(columns).T

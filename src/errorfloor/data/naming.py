@@ -125,11 +125,8 @@ def codes_of(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Return the class of each label of an array, by its place among `number` classes."""
     array = _as_labels(labels, name)
-    # Places need not be told from names one by one.
-    plain = (
-        classes is None and array.dtype.kind in "iu" and not np.ma.is_masked(array)
-    )  # only for speed
-    if plain and array.min() >= 0 and array.max() < number:  # only for speed
+    plain = classes is None and array.dtype.kind in "iu" and not np.ma.is_masked(array)
+    if plain and array.min() >= 0 and array.max() < number:
         return array.astype(np.int64), tuple(map(str, range(number)))
     values, at = _distinct(array)
     _refuse_missing(values, at, name)

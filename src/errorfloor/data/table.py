@@ -198,7 +198,7 @@ class Table:
 
 def check_total(counts: Counts) -> None:
     """Refuse counts that are too many to add up."""
-    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:  # only for speed
+    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:
         return
     if sum(counts.ravel().tolist()) > MOST_ITEMS:
         raise _too_many("The counts of a table")
@@ -244,8 +244,7 @@ def is_ours(array: NDArray[Any]) -> bool:
 
 def check_votes(votes: Counts) -> None:
     """Refuse items without votes, and with too many to add up."""
-    most = MOST_VOTES // votes.shape[1]  # only for speed
-    if votes.max(initial=0) <= most and added(votes).all():  # only for speed
+    if votes.max(initial=0) <= MOST_VOTES // votes.shape[1] and added(votes).all():
         return
     totals = votes.sum(axis=1, dtype=np.float64)
     refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")

@@ -136,9 +136,8 @@ def _pooled_by_group(items: Items, found: Columns, rows: Counts) -> dict[Any, Co
 def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
     """Add the group of annotators that a row's one belongs to."""
     kind = frame.collect_schema()["voter"]
-    plain = kind == nw.String or kind.is_numeric()  # only for speed
-    # A join is quicker than many conditions.
-    if plain and frame.implementation in _IN_MEMORY:  # only for speed
+    plain = kind == nw.String or kind.is_numeric()
+    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
         kinds = {"voter": kind, "part": nw.Int64()}
         parts = [part_of(bucket) for bucket in buckets.values()]
         known = {"voter": [*buckets], "part": parts}
