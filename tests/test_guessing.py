@@ -195,3 +195,8 @@ def test_what_is_chosen_is_told_by_arguments():
     assert both.mentions == (Mention("score", "['a', 'b']"), " ", Mention("label", "'y'"))
     assert mentioned([]) == ()
     assert Chosen(SCORES, {}).guessed == ()
+
+
+def test_where_all_columns_are_needed_their_kinds_count_as_well_as_their_names():
+    assert [name for name, _ in readings("annotations:votes", [LISTS])] == [LISTS.name]
+    assert readings("annotations", [LISTS]) == []

@@ -20,7 +20,7 @@ from errorfloor.data import memory
 from errorfloor.data.counting import rows_by_group
 from errorfloor.data.engines import Columns, Frame, is_missing, with_numbers
 from errorfloor.data.entries import Entries
-from errorfloor.data.entry_rows import entries, rows_in
+from errorfloor.data.entry_rows import entries
 from errorfloor.data.matrices import check_some_positive, counted_scores, counted_soft, normalised
 from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
@@ -33,7 +33,7 @@ from errorfloor.data.rows import (
     named,
     with_class,
 )
-from errorfloor.data.table import ROUNDING, check_sums
+from errorfloor.data.table import ROUNDING, check_sums, rows_of
 from errorfloor.data.tables import ScoreTable, SoftTable
 
 
@@ -84,7 +84,7 @@ def _entries(
     if not items.beside:
         return None
     label = None if code is None else code[at].astype(np.int64)
-    return entries(items, found, at, rows_in(rows[at]), label)
+    return entries(items, found, at, rows_of(rows[at]), label)
 
 
 def _checked(request: Request, name: str, beside: tuple[str, ...]) -> Items:

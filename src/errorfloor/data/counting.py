@@ -25,13 +25,13 @@ from errorfloor.data.engines import (
     select,
     with_cell,
 )
-from errorfloor.data.entry_rows import counted_by, entries, of_lines, rows_in
+from errorfloor.data.entry_rows import counted_by, entries, of_lines
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, whole
 from errorfloor.data.score_rows import ScoreRows
 from errorfloor.data.shares import class_shares, class_shares_table, shares_table
-from errorfloor.data.table import side_by_side, vote_key
+from errorfloor.data.table import rows_of, side_by_side, vote_key
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
@@ -276,7 +276,7 @@ def _entries_of(items: Items, found: Columns, at: Any, places: Any) -> dict[str,
     if not items.beside:
         return {}
     label = whole(found["label"])[at] if items.labelled else None
-    return {"entries": entries(items, found, at, rows_in(places), label, whole(found["n"])[at])}
+    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}
 
 
 def _count_classes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:

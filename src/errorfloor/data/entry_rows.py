@@ -19,7 +19,7 @@ from errorfloor.data.arrays import merged_if_many
 from errorfloor.data.engines import Columns, Frame
 from errorfloor.data.entries import Entries, cluster_numbers
 from errorfloor.data.rows import Items, whole
-from errorfloor.data.table import rows_of, side_by_side
+from errorfloor.data.table import side_by_side
 from errorfloor.data.tables import ScoreTable, SoftTable
 
 MOST = 2**25  # different items that come back; a few gigabytes
@@ -71,8 +71,3 @@ def entries(
         cluster = cluster_numbers(np.asarray(found["cluster"])[at])
     labels = np.zeros(row.size, dtype=np.int64) if label is None else label
     return Entries.of(row, labels, weight, cluster, n)
-
-
-def rows_in(places: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the row of each item in a table of all distinct places."""
-    return rows_of(places + 0)
