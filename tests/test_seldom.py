@@ -6,14 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
 import errorfloor as ef
 from errorfloor.data.asked import Where
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference import jackknife, weighted_cuts
 from errorfloor.inference import powered as inference_powered
-from errorfloor.methods import every, newton, on_any_scale, weighted
+from errorfloor.inference.votes import limits
+from errorfloor.methods import every, newton, on_any_scale, soft, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
 from errorfloor.methods.design import Design
 from errorfloor.methods.histogram import Binned
@@ -602,3 +604,28 @@ def test_shares_of_minorities_are_the_nearest_numbers_to_them():
     assert 1 - 2 / 3 != 1 / 3
     found = ef.from_votes([2, 2], 3, method="plugin", interval=None)
     assert found.value == 1 / 3
+
+
+def test_a_mean_is_off_by_as_much_as_items_can_be_from_their_rows():
+    ranges = {"lows": [0.1, 0.6], "highs": [0.5, 0.8]}
+    table = SoftTable([0.2, 0.7], [3, 1], **ranges)
+    assert soft._resolution(table) == pytest.approx((3 * 0.3 + 0.1) / 4)
+
+
+@pytest.mark.parametrize(("m", "freedom"), [(2, 2), (3, 3), (4, 4), (9, 4)])
+def test_regions_of_votes_allow_for_as_many_moments_as_these_have_up_to_four(
+    m, freedom, monkeypatch
+):
+    seen = []
+
+    def found(cells, aim, n_points, choose, use):
+        seen.append((choose, use))
+        return 0.1, 0.2, 0.15
+
+    monkeypatch.setattr(limits, "_limits_of_one", found)
+    votes = np.arange(m + 1), np.full(m + 1, m), np.full(m + 1, 10)
+    limits.likelihood_limits(*votes, level=0.9, with_band=False)
+    ((choose, use),) = seen
+    assert choose == pytest.approx(chi2.isf(0.1, freedom) / (20 * (m + 1)))
+    share = limits.LIKELIHOOD_SHARE_OF_TWO if m == 2 else limits.LIKELIHOOD_SHARE
+    assert use == pytest.approx(chi2.isf(share * 0.1, 1) / (20 * (m + 1)))

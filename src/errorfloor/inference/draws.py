@@ -91,7 +91,8 @@ class QuickDraws:
     @cached_property
     def _parts(self) -> tuple[PoissonTable, NDArray[np.int32]]:
         """A table of somewhat fewer items, and the cell of each item."""
-        share = 1 - RESERVE / float(np.sqrt(self.count.sum()))
+        # Of any share the draws have the same law; few of this one are too many, and drawn anew.
+        share = 1 - RESERVE / float(np.sqrt(self.count.sum()))  # only for speed
         cells = np.arange(self.count.size, dtype=np.int32)
         return PoissonTable(np.asarray(self.count * share, dtype=np.float64)), np.repeat(
             cells, self.count
