@@ -197,3 +197,23 @@ def test_engines_that_do_not_know_lists_say_what_to_do():
     frame = ibis.memtable(frames(["a;b", "b"])["pyarrow"])
     with pytest.raises(ef.InputError, match=r"Lay each vote in a row of its own"):
         votes(frame)
+
+
+@pytest.mark.parametrize("gone", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("made", [list, np.array])
+def test_rows_without_a_list_are_left_out_whatever_stands_there(gone, made):
+    rows = [made([0.2, 0.8]), gone, made([0.7, 0.3]), made([0.4, 0.6])]
+    data = pd.DataFrame({"p": pd.Series(rows, dtype=object)})
+    found = ef.from_soft_labels(data, soft="p", drop_missing=True, interval=None)
+    assert (found.n, found.dropped) == (3, 1)
+    assert found.value == pytest.approx((0.2 + 0.3 + 0.4) / 3)
+
+
+@pytest.mark.parametrize("gone", [None, np.nan, pd.NA, pd.NaT])
+def test_votes_that_are_missing_in_a_list_or_with_it_are_no_votes(gone):
+    rows = [["a", "b", gone], gone, ["a", "a"], [gone, "b", "b"]]
+    data = pd.DataFrame({"votes": pd.Series(rows, dtype=object)})
+    table = ef.frames.vote_table(data, annotations="votes", drop_missing=True)
+    assert (table.n, table.dropped) == (3, 1)
+    assert table.totals.tolist() == [2, 2, 2]
+    assert table.positives.tolist() == [0, 1, 2]

@@ -32,7 +32,7 @@ Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
-_SMALL = 2**24  # only for speed: bytes of text files whose rows are kept between queries
+_SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # only for speed: bytes of files that are read by one database, which is kept
 _FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")

@@ -26,7 +26,7 @@ def holds_lists(frame: Frame, run: Callable[[Frame], Columns], column: str) -> b
     if kind == nw.String and not frame.implementation.is_duckdb():
         return False
     head = run(select(frame, {"value": column}).head(_HEAD))["value"].tolist()
-    there = [one for one in head if one is not None and not _is_nan(one)]
+    there = [one for one in head if not is_missing(one)]
     if kind == nw.String:
         return bool(there) and all(str(one).lstrip().startswith("[") for one in there)
     return any(isinstance(one, list | tuple | np.ndarray) for one in there)
@@ -74,7 +74,7 @@ def _in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, 
     """Do the same for objects of Python."""
     native: Any = frame.to_native()
     rows = native[column].tolist()
-    gone = [one is None or _is_nan(one) for one in rows]
+    gone = [is_missing(one) for one in rows]
     lengths = [np.size(one) for one, missing in zip(rows, gone, strict=True) if not missing]
     number = _checked(min(lengths), max(lengths), column, name)
     blank = [None] * number
@@ -93,7 +93,3 @@ def _checked(least: int, most: int, column: str, name: str) -> int:
             f"or more; these have {said}.",
         )
     return most
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value

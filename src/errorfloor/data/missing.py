@@ -56,10 +56,12 @@ def is_missing(value: Any) -> bool:
     """Tell whether one entry is missing."""
     if value is None or value is np.ma.masked:
         return True
+    if isinstance(value, np.ndarray):
+        return False
     try:
         return bool(value != value)
-    except (TypeError, ValueError):  # NA of pandas, of which nothing is true; an array is there
-        return not isinstance(value, np.ndarray)
+    except (TypeError, ValueError):  # NA of pandas, of which nothing is true
+        return True
 
 
 def _objects(values: Any) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.annotators import text_of
+from errorfloor.data.missing import is_missing
 
 TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
@@ -89,7 +90,7 @@ def are_votes(values: Sequence[Any]) -> bool:
 
 def votes_in(value: Any) -> list[str | None]:
     """Return the votes of one entry as text, None for those that are missing."""
-    if value is None or (isinstance(value, float) and value != value):
+    if is_missing(value):
         return []
     if isinstance(value, str):
         text = value.strip()
@@ -99,5 +100,5 @@ def votes_in(value: Any) -> list[str | None]:
             spelt = None
         value = spelt if spelt is not None else re.split(BETWEEN, text.strip("[]() "))
     entries = np.atleast_1d(np.asarray(value, dtype=object)).ravel().tolist()
-    texts = (None if one is None else text_of(one).strip(TRIMMED) for one in entries)
+    texts = (None if is_missing(one) else text_of(one).strip(TRIMMED) for one in entries)
     return [text or None for text in texts]

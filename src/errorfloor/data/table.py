@@ -301,8 +301,7 @@ def by_score(scores: NDArray[Any], labels: Bools) -> tuple[Floats, Counts]:
     ends = np.append(start[1:], s.size) - 1
     positives = np.diff(np.cumsum(y, dtype=np.int64)[ends], prepend=0)
     pair = side_by_side(ends - start + 1 - positives, positives)
-    places = s[start].astype(np.float64, copy=False)  # only for speed
-    return places, pair
+    return s[start].astype(np.float64, copy=False), pair
 
 
 def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[Any]]:

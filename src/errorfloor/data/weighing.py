@@ -55,9 +55,7 @@ def of_votes(positives: object, totals: object, weight: object, cluster: object)
 def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
     """Return the row of each item, which are by the number of votes and then by those."""
     most = int(votes.max()) + 1
-    if votes.shape[1] > 2:
-        return rows_of(vote_key(votes))
-    if 2 * most * most > max(len(votes), _FEW):  # only for speed
+    if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
         return rows_of(vote_key(votes))
     ones = votes[:, 1]
     return rows_of_codes((votes[:, 0] + ones) * most + ones)
@@ -79,9 +77,7 @@ def of_items(
 
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
-    if values.ndim == 2:
-        return rows_of(values)
-    if places.size > _MANY:  # only for speed: to sort takes less time than to look up
+    if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
         return rows_of(values)
     return np.searchsorted(places, values)
 
