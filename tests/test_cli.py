@@ -546,7 +546,7 @@ def test_every_key_of_the_json_is_documented(section, folder):
     assert text.count("\n") == 1
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
     result = content.pop("result")
-    assert content["schema"] == "errorfloor/2"
+    assert content["schema"] == "errorfloor/3"
     assert content["version"] == ef.__version__
     assert content["command"] == " ".join(JSON[section][: 2 if section == "data" else 1])
     for key in keys(content):

@@ -154,7 +154,7 @@ def test_all_formats_say_the_same(name, tmp_path):
     for target in path.values():
         assert ef.report(result, target) == target
     found = json.loads(path[".json"].read_text(encoding="utf-8"))
-    assert found["schema"] == "errorfloor-report/2"
+    assert found["schema"] == "errorfloor-report/3"
     html = Page(path[".html"].read_text(encoding="utf-8")).text
     markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))
     said = [found["answer"], found["interval"], found["method"], *found["references"]]
@@ -638,7 +638,7 @@ def test_a_report_on_groups_says_the_same_in_all_formats(simultaneous, tmp_path)
     for target in path.values():
         assert ef.report(found, target) == target
     plain = json.loads(path[".json"].read_text(encoding="utf-8"))
-    assert plain["schema"] == "errorfloor-report/2"
+    assert plain["schema"] == "errorfloor-report/3"
     assert plain["groups"] == json.loads(json.dumps(found.to_dict()))
     html = Page(path[".html"].read_text(encoding="utf-8")).text
     markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))

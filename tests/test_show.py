@@ -746,7 +746,7 @@ def test_a_summary_keeps_the_results_themselves():
     assert summary.floor is verdict.floor
     assert summary.comparison.rows[0] is verdict.floor
     found = summary.to_dict()
-    assert found["schema"] == "errorfloor-report/2"
+    assert found["schema"] == "errorfloor-report/3"
     assert found["verdict"]["p_room"] == verdict.p_room
     json.dumps(found, allow_nan=False)
 

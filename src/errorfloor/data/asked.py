@@ -33,6 +33,7 @@ class Where:
     group: str | None = None
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
+    complete: bool = False  # whether nothing else that a model could see matters
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
@@ -55,6 +56,7 @@ class Where:
         group: str | None = None,
         drop_missing: bool = False,
         unlabelled: bool = False,
+        complete: bool = False,
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
@@ -86,6 +88,7 @@ class Where:
             group=group,
             drop_missing=drop_missing,
             unlabelled=unlabelled,
+            complete=complete,
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
@@ -138,6 +141,13 @@ class Asked:
     def source(self, origin: Origin, layout: Layout, rows: int, **more: Any) -> Source:
         """Return where a table came from, with all that was said about it."""
         where = self.where
+        if where.complete and (layout.kind != ScoreTable.kind or layout.of_shares):
+            said = "shares of votes" if layout.of_shares else layout.kind
+            raise InputError(
+                argument("complete"),
+                f" is about scores: that nothing else a model could see matters. These are {said}. "
+                "Leave it out.",
+            )
         return Source(
             origin=origin,
             layout=layout.name,
@@ -146,6 +156,7 @@ class Asked:
             classes=where.classes,
             drop_missing=where.drop_missing,
             unlabelled=where.unlabelled,
+            complete=where.complete,
             format=where.format,
             duplicates=where.duplicates,
             group=where.group,

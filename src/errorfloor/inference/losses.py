@@ -153,6 +153,7 @@ HONEST = IntervalKind(
     holds="measured",
     references=(WEIGHTED_COUNTS,),
     assumes=for_any_scores,
+    tests_rules=True,
     stands_in=1,
 )
 CERTIFIED = IntervalKind(
@@ -165,6 +166,7 @@ CERTIFIED = IntervalKind(
     holds="exact",
     references=(HOEFFDING, BETTING),
     assumes=for_any_scores,
+    tests_rules=True,
 )
 SELECTED = IntervalKind(
     name="honest",
@@ -177,6 +179,7 @@ SELECTED = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(REJECTION, WEIGHTED_COUNTS),
+    tests_rules=True,
     stands_in=1,
 )
 RECORDS = (HONEST, CERTIFIED, SELECTED)

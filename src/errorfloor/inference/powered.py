@@ -69,7 +69,7 @@ def _correlated(statistic: PoweredCut, found: Powered) -> float:
     return min(flat / variance, 1.0) if variance > 0 else 0.0
 
 
-_kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,))
+_kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,), tests_rules=True)
 
 POWERED = _kind(
     name="powered",

@@ -238,6 +238,15 @@ class Method:
         What it does with merged rows, where nobody knows how far that moves the value.
     partly : bool
         Whether it is for tables in which some items have no label, and heeds their scores.
+    optimistic : bool
+        Whether its value is too good on average, so that only the better limit is one of the best
+        that any model can do.
+    rule : str
+        Of scores: whose best value it is, with {} for the scores; by default what its shape and the
+        metric say.
+    condition : str
+        What has to be true of scores that are declared complete, behind "these scores are complete
+        and"; by default what its shape says.
     """
 
     name: str
@@ -262,6 +271,9 @@ class Method:
     moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
     partly: bool = False
+    optimistic: bool = False
+    rule: str = ""
+    condition: str = ""
 
     @property
     def shown_as(self) -> str:

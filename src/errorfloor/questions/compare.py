@@ -26,6 +26,7 @@ from errorfloor.results import Comparison, Groups
 
 class _Options(ScoreColumns, total=False):
     unlabelled: bool
+    complete: bool
     weight: object
     cluster: object
     methods: Sequence[str] | None
@@ -62,6 +63,7 @@ def compare(
     cluster: object = None,
     drop_missing: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
     methods: Sequence[str] | None = None,
     metric: str = "error",
     costs: object = None,
@@ -99,6 +101,8 @@ def compare(
         Whether to leave out rows where something is missing, which are an error otherwise.
     unlabelled : bool
         Whether to keep items without a label, as in `from_scores`.
+    complete : bool
+        Declare that nothing else that a model could see matters, as in `from_scores`.
     weight : str or array-like of shape (n,), optional
         What each item weighs; methods that do not heed weights are left out.
     cluster : str or array-like of shape (n,), optional
@@ -152,6 +156,7 @@ def compare(
         group=group,
         drop_missing=drop_missing,
         unlabelled=unlabelled,
+        complete=complete,
         weight=weight,
         cluster=cluster,
     )

@@ -104,6 +104,7 @@ def confusion_of(floor: Any) -> Confusion:
         n=table.n,
         basis=basis,
         source=floor.source,
+        best_of=floor.claim.best_of,
     )
 
 

@@ -144,6 +144,7 @@ def from_scores(
     cluster: object = None,
     drop_missing: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
     metric: str = "error",
     costs: object = None,
     at: float | None = None,
@@ -195,6 +196,11 @@ def from_scores(
     unlabelled : bool
         Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
         items must be a random part of all, or have weights; else they are refused.
+    complete : bool
+        Declare that nothing else that a model could see would change what these scores say. Value
+        and both limits are then those of the floor, as far as the method's assumption holds. No
+        check can confirm it. Without it the answer bounds the floor from one side: a model that
+        sees more than the scores may do better.
     metric : str
         What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
         "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
@@ -254,6 +260,7 @@ def from_scores(
         group=group,
         drop_missing=drop_missing,
         unlabelled=unlabelled,
+        complete=complete,
         weight=weight,
         cluster=cluster,
     )

@@ -42,6 +42,14 @@ def check_floor(floor: object, same_labelling: bool) -> None:
             "Estimate it by ",
             *(function("from_votes"), " or ", function("from_scores"), "."),
         )
+    claim, metric = floor.claim, floor.measure  # type: ignore[attr-defined]
+    if not claim.unbeatable(metric):
+        raise InputError(
+            argument("floor"),
+            f" is that of {claim.best_of}, which bounds the floor from above, as features do. Take "
+            "one from votes, or from scores with ",
+            *(argument("complete", True), "."),
+        )
     if floor.refuted:  # type: ignore[attr-defined]
         raise InputError(argument("floor"), " is refuted by its own data. Mend that first.")
 
@@ -77,6 +85,7 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
         evidence=evidence,
         assumptions=f"{assumes} those behind the lower limit.",
         lower_from=floor.method,
+        lower_claim=floor.claim,
     )
 
 

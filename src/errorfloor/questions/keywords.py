@@ -66,5 +66,6 @@ class ScoreOptions(CommonOptions, total=False):
     positive_from: float | None
     classes: Sequence[object] | None
     unlabelled: bool
+    complete: bool
     method: str | None
     clip: Clip

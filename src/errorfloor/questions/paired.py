@@ -36,6 +36,12 @@ MEANS = (
 )
 
 
+MISSES = (
+    "A small p-value means that the model beats every cut of these scores: it sees more than the "
+    "scores do, the best rule on them is no cut, or the test data leaked."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Scores and labels of the items that a model predicts each class for, by class.
@@ -54,6 +60,20 @@ class Pair:
     ) -> Pair:
         """Read predictions beside scores and labels: from arrays, or from a column of rows."""
         labels, predictions = arrays
+        complete = bool(columns.get("complete"))
+        columns = {name: value for name, value in columns.items() if name != "complete"}
+        pair = cls._of(data, labels, predictions, column, columns)
+        return replace(pair, source=replace(pair.source, complete=complete))
+
+    @classmethod
+    def _of(
+        cls,
+        data: Any,
+        labels: Any,
+        predictions: Any,
+        column: str | None,
+        columns: Mapping[str, Any],
+    ) -> Pair:
         named = {name: value for name, value in columns.items() if value is not None}
         if column is None:
             classes = as_classes(named.pop("classes", None))
@@ -160,6 +180,15 @@ class Pair:
         else:
             statistic, p = sign_test_of_classes(self.sides)
         return PairedTest("sign test", statistic, p, MEANS, self.column)
+
+    def information(self) -> PairedTest | None:
+        """Test whether the scores miss information that the model has; of two classes only."""
+        from errorfloor.inference.signs import beats_every_cut
+
+        if len(self.sides) != 2:
+            return None
+        statistic, p = beats_every_cut(*self.sides)
+        return PairedTest("McNemar's test against every cut", statistic, p, MISSES, self.column)
 
 
 def divided(

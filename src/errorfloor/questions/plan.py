@@ -10,6 +10,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
+from errorfloor import inference, methods
 from errorfloor._checks import (
     InputError,
     argument,
@@ -23,10 +24,11 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
-from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
 from errorfloor.data.read import Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
@@ -39,6 +41,7 @@ from errorfloor.questions.plan_widths import Width, between, width_of_scores, wi
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Option, Plan, Trade
+from errorfloor.results.claim import SCORES, SHARES, claim_of
 
 MOST_ITEMS = 10**8
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
@@ -186,11 +189,19 @@ def plan(
     for table in reading.tables.values():
         unweighted(table, "plan")
 
+    source = reading.source
+
     def one(table: Table) -> Plan:
         table = table.labelled if isinstance(table, ScoreTable) else table
-        if asked.metric != ERROR.name:
-            return task.run(_Pilot.of_metric(table, asked, level))
-        return task.run(_PILOTS[table.kind](table, level))
+        if asked.metric == ERROR.name:
+            found = task.run(_PILOTS[table.kind](table, level))
+        else:
+            found = task.run(_Pilot.of_metric(table, asked, level))
+        method = methods.default(table.kind, Classes.of(table), asked.metric)
+        kind = inference.default(method, table, found.measure)
+        shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
+        claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
+        return replace(found, claim=claim)
 
     if reading.source.group is None:
         return one(reading.table)

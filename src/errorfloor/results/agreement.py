@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 
 
@@ -31,6 +32,12 @@ class AgreementEstimate(Estimate):
     share: float | None
     allowed_low: float
     allowed_high: float
+
+    @property
+    def claim(self) -> Claim:
+        """Both sides, for people drawn like those who agree."""
+        some = self.interval is not None
+        return Claim(low=some, high=some, scope="for the answers of people drawn like these")
 
     @property
     def agreement(self) -> float:

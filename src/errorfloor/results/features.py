@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 
 
@@ -30,6 +31,8 @@ class FeaturesEstimate(Estimate):
         The upper end of a classic estimate, which is no limit either.
     lower_from : str or None
         The method behind the lower limit, where votes or scores of the same labelling have one.
+    lower_claim : Claim or None
+        What these claim of the lower limit.
     class_names : tuple of str
         The classes, in the order of their values.
     """
@@ -42,6 +45,17 @@ class FeaturesEstimate(Estimate):
     lower_end: float | None = None
     upper_end: float | None = None
     lower_from: str | None = None
+    lower_claim: Claim | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """One-sided: what models reach; from both sides where votes say how low it can get."""
+        beside = self.lower_claim
+        if beside is not None:
+            return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
+        high = self.is_limit and self.interval is not None
+        tried = "the best of the models tried" if self.is_limit else f"the estimate {self.method}"
+        return Claim(high=high, best_of=tried, sees="these features" if self.is_limit else "")
 
     @property
     def classes(self) -> tuple[str, ...]:

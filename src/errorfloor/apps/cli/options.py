@@ -25,7 +25,7 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster", "unlabelled"),
+    *("duplicates", "weight", "cluster", "unlabelled", "complete"),
 )  # how columns are read
 
 
@@ -35,6 +35,7 @@ def with_labels(
     groups: bool = False,
     weights: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
 ) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
@@ -42,6 +43,7 @@ def with_labels(
     beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
     more += [UNLABELLED] if unlabelled else []
+    more += [COMPLETE] if complete else []
     how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
     how_read += [FORMAT, DROP_MISSING, *more]
 
@@ -141,6 +143,13 @@ UNLABELLED = option(
 )
 
 
+COMPLETE = option(
+    "--complete",
+    is_flag=True,
+    section=ANSWER,
+    help="Declare that nothing else that a model could see would change what these scores say: the "
+    "answer is then the floor itself, not a bound of it.",
+)
 DUPLICATES = option(
     "--duplicates",
     type=click.Choice(asked.DUPLICATES),

@@ -181,6 +181,9 @@ def _labels(facts: Facts) -> Iterator[Markup]:
         yield number("totals", state, "Votes on each item")
     if isinstance(facts.table, VoteTable):
         yield number("majority", state, "For the majority of", after="votes (blank: one more vote)")
+    if isinstance(facts.table, ScoreTable) and "score" in state.roles.values():
+        said = "These scores are complete: nothing else that a model could see would change them"
+        yield check("complete", state, said)
     if "group" in state.roles.values():
         yield check("simultaneous", state, "Intervals of all groups hold at once")
 
