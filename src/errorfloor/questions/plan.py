@@ -26,6 +26,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
 from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
@@ -189,23 +190,26 @@ def plan(
     for table in reading.tables.values():
         unweighted(table, "plan")
 
-    source = reading.source
-
     def one(table: Table) -> Plan:
-        table = table.labelled if isinstance(table, ScoreTable) else table
-        if asked.metric == ERROR.name:
-            found = task.run(_PILOTS[table.kind](table, level))
-        else:
-            found = task.run(_Pilot.of_metric(table, asked, level))
-        method = methods.default(table.kind, Classes.of(table), asked.metric)
-        kind = inference.default(method, table, found.measure)
-        shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
-        claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
-        return replace(found, claim=claim)
+        return _planned(task, table, asked, reading.source)
 
     if reading.source.group is None:
         return one(reading.table)
     return by_group(reading, lambda table, _: one(table))
+
+
+def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
+    """Return the plan that a table suggests, with what its answer will claim."""
+    table = table.labelled if isinstance(table, ScoreTable) else table
+    if asked.metric == ERROR.name:
+        found = task.run(_PILOTS[table.kind](table, task.level))
+    else:
+        found = task.run(_Pilot.of_metric(table, asked, task.level))
+    method = methods.default(table.kind, Classes.of(table), asked.metric)
+    kind = inference.default(method, table, found.measure)
+    shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
+    claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
+    return replace(found, claim=claim)
 
 
 @dataclass(frozen=True, slots=True)
