@@ -149,8 +149,8 @@ BEST = (
     "an error of 7.05 % (5.97 % to 8.42 %)"
 )
 BOUND = (
-    "An accuracy of at least 91.5 % is reachable for the given label (95 % confidence); the best cut "
-    "of these scores gets about 93.0 %"
+    "An accuracy of at least 91.5 % is reachable for the given label (95 % confidence); the best "
+    "cut of these scores gets about 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (

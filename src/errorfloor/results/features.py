@@ -55,7 +55,7 @@ class FeaturesEstimate(Estimate):
             return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
         high = self.is_limit and self.interval is not None
         tried = "the best of the models tried" if self.is_limit else f"the estimate {self.method}"
-        return Claim(high=high, best_of=tried, sees="these features" if self.is_limit else "")
+        return Claim(high=high, rule=tried, sees="these features" if self.is_limit else "")
 
     @property
     def classes(self) -> tuple[str, ...]:
