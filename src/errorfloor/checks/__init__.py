@@ -13,6 +13,7 @@ from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
     annotators,
     averages,
+    gold,
     many,
     names,
     order,
@@ -30,6 +31,7 @@ from errorfloor.results.finding import LEVELS, Finding
 # Of several findings of a level the first is the headline.
 RECORDS: tuple[Check, ...] = (
     rows.IDS,
+    *gold.RECORDS,
     *names.RECORDS,
     *scores.RECORDS,
     order.ORDER,

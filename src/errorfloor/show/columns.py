@@ -30,6 +30,8 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield "drop_missing=True"
     if source.unlabelled:
         yield "unlabelled=True"
+    if source.label_is_vote:
+        yield "label_is_vote=True"
     if source.duplicates != "error":
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
@@ -62,6 +64,8 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield "--drop-missing"
     if source.unlabelled:
         yield "--unlabelled"
+    if source.label_is_vote:
+        yield "--label-is-vote"
     if source.duplicates != "error":
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:

@@ -25,7 +25,7 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster", "unlabelled"),
+    *("duplicates", "weight", "cluster", "unlabelled", "label_is_vote"),
 )  # how columns are read
 
 
@@ -42,6 +42,7 @@ def with_labels(
     beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
     more += [UNLABELLED] if unlabelled else []
+    more += [LABEL_IS_VOTE] if any(layout.of_shares for layout in layouts) else []
     how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
     how_read += [FORMAT, DROP_MISSING, *more]
 
@@ -138,6 +139,14 @@ UNLABELLED = option(
     is_flag=True,
     section=READING,
     help="Keep items without a label: their scores count, too.",
+)
+
+
+LABEL_IS_VOTE = option(
+    "--label-is-vote",
+    is_flag=True,
+    section=READING,
+    help="With votes and --label: the label is one more vote of the same kind.",
 )
 
 

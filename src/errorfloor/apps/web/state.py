@@ -32,7 +32,10 @@ FEATURE = Role(
 )
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
-_READING = ("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates")
+_READING = (
+    *("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates"),
+    "label_is_vote",
+)
 _PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
 T = TypeVar("T")
 
