@@ -13,6 +13,7 @@ from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
     annotators,
     averages,
+    copies,
     gold,
     leaks,
     many,
@@ -43,6 +44,7 @@ RECORDS: tuple[Check, ...] = (
     *votes.RECORDS,
     *many.RECORDS,
     *averages.RECORDS,
+    copies.COPIES,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}
