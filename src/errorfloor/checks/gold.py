@@ -59,17 +59,32 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
 def log_chance(gold: GoldVotes, leads: Counts) -> float:
     """Return the logarithm of the chance that the true class leads wherever some class does.
 
-    A vote is for the true class with chance `a`, else for one of the others, so a lead of d votes
-    is that of the true class with odds of a^d against b^d. Where many classes are in use, errors
-    are taken to be spread over all of them, which makes a true leader more likely: nobody is
-    accused because errors seldom meet. Of `a` on all items and on those with as many votes the
-    larger counts, so that few easy votes next to many hard ones accuse nobody either.
+    A vote is for the true class with chance `a`, and for a certain other one with chance `b`, so a
+    lead of d votes is that of the true class with odds of a^d against b^d. Of `a` on all items and
+    on those with as many votes the larger counts, so that a few easy votes next to many hard ones
+    accuse nobody.
     """
     right = _share_for_gold(gold)
-    in_use = 1 / float(((gold.counts @ gold.votes / (gold.counts @ gold.totals)) ** 2).sum())
-    wrong = (1 - right) / max(in_use - 1, 1)
+    wrong = (1 - right) * _wrong_alike(gold)
     chance = np.where(leads > 0, -np.log1p((wrong / right) ** leads), 0.0)
     return float(gold.counts @ chance)
+
+
+def _wrong_alike(gold: GoldVotes) -> float:
+    """Return the chance that two wrong votes on items of one label are for the same class.
+
+    The more classes errors are spread over, the seldomer they lead. They are spread no further
+    than over all classes in use.
+    """
+    classes = gold.votes.shape[1]
+    votes = np.zeros((classes, classes))
+    np.add.at(votes, gold.labels, gold.votes * gold.counts[:, None])
+    in_use = votes.sum() ** 2 / float((votes.sum(axis=0) ** 2).sum())
+    np.fill_diagonal(votes, 0)
+    number = votes.sum(axis=1)
+    alike = (votes * (votes - 1)).sum(axis=1) / np.maximum(number - 1, 1)
+    least = 1 / max(in_use - 1, 1)
+    return max(float(alike.sum() / max(number.sum(), 1)), least)
 
 
 def _share_for_gold(gold: GoldVotes) -> Floats:
