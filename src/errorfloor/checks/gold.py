@@ -83,8 +83,8 @@ def _wrong_alike(gold: GoldVotes) -> float:
     np.fill_diagonal(votes, 0)
     number = votes.sum(axis=1)
     alike = (votes * (votes - 1)).sum(axis=1) / np.maximum(number - 1, 1)
-    least = 1 / max(in_use - 1, 1)
-    return max(float(alike.sum() / max(number.sum(), 1)), least)
+    least = 1 / max(float(in_use) - 1, 1.0)
+    return max(float(alike.sum()) / max(float(number.sum()), 1.0), least)
 
 
 def _share_for_gold(gold: GoldVotes) -> Floats:
