@@ -387,6 +387,8 @@ def test_the_call_with_a_label_as_a_vote_can_be_had_again(tmp_path):
     ran = CliRunner().invoke(cli, ["report", *words, "-o", str(tmp_path / "report.md")])
     assert ran.exit_code == 0, ran.output
     assert "label_is_vote=True" in (tmp_path / "report.md").read_text()
+    again = ef.report(str(path), tmp_path / "again.md", **columns)
+    assert "label_is_vote=True" in again.read_text()
 
 
 def test_the_command_line_says_what_a_label_as_a_vote_needs(tmp_path):
