@@ -129,8 +129,9 @@ def report(
         For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
         and `annotator`; or `annotators`; with `label_is_vote`, `positive`, `positive_from`,
         `classes`, `group` and `drop_missing`, as in `from_scores` and `from_votes`. Guessed where
-        their names leave no doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of groups that hold all
-        at once, report on what `from_scores` and the like return with ``simultaneous=True``.
+        their names leave no doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of
+        groups that hold all at once, report on what `from_scores` and the like return with
+        ``simultaneous=True``.
 
     Returns
     -------
