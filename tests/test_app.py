@@ -172,6 +172,21 @@ def test_predictions_in_the_file_are_judged(app, page):
     assert "AUC" in said["status"]
 
 
+def test_a_label_can_be_one_more_vote(app, page):
+    rng = np.random.default_rng(0)
+    eta = rng.beta(0.5, 0.5, 300)
+    lines = [f"{rng.binomial(3, p)},{int(rng.random() < p)}" for p in eta]
+    app.upload(page, "a.csv", "\n".join(["k,gold", *lines]).encode())
+    asked = {"role:k": "votes", "role:gold": "label", "totals": "3"}
+    said = app.question(page, "answer", asked)
+    assert 'name="label_is_vote"' in said["regions"]["question"]
+    assert "gold label" in said["status"]
+    said = app.question(page, "answer", {**asked, "label_is_vote": "yes"})
+    assert 'name="label_is_vote"' in said["regions"]["question"]
+    assert "one more" in said["status"]
+    assert "--label-is-vote" in said["regions"]["downloads"]
+
+
 def test_a_column_for_each_of_very_many_classes_keeps_its_role(app, page):
     import re
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
 from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
@@ -34,6 +36,7 @@ class Where:
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
     complete: bool = False  # whether nothing else that a model could see matters
+    label_is_vote: bool = False  # whether the label beside votes is one more vote
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
@@ -57,6 +60,7 @@ class Where:
         drop_missing: bool = False,
         unlabelled: bool = False,
         complete: bool = False,
+        label_is_vote: bool = False,
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
@@ -88,7 +92,8 @@ class Where:
             group=group,
             drop_missing=drop_missing,
             unlabelled=unlabelled,
-            complete=complete,
+            complete=as_flag(complete, "complete"),
+            label_is_vote=as_flag(label_is_vote, "label_is_vote"),
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
@@ -157,6 +162,7 @@ class Asked:
             drop_missing=where.drop_missing,
             unlabelled=where.unlabelled,
             complete=where.complete,
+            label_is_vote=where.label_is_vote,
             format=where.format,
             duplicates=where.duplicates,
             group=where.group,
@@ -185,6 +191,24 @@ def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> N
             *(argument("cluster"), " is not heeded with "),
             *(argument("unlabelled"), ". Leave out one of them."),
         )
+
+
+def with_label_as_vote(layouts: Sequence[Layout], where: Where) -> Sequence[Layout]:
+    """Return the layouts of votes beside a label, or refuse to take a label for a vote."""
+    able = [layout for layout in layouts if layout.of_shares]
+    if "label" not in where.columns or not able:
+        raise InputError(
+            *(argument("label_is_vote"), " adds the label of each item to its votes. Name the "),
+            *("votes, and the column of the label with ", argument("label"), ", or leave it out."),
+        )
+    return able
+
+
+def as_flag(value: object, name: str) -> bool:
+    """Return True or False, or refuse what is neither."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InputError(argument(name), f" must be True or False, got {shown(value)}.")
 
 
 def as_duplicates(value: object) -> str:

@@ -82,6 +82,11 @@ class Layout:
         return self.table.kind
 
     @property
+    def of_votes(self) -> Layout:
+        """The same with tables of votes, where the label is one more vote."""
+        return replace(self, table=VoteTable)
+
+    @property
     def takes_positive(self) -> bool:
         """Tell whether a column holds classes, so that one can be named as positive."""
         return any(role.is_class for role in self.roles)

@@ -20,6 +20,7 @@ from errorfloor.data.asked import (
     either,
     is_source,
     refuse_options,
+    with_label_as_vote,
 )
 from errorfloor.data.layouts import SCORES, Layout
 from errorfloor.data.matrices import is_matrix
@@ -59,9 +60,11 @@ def read(
     progress : callable, optional
         Called with the share of the work that is done, for files.
     """
-    asked = Asked(tuple(layouts), where, second, name, progress)
     if isinstance(data, Reading):  # it came through the door before
         return data
+    if where.label_is_vote:
+        layouts = with_label_as_vote(layouts, where)
+    asked = Asked(tuple(layouts), where, second, name, progress)
     if isinstance(data, Table):
         return _of_table(data, asked)
     if _are_paths(data, asked):

@@ -66,6 +66,7 @@ class Request:
     naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
+    label_is_vote: bool = False  # whether the label is one more vote
     duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
@@ -88,6 +89,7 @@ class Items:
     groups: tuple[str, ...]  # the name of the column of groups, or nothing
     unit: bool = False  # whether all scores are known to lie in [0, 1]
     labelled: bool = False  # whether there is a column of labels
+    label_is_vote: bool = False  # whether these are one more vote on each item
     voters: Any = None  # `Voters`, where annotators are known
     classes: tuple[str, ...] = TWO_CLASSES
     base: int = 0  # of the numbers that stand for votes for many classes

@@ -23,6 +23,7 @@ from errorfloor.data.cells import (
     of_entries,
 )
 from errorfloor.data.entries import Entries
+from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import score_columns, soft_columns
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
@@ -164,6 +165,8 @@ class ScoreTable(Ranged):
         Items that were left out because something was missing.
     classes : sequence of str
         Names of the classes.
+    gold : GoldVotes, optional
+        The votes whose shares are the scores, next to the labels. Neither saved nor compared.
 
     Examples
     --------
@@ -182,6 +185,7 @@ class ScoreTable(Ranged):
     dropped: int = 0
     classes: tuple[str, ...] = TWO_CLASSES
     entries: Entries | None = None
+    gold: GoldVotes | None = None
 
     kind: ClassVar[str] = "scores"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"scores", "negatives", "positives"})

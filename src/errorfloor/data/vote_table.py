@@ -13,6 +13,7 @@ from errorfloor._typing import Counts
 from errorfloor.data import annotators
 from errorfloor.data.cells import ClassVoteCells, VoteCells, of_entries
 from errorfloor.data.entries import Entries, together
+from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import counted_votes, vote_columns
 from errorfloor.data.table import (
     TWO_CLASSES,
@@ -50,6 +51,9 @@ class VoteTable(Table):
         many pairs of votes agree with and without the group.
     workloads : array-like of shape (a, 2), optional
         The votes of each annotator, where annotators are known.
+    gold : GoldVotes, optional
+        The votes without the gold label, where that was added as one more. Neither saved nor
+        compared.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class VoteTable(Table):
     by_group: Counts | None = None
     workloads: Counts | None = None
     entries: Entries | None = None
+    gold: GoldVotes | None = None
 
     kind: ClassVar[str] = "votes"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})

@@ -109,7 +109,8 @@ class Origin:
     def beside_votes(self) -> bool:
         """Whether the labels are those that stood beside votes."""
         names = [layout.name for layout in BESIDE_LABELS]
-        return self.source is not None and self.source.layout in names
+        source = self.source
+        return source is not None and source.layout in names and not source.label_is_vote
 
 
 def estimate(

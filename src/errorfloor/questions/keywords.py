@@ -47,6 +47,7 @@ class VoteOptions(CommonOptions, total=False):
     duplicates: str
     label: str | None
     labels: object
+    label_is_vote: bool
     positive: object
     positive_from: float | None
     classes: Sequence[object] | None

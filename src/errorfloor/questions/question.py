@@ -70,6 +70,11 @@ class Question:
     ) -> Question:
         """Return the question about what was read, by a method and for a metric."""
         chosen = method_for(method, reading, asked.metric)
+        if reading.source.label_is_vote and options is not None and options.totals_by == "votes":
+            raise InputError(
+                *(argument("totals_by", "votes"), " is about votes that were collected until "),
+                *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
+            )
         table = next(iter(reading.tables.values()))
         options = replace(options or Options(), metric=asked.of(len(table.classes)))
         return cls(chosen, options, model_error)

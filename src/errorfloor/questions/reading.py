@@ -44,7 +44,7 @@ def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> N
 def read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
     """Read votes that are arrays beside one label for each item."""
     per_class = not is_data(votes) and is_matrix(votes)
-    alone = replace(where, classes=None, weight=None, cluster=None)
+    alone = replace(where, classes=None, weight=None, cluster=None, label_is_vote=False)
     plain = alone == Where.of() and (totals is not None or per_class)
     if is_data(votes) or not plain:
         raise InputError(
@@ -52,7 +52,9 @@ def read_shares(votes: object, totals: object, labels: object, where: Where) -> 
             *(argument("totals"), ". Of a dataframe or file, name the column with "),
             *(argument("label"), "."),
         )
-    table, names = shares_of_arrays(votes, totals, labels, where.classes, where.beside)
+    table, names = shares_of_arrays(
+        votes, totals, labels, where.classes, where.beside, label_is_vote=where.label_is_vote
+    )
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
     facts = facts_of_classes(table, names)
     asked = Asked((layout,), where, None, None, None)

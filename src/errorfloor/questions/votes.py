@@ -47,6 +47,7 @@ def from_votes(
     duplicates: str = "error",
     label: str | None = None,
     labels: object = None,
+    label_is_vote: bool = False,
     positive: object = None,
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
@@ -106,6 +107,11 @@ def from_votes(
         of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
+    label_is_vote : bool
+        Whether the label is one more vote of the same kind: of a person like those who voted, who
+        answered the same question without knowing their votes. It is then added to the votes, and
+        the floor is that of one more vote. A check compares how often the label agrees with votes
+        and how often votes agree with each other.
     group : str, optional
         Column of a dataframe or file: one answer for each of its values.
     simultaneous : bool
@@ -170,7 +176,8 @@ def from_votes(
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
-    kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
+    beside_label = label is not None or labels is not None
+    kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
     asked = Asked(metric, costs, at, prior)
     if method is not None:  # before the data are read, which may take long
         methods.check_name(method, kind, asked.metric)
@@ -193,6 +200,7 @@ def from_votes(
         annotations=annotations,
         duplicates=duplicates,
         label=label,
+        label_is_vote=label_is_vote,
         positive=positive,
         positive_from=positive_from,
         classes=classes,

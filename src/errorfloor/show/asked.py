@@ -157,6 +157,9 @@ def _layout(estimate: Estimate, method: Method | None) -> Layout:
     """Return the layout of the labels; of a table the first that makes tables of its kind."""
     kind = ScoreTable.kind if method is None else method.reads
     kind = kind if estimate.table is None else estimate.table.kind
-    name = None if estimate.source is None else estimate.source.layout
-    possible = (layout for layout in LAYOUTS if layout.kind == kind and layout.name == name)
-    return next(possible, of_kind(kind)[0])
+    source = estimate.source
+    name = None if source is None else source.layout
+    every = [layout for layout in LAYOUTS if layout.name == name]
+    if source is not None and source.label_is_vote:
+        every = [layout.of_votes for layout in every]
+    return next((layout for layout in every if layout.kind == kind), of_kind(kind)[0])

@@ -32,6 +32,8 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield "unlabelled=True"
     if source.complete:
         yield "complete=True"
+    if source.label_is_vote:
+        yield "label_is_vote=True"
     if source.duplicates != "error":
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
@@ -66,6 +68,8 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield "--unlabelled"
     if source.complete:
         yield "--complete"
+    if source.label_is_vote:
+        yield "--label-is-vote"
     if source.duplicates != "error":
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:

@@ -47,6 +47,7 @@ class Columns(TypedDict, total=False):
     item: str
     vote: str
     annotator: str
+    label_is_vote: bool
     positive: object
     positive_from: float
     classes: Sequence[object]
@@ -126,10 +127,11 @@ def report(
         read again likewise. For data, the columns of the annotators.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
-        and `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`, `group` and
-        `drop_missing`, as in `from_scores` and `from_votes`. Guessed where their names leave no
-        doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of groups that hold all
-        at once, report on what `from_scores` and the like return with ``simultaneous=True``.
+        and `annotator`; or `annotators`; with `label_is_vote`, `positive`, `positive_from`,
+        `classes`, `group` and `drop_missing`, as in `from_scores` and `from_votes`. Guessed where
+        their names leave no doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of
+        groups that hold all at once, report on what `from_scores` and the like return with
+        ``simultaneous=True``.
 
     Returns
     -------
