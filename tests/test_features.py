@@ -147,6 +147,39 @@ def test_our_models_cover_pure_noise():
     assert missed <= 9
 
 
+@pytest.mark.parametrize(("classes", "n", "sets"), [(5, 10, 120), (30, 60, 40)])
+def test_the_limit_holds_where_there_are_more_classes_than_items_show(classes, n, sets):
+    # Pure noise, so that the floor is 1 - 1 / K. The limit was cut at 1 - 1 / (classes seen), which
+    # is below. A miss in 5 % of the sets, give or take 3 standard errors.
+    missed = seen = 0
+    for seed in range(sets):
+        generator = np.random.default_rng(seed)
+        x, y = generator.normal(size=(n, 2)), generator.integers(classes, size=n)
+        found = ef.from_features(x, y, rng=seed)
+        missed += found.high < 1 - 1 / classes
+        seen += len(found.classes) < classes
+    assert seen > 0.3 * sets
+    assert missed / sets <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sets)
+
+
+def test_only_declared_classes_cut_the_limit():
+    generator = np.random.default_rng(0)
+    x, y = generator.normal(size=(12, 2)), generator.integers(2, size=12)
+    assert ef.from_features(x, y, rng=0).high > 0.6
+    two = ef.from_features(x, y, classes=[0, 1], rng=0)
+    assert two.high == two.at_level(0.99).high == 0.5
+    three = ef.from_features(x, np.array(["a", "b"])[y], classes=["c", "b", "a"], rng=0)
+    assert three.classes == ("c", "b", "a")
+    assert three.at_level(0.9999).high == pytest.approx(2 / 3)
+    assert "classes=['c', 'b', 'a']" in python_code(three)
+    with pytest.raises(ef.InputError, match="`y` has '[12]', which is none of the classes a, b"):
+        ef.from_features(x, y + 1, classes=["a", "b"])
+    with pytest.raises(ef.InputError, match="`classes` must be a list of two names or more"):
+        ef.from_features(x, y, classes=["a"])
+    with pytest.raises(ef.InputError, match="`y` has one class only, 'b'"):
+        ef.from_features(x, ["b"] * 12, classes=["a", "b"])
+
+
 def test_no_prediction_looks_at_the_labels_of_later_items(data):
     x, y = data.features[:200], data.labels[:200].copy()
     own = models.own_families()
@@ -481,6 +514,9 @@ def test_what_to_type_gives_the_same_again(data, files, capsys):
     assert (result["value"], result["high"]) == (found.value, found.high)
     assert run(["features", str(folder / "wide.csv"), "--label", "y", "--method", "ghp"]) == 0
     assert "which are no limits" in " ".join(capsys.readouterr().out.split())
+    four = ef.from_features(folder / "wide.csv", rng=3, classes=range(4))
+    assert run([*command_line(four).split()[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["result"]["classes"] == ["0", "1", "2", "3"]
     arrays = ef.from_features(data.features, data.labels, rng=0)
     assert command_line(arrays) is None
     scope = {"X": data.features, "y": data.labels}
