@@ -172,7 +172,7 @@ def test_only_declared_classes_cut_the_limit():
     assert three.classes == ("c", "b", "a")
     assert three.at_level(0.9999).high == pytest.approx(2 / 3)
     assert "classes=['c', 'b', 'a']" in python_code(three)
-    with pytest.raises(ef.InputError, match="`y` has '[12]', which is none of the classes a, b"):
+    with pytest.raises(ef.InputError, match=r"`y` has '[12]', which is none of the classes a, b"):
         ef.from_features(x, y + 1, classes=["a", "b"])
     with pytest.raises(ef.InputError, match="`classes` must be a list of two names or more"):
         ef.from_features(x, y, classes=["a"])

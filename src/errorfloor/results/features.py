@@ -65,7 +65,7 @@ class FeaturesEstimate(Estimate):
 
     @property
     def measure(self) -> Metric:
-        """Error, which is below 1 - 1 / K of K declared classes; of classes seen nothing follows."""
+        """Error, at most 1 - 1 / K of K declared classes; from classes seen nothing follows."""
         return ERROR if self.declared else _OF_ANY_CLASSES
 
     @property
