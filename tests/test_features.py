@@ -501,6 +501,75 @@ def test_arrays_frames_and_files_give_the_same(data, files):
     assert ef.from_features(polars.from_pandas(frame), rng=0).high == expected.high
 
 
+def damaged_npz(path, how, x, y):
+    """Write features and labels with something wrong in one way."""
+    arrays = {"X": x, "y": y}
+    if how == "pickled":
+        arrays["X"] = x.astype(object)
+    np.savez(path, **arrays)
+    content = path.read_bytes()
+    if how == "cut off":
+        path.write_bytes(content[: len(content) // 2])
+    elif how == "one bit":
+        at = content.find(x.tobytes()) + 100
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    elif how == "text":
+        path.write_bytes(b"a,b\n1,2\n")
+    elif how == "empty":
+        path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("how", ["pickled", "cut off", "one bit", "text", "empty"])
+def test_damaged_archives_are_refused_in_one_clear_word(how, data, tmp_path, capsys):
+    from errorfloor.apps.cli.commands import run
+
+    path = tmp_path / "data.npz"
+    damaged_npz(path, how, data.features, data.labels)
+    ask = (
+        lambda: ef.from_features(path, label="y", rng=0),
+        lambda: ef.feebee(path, label="y", features="X", model_error=0.2, rng=0),
+    )
+    for call in ask:
+        with pytest.raises(ef.InputError, match=r"data\.npz' cannot be read: ") as caught:
+            call()
+        assert "allow_pickle" not in str(caught.value)
+    assert run(["features", str(path), "--label", "y"]) == 1
+    assert "cannot be read" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("content", [b"", b"abc", b"\x93NUMPY\x01\x00", b"PK\x03\x04"])
+def test_files_of_one_array_are_refused_alike(content, data, tmp_path):
+    path = tmp_path / "x.npy"
+    path.write_bytes(content)
+    for given in ((path, data.labels), (data.features, path)):
+        with pytest.raises(ef.InputError, match=r"x\.npy' cannot be read: ") as caught:
+            ef.from_features(*given, rng=0)
+        assert "allow_pickle" not in str(caught.value)
+    np.save(path, data.features.astype(object))
+    with pytest.raises(ef.InputError, match=r"x\.npy' cannot be read: "):
+        ef.from_features(path, data.labels)
+
+
+def test_arrays_that_are_not_asked_for_are_not_unpacked(data, tmp_path, monkeypatch):
+    from errorfloor.data import storage
+
+    path = tmp_path / "more.npz"
+    np.savez_compressed(path, X=data.features, y=data.labels, zeros=np.zeros((10**5, 2)))
+    content = bytearray(path.read_bytes())
+    content[content.find(b"zeros.npy") + 200] ^= 255  # to unpack it is an error
+    path.write_bytes(content)
+    expected = ef.from_features(data.features, data.labels, rng=0)
+    monkeypatch.setattr(storage, "_LARGE", 10**6)
+    assert ef.from_features(path, features="X", rng=0).high == expected.high
+    with pytest.raises(ef.InputError, match="has these arrays with columns: X, zeros"):
+        ef.from_features(path)
+    with pytest.raises(ef.InputError, match=r"bytes unpack to 1,\d+,\d+, more than 100 times"):
+        ef.from_features(path, features="zeros")
+    np.savez_compressed(path, score=np.zeros(10**5), label=np.zeros(10**5, dtype=int))
+    with pytest.raises(ef.InputError, match=r"bytes unpack to 1,\d+,\d+, more than 100 times"):
+        ef.from_scores(path)
+
+
 def test_what_to_type_gives_the_same_again(data, files, capsys):
     folder, _, _ = files
     found = ef.from_features(folder / "wide.csv", rng=3, level=0.9)

@@ -19,8 +19,10 @@ from errorfloor.data.missing import missing_in, shown_entries
 from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
 from errorfloor.data.numbering import number_rows
 from errorfloor.data.source import ARRAY, Source
+from errorfloor.data.storage import map_array, read_arrays, shapes_in
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
+_LISTED = 20  # names that a message lists
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
 
 
@@ -88,7 +90,7 @@ def mapped(value: Any) -> Any:
     path = os.fspath(value)
     if not str(path).endswith(".npy") or not os.path.exists(path):
         raise InputError(f"{path!r} is no .npy file. Pass an array, or the path of one.")
-    return np.load(path, mmap_mode="r")
+    return map_array(path)
 
 
 def is_frame(data: Any) -> bool:
@@ -200,26 +202,32 @@ def _of_archive(
     cluster: Any,
     classes: tuple[str, ...] | None,
 ) -> Features:
-    with np.load(os.fspath(path), allow_pickle=False) as archive:
-        name, column = arrays_in(path, archive, label, features, labels is None)
-        given = labels if column is None else archive[column]
-        named = isinstance(cluster, str)
-        groups = archive[there(archive.files, cluster, "cluster")] if named else cluster
-        source = replace(_from_file(path, column, (name,), cluster), classes=classes)
-        return _checked(archive[name], given, groups, source, "label")
+    shapes = shapes_in(path)
+    name, column = arrays_in(path, shapes, label, features, labels is None)
+    named = isinstance(cluster, str)
+    group = there(list(shapes), cluster, "cluster") if named else None
+    arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
+    given = labels if column is None else arrays[column]
+    groups = cluster if group is None else arrays[group]
+    source = replace(_from_file(path, column, (name,), cluster), classes=classes)
+    return _checked(arrays[name], given, groups, source, "label")
 
 
 def arrays_in(
-    path: Any, archive: Any, label: str | None, features: Any, labelled: bool
+    path: Any,
+    shapes: Mapping[str, tuple[int, ...]],
+    label: str | None,
+    features: Any,
+    labelled: bool,
 ) -> tuple[str, str | None]:
     """Return which arrays of an archive hold the features and, where they are there, labels."""
-    wide = [name for name in archive.files if archive[name].ndim == 2]
+    wide = [name for name, shape in shapes.items() if len(shape) == 2]
     name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
-    if name not in archive.files:
-        there = ", ".join(wide) or "none"
+    if name not in shapes:
+        there = ", ".join(wide[:_LISTED]) or "none"
         said = f"{path} has these arrays with columns: {there}. Name one by "
         raise InputError(said, argument("features"), ".")
-    return name, _label_in(archive.files, label) if labelled else None
+    return name, _label_in(list(shapes), label) if labelled else None
 
 
 def _label_in(names: Sequence[str], label: str | None) -> str:
@@ -230,7 +238,7 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
     if len(usual) != 1:
         raise InputError(
             argument("label"),
-            f" is needed: which of these holds the labels? {', '.join(names[:20])}",
+            f" is needed: which of these holds the labels? {', '.join(names[:_LISTED])}",
         )
     return usual[0]
 
@@ -238,7 +246,7 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
 def there(names: Sequence[str], column: str, name: str) -> str:
     """Return a column or array if it is there; `name` is that of the argument."""
     if column not in names:
-        text = f" {column!r} is not there. There are: {', '.join(names[:20])}."
+        text = f" {column!r} is not there. There are: {', '.join(names[:_LISTED])}."
         raise InputError(argument(name), text)
     return column
 

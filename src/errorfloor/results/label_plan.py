@@ -75,8 +75,8 @@ class LabelPlan(Shown):
         """What has to hold for the expected widths, and what to do about it."""
         if self.floor_from_labels:
             return (
-                f"The widths assume that the {self.labelled:,} items with labels so far are a random "
-                "sample of all items."
+                f"The widths assume that the {self.labelled:,} items with labels so far are a "
+                "random sample of all items."
             )
         return (
             "The widths assume that the scores are calibrated probabilities of class 1. Where the "
