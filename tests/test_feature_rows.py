@@ -168,9 +168,9 @@ def test_archives_say_which_arrays_they_have(tmp_path):
         padded = (*given, None, None, None, None)[:4]
         assert says in error_of(read_features, path, *padded)
     np.savez(path, x=X, y=np.array(["a", None, "b", "b"], dtype=object))  # which may be a program
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
         read_features(path, None, None, None, None)
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
         feature_items.read_items(path, None, None, Where.of())
 
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +19,8 @@ from errorfloor._checks import InputError
 
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
+_LARGE = 2**30  # bytes, up to which arrays are unpacked however well they are packed
+_PACKED = 100  # times as many bytes as an archive has, beyond which it is taken for a bomb
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 
 
@@ -144,22 +146,15 @@ def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, A
         np.savez(file, **columns, kind=np.str_(kind), version=np.int64(VERSION))
 
 
-def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an NPZ file by name. Pickled data is never loaded."""
-    with open(path, "rb") as stream:
-        try:
-            content = stream if stream.seekable() else io.BytesIO(stream.read())
-            _check_sizes(content)
-            with np.load(content, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except MemoryError as error:
-            raise InputError(
-                f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
-            ) from error
-        except Exception as error:  # whatever its parsers stumble over in a damaged file
-            # NumPy takes any other file for a pickle, and tells how to load it.
-            reason = "it is no NPZ file of plain arrays" if "pickle" in str(error) else error
-            raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}.") from error
+def read_arrays(
+    path: str | os.PathLike[str], names: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Return the arrays of an NPZ file by name, or some of them. Pickled data is never loaded."""
+    with open(path, "rb") as stream, _readable(path, "NPZ"):
+        content = stream if stream.seekable() else io.BytesIO(stream.read())
+        _headers(content, names)
+        with np.load(content, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in (file.files if names is None else names)}
     if not all(isinstance(array, np.ndarray) for array in arrays.values()):
         raise InputError(
             f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
@@ -167,37 +162,85 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
     return arrays
 
 
-def _check_sizes(stream: IO[bytes]) -> None:
-    """Refuse arrays that claim more than the file has, before memory is taken for them."""
+def shapes_in(path: str | os.PathLike[str]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of an NPZ file by name; no array is unpacked for it."""
+    with open(path, "rb") as stream, _readable(path, "NPZ"):
+        if not stream.seekable():
+            raise ValueError("it is a stream. Pass a file")
+        found = _headers(stream, ())
+        if found is None:
+            raise ValueError("it is no NPZ file of plain arrays")
+        return found
+
+
+def map_array(path: str | os.PathLike[str]) -> Any:
+    """Return the array of an NPY file, which is read as it is needed; it is never a pickle."""
+    with _readable(path, "NPY"):
+        return np.lib.format.open_memmap(path, mode="r")
+
+
+@contextmanager
+def _readable(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Have whatever goes wrong with a file of arrays end in one clear word."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InputError(
+            f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
+        ) from error
+    except Exception as error:  # whatever its parsers stumble over in a damaged file
+        # NumPy takes any other file for a pickle, and tells how to load it.
+        said = str(error).rstrip(".")
+        strange = any(word in said for word in ("pickle", "magic string", "Python objects"))
+        reason = f"it is no {kind} file of plain arrays" if strange else said
+        raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}.") from error
+
+
+def _headers(stream: IO[bytes], names: Collection[str] | None) -> dict[str, tuple[int, ...]] | None:
+    """Return the shapes that arrays claim, or None of a file that is no ZIP archive.
+
+    Arrays that claim more than the file has are refused before memory is taken for them, and so is
+    an archive of which the named arrays, or all, unpack to far more than it holds.
+    """
     import zipfile
 
     if not zipfile.is_zipfile(stream):
         stream.seek(0)
-        return
-    total = 0
+        return None
+    shapes: dict[str, tuple[int, ...]] = {}
+    packed = unpacked = 0
     with zipfile.ZipFile(stream) as archive:
         for member in archive.infolist():
+            name = member.filename.removesuffix(".npy")
             with archive.open(member) as file:
-                claimed = _claimed(file)
+                shape, claimed = _claimed(file)
             if claimed > member.file_size:
-                name = member.filename.removesuffix(".npy")
                 raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
-            total += member.file_size
-    if total > _memory():
+            if shape is not None:
+                shapes[name] = shape
+            if names is None or name in names:
+                packed, unpacked = packed + member.compress_size, unpacked + member.file_size
+    if unpacked > _memory():
         raise MemoryError
+    if unpacked > _LARGE and unpacked > _PACKED * packed:
+        raise ValueError(
+            f"its {packed:,} bytes unpack to {unpacked:,}, more than {_PACKED} times as many. "
+            "Save its arrays without compression, by numpy.savez"
+        )
     stream.seek(0)
+    return shapes
 
 
-def _claimed(file: IO[bytes]) -> int:
-    """Return how many bytes the array of an opened NPY file says that it has."""
+def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...] | None, int]:
+    """Return which shape the array of an opened NPY file claims, and how many bytes."""
     header = np.lib.format
     start = file.read(len(header.MAGIC_PREFIX) + 2)
     if not start.startswith(header.MAGIC_PREFIX):
-        return 0
+        return None, 0
     old = start[-2:-1] == b"\x01"
     read = header.read_array_header_1_0 if old else header.read_array_header_2_0
     shape, _, kind = read(file)
-    return 0 if kind.hasobject else math.prod(shape) * kind.itemsize
+    return shape, 0 if kind.hasobject else math.prod(shape) * kind.itemsize
 
 
 def _memory() -> float:

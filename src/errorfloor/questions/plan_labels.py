@@ -51,7 +51,9 @@ def plan_labels(
     Parameters
     ----------
     scores : array-like of shape (n,), dataframe or path
-        Scores of all items. Without labels they are taken for probabilities of class 1.
+        Scores of all items. Without labels they are taken for calibrated probabilities of class 1,
+        and the widths of overconfident scores are promised several times too narrow: label some
+        items at random first, and pass their labels. The plan's `assumptions` say so, too.
     labels : array-like of shape (n,), optional
         Labels so far, of items that were chosen at random; None or NaN for the others.
     budget : int, optional

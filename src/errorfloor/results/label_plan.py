@@ -16,6 +16,8 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.storage import write_text
 from errorfloor.inference.seeds import Seed
 
+PILOT = 50  # labels, of items drawn at random, to ask for before widths are relied on
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelPlan(Shown):
@@ -69,6 +71,20 @@ class LabelPlan(Shown):
         return int(self.rows.size)
 
     @property
+    def assumptions(self) -> str:
+        """What has to hold for the expected widths, and what to do about it."""
+        if self.floor_from_labels:
+            return (
+                f"The widths assume that the {self.labelled:,} items with labels so far are a "
+                "random sample of all items."
+            )
+        return (
+            "The widths assume that the scores are calibrated probabilities of class 1. Where the "
+            "scores are overconfident, the interval will be several times wider. Label "
+            f"{PILOT} random items first (a pilot), then plan again with their labels."
+        )
+
+    @property
     def sentence(self) -> str:
         """The answer in one plain sentence."""
         return sentence_of(self)
@@ -84,6 +100,7 @@ class LabelPlan(Shown):
             "width": self.width,
             "width_at_random": self.width_at_random,
             "floor": self.floor,
+            "assumptions": self.assumptions,
             "rows": self.rows.tolist(),
             "weight": self.weight[self.rows].tolist(),
             "seed": None if self.seed is None else self.seed.to_dict(),

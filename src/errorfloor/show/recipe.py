@@ -130,8 +130,13 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     return shlex.join(words)
 
 
+def _agreeing(estimate: AgreementEstimate) -> str:
+    """Return how many pairs agree, or the rate where that is no whole number."""
+    return str(estimate.agree if isinstance(estimate.agree, int) else estimate.agreement)
+
+
 def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
-    yield from (str(estimate.agree), str(estimate.pairs))
+    yield from (_agreeing(estimate), str(estimate.pairs))
     if estimate.share is not None:
         yield f"share={estimate.share!r}"
     yield f"interval={estimate.interval_method!r}"
@@ -139,7 +144,7 @@ def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
 
 
 def _agreement_command(estimate: AgreementEstimate) -> str:
-    words = ["errorfloor", "agreement", "--agree", str(estimate.agree)]
+    words = ["errorfloor", "agreement", "--agree", _agreeing(estimate)]
     words += ["--pairs", str(estimate.pairs)]
     if estimate.share is not None:
         words += ["--share", repr(estimate.share)]

@@ -18,7 +18,7 @@ from errorfloor.apps.cli.building import (
     option,
     with_session,
 )
-from errorfloor.apps.cli.options import LEVEL, SEED, destination, report_suffixes
+from errorfloor.apps.cli.options import CLASSES, LEVEL, SEED, destination, report_suffixes
 from errorfloor.apps.cli.session import Session
 
 
@@ -76,6 +76,7 @@ DEVICE = option(
     shell_complete=completing.columns,
     help="Which items belong together.",
 )
+@CLASSES
 @option(
     "--duplicates",
     metavar="HOW",
