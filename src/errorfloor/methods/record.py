@@ -238,6 +238,10 @@ class Method:
         What it does with merged rows, where nobody knows how far that moves the value.
     partly : bool
         Whether it is for tables in which some items have no label, and heeds their scores.
+    beyond_guessing : bool
+        Whether a value that is worse than guessing stays as it is, because it refutes what the
+        method assumes. Other values end there: the best value is no worse than that of a guess, so
+        that where held-out items are, the guess is nearer to it.
     """
 
     name: str
@@ -262,6 +266,7 @@ class Method:
     moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
     partly: bool = False
+    beyond_guessing: bool = False
 
     @property
     def shown_as(self) -> str:

@@ -99,6 +99,7 @@ TOP1 = _method(
     shape=Shape.ORDER,
     colour="sky",
     curve=OFFSETS.name,
+    beyond_guessing=True,
 )
 CORRUPTED = _method(
     name="corrupted",
