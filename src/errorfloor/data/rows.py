@@ -37,7 +37,7 @@ from errorfloor.data.engines import (
     with_number,
     with_numbers,
 )
-from errorfloor.data.entries import LEAST, MOST, POSITIVE, REMEDY
+from errorfloor.data.entries import IN_RANGE, LEAST, MOST, ONLY_RATIOS, POSITIVE, REMEDY
 from errorfloor.data.grid import CELLS
 from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
 from errorfloor.data.spelling import number_of
@@ -328,8 +328,13 @@ def _with_beside(
         return frame, rules
     frame = with_number(frame, "given_weight", "weight")
     weight = nw.col("weight").cast(nw.Float64)
-    bad = ~((weight >= LEAST) & (weight <= MOST)).fill_null(False)
-    return frame, [*rules, Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY)]
+    bad = ~((weight > 0) & (weight < float("inf"))).fill_null(False)
+    beyond = ~((weight >= LEAST) & (weight <= MOST)).fill_null(True)
+    return frame, [
+        *rules,
+        Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY),
+        Rule(given["weight"], "given_weight", beyond, IN_RANGE, ONLY_RATIOS),
+    ]
 
 
 def checked_together(

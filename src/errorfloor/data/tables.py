@@ -123,7 +123,8 @@ class SoftTable(Ranged):
     def cells(self) -> SoftCells:
         """Lay the table out for statistics."""
         if self.entries is not None:
-            return SoftCells(self.probabilities[self.entries.row], *of_entries(self.entries))
+            row, _, more = of_entries(self.entries)
+            return SoftCells(self.probabilities[row], *more)
         return SoftCells(self.probabilities, self.counts)
 
     @classmethod

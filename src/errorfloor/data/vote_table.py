@@ -166,7 +166,7 @@ class VoteTable(Table):
         row: Any = slice(None)
         more: tuple[Any, ...] = (self.counts,)
         if self.entries is not None:
-            row, more = self.entries.row, of_entries(self.entries)
+            row, _, more = of_entries(self.entries)
         if len(self.classes) > 2:
             return ClassVoteCells(self.votes[row], *more)
         return VoteCells(self.votes[:, 1][row], self.totals[row], *more)

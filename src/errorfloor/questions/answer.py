@@ -223,11 +223,13 @@ def _estimate(
     resolution, coarseness = _resolution(case, kind)
     assumes = _assumed(method, kind, complete=origin.complete)
     note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
-    metric, interval = case.options.metric, None
+    metric, interval, value = case.options.metric, None, case.value
+    if not method.beyond_guessing:
+        value = float(np.clip(value, *metric.span(len(table.classes))))
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
     return Estimate(
-        value=case.value,
+        value=value,
         method=method.name,
         interval=interval,
         metric=metric.name,
