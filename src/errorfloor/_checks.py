@@ -189,7 +189,10 @@ def unmasked(values: object, name: str) -> NDArray[Any]:
         raise InputError(
             argument(name), f" has {hidden} masked entries. Leave them out, or fill them in."
         )
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(argument(name), " has rows of unequal length.") from error
 
 
 def as_labels(values: object, *, name: str) -> Bools:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
 from errorfloor.data.annotators import text_of
@@ -19,6 +21,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
 
 DUPLICATES = ("error", "first", "last", "all")
+_MAY_BE_ARRAYS = ("counts", "annotators")
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
 
 
@@ -27,6 +30,7 @@ class Where:
     """Which columns hold what, and how to read their values."""
 
     columns: Mapping[str, Any]  # by the names of arguments
+    arrays: Mapping[str, Any] = field(default_factory=dict)  # votes given in place of columns
     positive: object = None
     positive_from: float | None = None
     classes: tuple[str, ...] | None = None  # in order
@@ -78,8 +82,11 @@ class Where:
         check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)
+        given = {name: _as_listed(one) for name, one in columns.items() if one is not None}
+        arrays = {name: one for name, one in given.items() if _holds_votes(name, one)}
         return cls(
-            columns={name: column for name, column in columns.items() if column is not None},
+            columns={name: one for name, one in given.items() if name not in arrays},
+            arrays=arrays,
             positive=positive,
             positive_from=least_positive(positive_from, positive),
             classes=names,
@@ -155,6 +162,26 @@ class Asked:
             rows=rows,
             **more,
         )
+
+
+def _as_listed(value: Any) -> Any:
+    """Return an index or an array of names as a list of them."""
+    return value.tolist() if hasattr(value, "tolist") and np.ndim(value) == 1 else value
+
+
+def _holds_votes(name: str, value: Any) -> bool:
+    """Tell whether an argument for the names of columns has votes themselves: rows of them."""
+    if name not in _MAY_BE_ARRAYS or isinstance(value, str):
+        return False
+    if hasattr(type(value), "columns"):
+        raise InputError(
+            *(argument(name), " is a dataframe. Pass the dataframe as "),
+            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
+        )
+    try:
+        return np.ndim(value) > 1
+    except ValueError:  # rows of unequal length
+        return True
 
 
 def _as_kept(value: Any) -> str | None:
@@ -282,10 +309,11 @@ def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def refuse_options(asked: Asked, *, may_drop: bool = False) -> None:
+def refuse_options(asked: Asked, *, may_drop: bool = False, may_be_positive: bool = False) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
-    said = (where.positive, where.positive_from, where.group)
+    positive = () if may_be_positive else (where.positive, where.positive_from)
+    said = (*positive, where.group)
     drops = where.drop_missing and not may_drop
     if drops or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")

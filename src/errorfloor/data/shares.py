@@ -77,8 +77,19 @@ def shares_of_arrays(
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)
     check_same_length(k[:, 0], y, ("votes", "labels"))
-    table = class_shares_table(k, y, np.ones(len(k), dtype=np.int64), classes=names)
-    if beside:
-        rows = rows_of(class_shares(k))
-        table = replace(table, entries=of_items(rows, y, beside, "votes"))
-    return table, names
+    return shares_of_counts(k, y, names, beside), names
+
+
+def shares_of_counts(
+    votes: Counts,
+    labels: Counts,
+    classes: tuple[str, ...],
+    beside: Mapping[str, object] | None = None,
+) -> ScoreTable:
+    """Return the table of votes for each class, and labels that are places of classes."""
+    ones = np.ones(len(votes), dtype=np.int64)
+    table = class_shares_table(votes, labels, ones, classes=classes)
+    if not beside:
+        return table
+    rows = rows_of(class_shares(votes))
+    return replace(table, entries=of_items(rows, labels, beside, "votes"))
