@@ -246,7 +246,7 @@ def test_columns_of_different_layouts_are_refused():
     assert given == {"score": "a", "votes": "b"}
     with pytest.raises(InputError, match="`score` and `positives` cannot be used together here"):
         choose(numbers("a b"), given, LAYOUTS, "x.csv")
-    with pytest.raises(InputError, match=r"`score` cannot be used together here\. Name them by"):
+    with pytest.raises(InputError, match=r"`score` cannot be used here\. Name them by"):
         layout_of({"score": "a"}, (VOTES,))
 
 

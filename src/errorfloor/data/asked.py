@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
+from errorfloor._checks import (
+    InputError,
+    Part,
+    argument,
+    as_flag,
+    check_choice,
+    function,
+    shown,
+)
 from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
@@ -79,6 +87,8 @@ class Where:
         if group is not None and not isinstance(group, str):
             text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
+        drop_missing = as_flag(drop_missing, name="drop_missing")
+        unlabelled = as_flag(unlabelled, name="unlabelled")
         check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)

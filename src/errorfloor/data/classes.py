@@ -103,15 +103,15 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     known = request.group is None or str(request.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
     known = known and request.columns.get("score", columns[0]) in [*kinds]
-    if not known or any(one not in there or kinds[one].is_nested() for one in columns):
+    beside = _class_columns(request, "label") if layout.of_shares else []
+    if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
         return request, None  # which will be said where they are read
     if request.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
         return request, divided(_values(some, columns), request.positive)
     said: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
-        columns = [*columns, *(_class_columns(request, "label") if layout.of_shares else ())]
-        return _of_votes(request, role.argument, columns, said, look)
+        return _of_votes(request, role.argument, columns + beside, said, look)
     if request.classes is not None:
         names = check_number(request.classes, 2, layout.roles[0].argument)
         return _named(request, told(_values(request, columns), 2, names, said))

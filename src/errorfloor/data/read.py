@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument
 from errorfloor.data.arrays import count_weighed
 from errorfloor.data.asked import (
@@ -181,6 +182,9 @@ def _of_arrays(data: object, asked: Asked, *, named: bool = False) -> Reading:
             f"An array does not say whether it holds {either(asked.kinds)}.",
         )
     ((layout, make),) = able.items()
+    check_aligned(
+        **dict(zip(layout.arrays, (data, asked.second), strict=False)), **asked.where.beside
+    )
     if layout.with_columns and not named:
         check_counts(data)
     labels = asked.second

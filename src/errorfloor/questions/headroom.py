@@ -13,6 +13,7 @@ from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
     argument,
+    as_flag,
     as_fraction,
     check_level,
     function,
@@ -210,7 +211,7 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
-    level = check_level(level)
+    level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
     asked = None if metric is None else Asked(metric, costs, at, prior)
     said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
     if asked is None and any(value is not None for value in (costs, at, prior)):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.tables import VoteTable
@@ -86,6 +86,7 @@ def items(
     [3, 3, 1, 3, 3, 1]
     """
     keeper = Keeper()
+    symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
         votes = columns.pop("positives", None)
     where = with_names(Where.of(**columns, item=item))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from errorfloor import methods
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_probabilities
 from errorfloor.data.asked import Asked, refuse_options
 from errorfloor.data.layouts import (
@@ -70,6 +71,7 @@ def read_shares(votes: object, totals: object, labels: object, where: Where) -> 
             *(argument("totals"), ". Of a dataframe or file, name the column with "),
             *(argument("label"), "."),
         )
+    check_aligned(votes=votes, totals=totals, labels=labels, **where.beside)
     table, names = shares_of_arrays(votes, totals, labels, where.classes, where.beside)
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
     facts = facts_of_classes(table, names)
