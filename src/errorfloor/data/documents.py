@@ -26,6 +26,16 @@ def columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | Non
     opening : callable
         Opens it, unpacked.
     """
+    try:
+        return _columns_of(file, opening)
+    except RecursionError as error:
+        raise InputError(
+            f"Could not read {file!r}: its objects or lists are nested too deeply. Save its rows "
+            "as CSV or JSON lines."
+        ) from error
+
+
+def _columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | None:
     with opening(file) as stream:
         start = stream.read(2**20)
     first, lone = _first(start.decode("utf-8-sig", "replace"))

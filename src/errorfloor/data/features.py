@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import text_of
@@ -100,6 +101,7 @@ def is_frame(data: Any) -> bool:
 
 
 def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
+    check_aligned(**{"X": points, name: labels, "cluster": cluster})
     x = as_points(points)
     codes, classes = as_codes(labels, name, source.classes)
     check_same_length(x[:, 0], codes, ("X", name))

@@ -381,6 +381,11 @@ def _unreadable(files: Sequence[str], error: Exception) -> InputError:
             f"Could not read {_which(files)}: some of its text is not UTF-8. If it is Latin-1, as "
             f"Windows writes it, type\n  iconv -f WINDOWS-1252 -t UTF-8 {first} > utf-8.csv"
         )
+    if reason.startswith("Out of Memory"):
+        return InputError(
+            f"Could not read {_which(files)}: it has more columns, or longer ones, than fit into "
+            f"{_MEMORY} of memory. Save the columns that are needed."
+        )
     return InputError(
         f"Could not read {_which(files)}: {reason}. Check that all of it is rows of one format, or "
         "name that with ",

@@ -62,7 +62,7 @@ BLANK = (
     *("NaN", "nan", "NAN", "?", "-", "--"),
 )
 _SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
-_ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?"?\w+"?\r?\n')
+_ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?(?:"\w+"|\w+)\r?\n')
 _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from errorfloor._checks import InputError, argument, check_whole, function
+from errorfloor._checks import InputError, argument, as_flag, check_whole, function
 from errorfloor.data import files
 from errorfloor.data.asked import (
     as_duplicates,
@@ -406,6 +406,8 @@ def _counted(
     if "cells" in how:
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(how["cells"], name="cells", least=2, remedy=remedy)
+    for name in ("drop_missing", "refine"):
+        as_flag(how.get(name, False), name=name)
     least = least_positive(how.get("positive_from"), how.get("positive"))
     classes = as_classes(how["classes"])
     check_agreement(classes, how.get("positive"), least)

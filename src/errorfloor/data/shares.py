@@ -70,10 +70,23 @@ def shares_of_arrays(
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)
     check_same_length(k[:, 0], y, ("votes", "labels"))
+    return table_beside(k, y, names, beside, label_is_vote=label_is_vote), names
+
+
+def table_beside(
+    votes: Counts,
+    labels: Counts,
+    classes: tuple[str, ...],
+    beside: Mapping[str, object] | None = None,
+    *,
+    label_is_vote: bool = False,
+) -> ScoreTable | VoteTable:
+    """Return the table of votes for each class, and labels that are places of classes."""
     make: Any = votes_table if label_is_vote else class_shares_table
-    table = make(k, y, np.ones(len(k), dtype=np.int64), classes=names)
-    if beside:
-        rows = rows_of(vote_key(with_vote(k, y)) if label_is_vote else class_shares(k))
-        own = np.zeros_like(y) if label_is_vote else y
-        table = replace(table, entries=of_items(rows, own, beside, "votes"))
-    return table, names
+    ones = np.ones(len(votes), dtype=np.int64)
+    table: ScoreTable | VoteTable = make(votes, labels, ones, classes=classes)
+    if not beside:
+        return table
+    key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
+    own = np.zeros_like(labels) if label_is_vote else labels
+    return replace(table, entries=of_items(rows_of(key), own, beside, "votes"))

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import check_same_length, refuse
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import (
@@ -116,6 +117,7 @@ class SoftTable(Ranged):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(soft_labels=soft_labels, weight=weight, cluster=cluster)
         if weight is None and cluster is None:
             return cls(**soft_columns(soft_labels, classes))
         return cls(**weighed_soft(soft_labels, classes, weight, cluster))
@@ -243,6 +245,7 @@ class ScoreTable(Ranged):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(scores=scores, labels=labels, weight=weight, cluster=cluster)
         table = cls(**score_columns(scores, labels, classes))
         if weight is None and cluster is None:
             return table

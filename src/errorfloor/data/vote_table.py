@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import MOST_VOTES
 from errorfloor._typing import Counts
 from errorfloor.data import annotators
@@ -124,6 +125,7 @@ class VoteTable(Table):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(positives=positives, totals=totals, weight=weight, cluster=cluster)
         table = cls(**vote_columns(positives, totals, classes))
         if weight is None and cluster is None:
             return table

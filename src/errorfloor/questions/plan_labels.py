@@ -10,6 +10,7 @@ import numpy as np
 from errorfloor._checks import (
     InputError,
     argument,
+    as_flag,
     check_level,
     check_unit_interval,
     check_whole,
@@ -93,7 +94,7 @@ def plan_labels(
     (300, True)
     """
     where = Where.of(score=score, label=label, positive=positive, positive_from=positive_from)
-    asked = _Asked(budget, width, by_score, check_level(level), rng)
+    asked = _Asked(budget, width, as_flag(by_score, name="by_score"), check_level(level), rng)
     return asked.plan(_read(scores, labels, where))
 
 

@@ -136,8 +136,15 @@ def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
         **estimate.options,
     }
     if values["interval"] == "auto":  # where it is undefined, the one asked for says so again
-        values["interval"] = estimate.interval_method if method is None else method.interval
+        values["interval"] = _usual_interval(estimate, method)
     return values
+
+
+def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
+    """Return the interval that was chosen for the table."""
+    if method is None or estimate.table is None:
+        return estimate.interval_method if method is None else method.interval
+    return inference.default(method, estimate.table, estimate.measure).name
 
 
 def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:

@@ -236,7 +236,8 @@ def _call(asked: Asked) -> str:
 
 def _labels(asked: Asked) -> list[str]:
     """Return the arguments that name the data and its columns."""
-    return [_data(asked), *columns_in_python(asked.source, asked.layout)]
+    data = [_data(asked), *columns_in_python(asked.source, asked.layout)]
+    return [one for one in data if one]
 
 
 def _asked_of_comparison(comparison: Comparison) -> Asked | None:
@@ -276,7 +277,8 @@ def _data(asked: Asked) -> str:
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
         number = len(arrays) - asked.layout.of_shares  # labels beside votes have a name
-        return ", ".join([*arrays[:number], *(f"{name}={name}" for name in arrays[number:])])
+        first = () if source is not None and source.columns else arrays[:number]
+        return ", ".join([*first, *(f"{name}={name}" for name in arrays[number:])])
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))

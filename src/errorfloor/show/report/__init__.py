@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor._typing import RandomLike
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.storage import write_text
@@ -147,6 +147,16 @@ def report(
     ...     print(path.read_text(encoding="utf-8")[:13])
     # A small set
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
+    for name, value, kinds in (
+        ("title", title, str),
+        ("source", source, Mapping),
+        ("command", command, str),
+        ("comparison", comparison, Comparison),
+        ("items", items, Items | ClassItems),
+    ):
+        _check_kind(name, value, kinds)
     target = Path(path)
     written = FORMATS.get(target.suffix.lower())
     if written is None:
@@ -162,12 +172,29 @@ def report(
         command=command,
         comparison=comparison,
         rng=rng,
-        theory=theory,
+        theory=as_flag(theory, name="theory"),
         items=items,
         annotators=people,
     )
     write_text(target, written.write(document))
     return target
+
+
+# What an argument has to be, in words.
+_KINDS = {
+    "title": "text",
+    "source": "a mapping of names to text",
+    "command": "text",
+    "comparison": "what compare returns",
+    "items": "what items returns",
+}
+
+
+def _check_kind(name: str, value: object, kinds: Any) -> None:
+    """Refuse an argument that is of another kind than it has to be."""
+    if value is not None and not isinstance(value, kinds):
+        text = f" must be {_KINDS[name]}, got {shown(value)}. Leave it out for the usual."
+        raise InputError(argument(name), text)
 
 
 _METRIC = ("metric", "costs", "at", "prior")
