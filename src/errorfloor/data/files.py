@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.budgets import check_columns
 from errorfloor.data.encodings import as_utf8, encoding_of, name_of_copy
 from errorfloor.data.formats import (
     FORMATS,
@@ -245,6 +246,7 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
             f"Could not read {_which(files)}: its rows have different numbers of fields than its "
             f"header, {head!r}. Mend or remove these rows."
         )
+    check_columns(files[0], len(rows.columns), text=kind.is_text)
     _check_names(connection, files, kind, rows.columns)
     return rows
 

@@ -11,14 +11,21 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
+from errorfloor.data import archives
+from errorfloor.data.budgets import check_arrays
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
+_MAGIC = np.lib.format.MAGIC_PREFIX  # of an array
+_NO_ARRAYS = "it is no NPZ file of plain arrays"
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 
 
@@ -145,54 +152,76 @@ def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, A
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an NPZ file by name. Pickled data is never loaded."""
+    """Return the arrays of an NPZ file by name, each compared with the sum that was written.
+
+    Pickled data is never loaded, and no memory is taken for what is not there or unpacks to far
+    more than the file has.
+    """
+    import zipfile
+
+    name = os.fspath(path)
     with open(path, "rb") as stream:
         try:
             content = stream if stream.seekable() else io.BytesIO(stream.read())
-            _check_sizes(content)
-            with np.load(content, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            if not zipfile.is_zipfile(content):
+                raise InputError(f"{name!r} cannot be read: {_no_archive(content)}")
+            with archives.opened(content) as archive:
+                _check_sizes(path, archive, content.seek(0, os.SEEK_END))
+                return {_named(one): _array(name, archive, one) for one in archive.infolist()}
+        except InputError:
+            raise
         except MemoryError as error:
             raise InputError(
-                f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
+                f"{name!r} cannot be read: its arrays do not fit into memory."
             ) from error
         except Exception as error:  # whatever its parsers stumble over in a damaged file
-            # NumPy takes any other file for a pickle, and tells how to load it.
-            reason = "it is no NPZ file of plain arrays" if "pickle" in str(error) else error
-            raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}.") from error
-    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-        raise InputError(
-            f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
-        )
-    return arrays
+            pickled = "pickle" in str(error)  # NumPy tells how to load it
+            reason = f"{_NO_ARRAYS}." if pickled else archives.damaged(error)
+            raise InputError(f"{name!r} cannot be read: {reason}") from error
 
 
-def _check_sizes(stream: IO[bytes]) -> None:
+def _no_archive(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    cut = stream.read(4) == b"PK\3\4"
+    return "it is damaged or not all there. Copy it again." if cut else f"{_NO_ARRAYS}."
+
+
+def _named(member: ZipInfo) -> str:
+    return member.filename.removesuffix(".npy")
+
+
+def _array(name: str, archive: ZipFile, member: ZipInfo) -> Any:
+    """Return the array that a member of an archive is."""
+    with archive.open(member) as file:
+        if not file.read(len(_MAGIC)) == _MAGIC:
+            raise InputError(f"{name!r} cannot be read: it is a ZIP archive without plain arrays.")
+    with archive.open(member) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+        archives.finish(file)
+    return array
+
+
+def _check_sizes(path: str | os.PathLike[str], archive: ZipFile, packed: int) -> None:
     """Refuse arrays that claim more than the file has, before memory is taken for them."""
-    import zipfile
-
-    if not zipfile.is_zipfile(stream):
-        stream.seek(0)
-        return
-    total = 0
-    with zipfile.ZipFile(stream) as archive:
-        for member in archive.infolist():
-            with archive.open(member) as file:
-                claimed = _claimed(file)
-            if claimed > member.file_size:
-                name = member.filename.removesuffix(".npy")
-                raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
-            total += member.file_size
+    members = archive.infolist()
+    for member in members:
+        with archive.open(member) as file:
+            claimed = _claimed(file)
+        if claimed > member.file_size:
+            raise ValueError(
+                f"array {_named(member)!r} claims {claimed:,} bytes, which are not there"
+            )
+    total = sum(member.file_size for member in members)
+    check_arrays(path, total, packed)
     if total > _memory():
         raise MemoryError
-    stream.seek(0)
 
 
 def _claimed(file: IO[bytes]) -> int:
     """Return how many bytes the array of an opened NPY file says that it has."""
     header = np.lib.format
-    start = file.read(len(header.MAGIC_PREFIX) + 2)
-    if not start.startswith(header.MAGIC_PREFIX):
+    start = file.read(len(_MAGIC) + 2)
+    if not start.startswith(_MAGIC):
         return 0
     old = start[-2:-1] == b"\x01"
     read = header.read_array_header_1_0 if old else header.read_array_header_2_0
