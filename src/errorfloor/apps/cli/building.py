@@ -15,6 +15,7 @@ import click
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
+from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.apps.cli.voice import following, written
 
 Body = Callable[..., None]
@@ -146,6 +147,7 @@ def with_session(function: Body) -> Body:
         session = Session(name, root.obj, as_json=as_json, quiet=quiet)
         try:
             with session.collecting_doubts():
+                _check_outputs(context)
                 function(session, **rest)
         except BrokenPipeError:
             # Nobody reads on. What is left in the buffer goes nowhere, without a complaint.
@@ -161,6 +163,19 @@ def with_session(function: Body) -> Body:
             raise Failure(message) from error
 
     return wrapped
+
+
+def _check_outputs(context: click.Context) -> None:
+    """Refuse to write over what a command reads, before it reads anything."""
+    given = {one: context.params.get(one.name or "") for one in context.command.params}
+    read = [value for one, value in given.items() if one.type is FILE and value is not None]
+    files = [name for value in read for name in ([value] if isinstance(value, str) else value)]
+    for parameter, path in given.items():
+        if parameter.type is NEW_FILE and path is not None and files:
+            from errorfloor.data.outputs import check_output
+
+            sources = ["/dev/stdin" if name == "-" else name for name in files]
+            check_output(path, sources, name=parameter.name or "")
 
 
 def explained(error: Exception) -> str | None:
