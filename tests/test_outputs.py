@@ -27,6 +27,8 @@ def folder(tmp_path, monkeypatch):
     votes["vote"] = rng.integers(0, 2, 120)
     votes.to_csv("votes.csv", index=False)
     votes.to_json("votes.json", orient="records", lines=True)
+    pairs = pd.DataFrame({"k": rng.integers(0, 6, 60), "n": 5, "g": [*"ab"] * 30})
+    pairs.to_json("pairs.json", orient="records", lines=True)
     scores = rng.random(50).round(3)
     pd.DataFrame({"score": scores, "label": (rng.random(50) < scores).astype(int)}).to_csv(
         "scores.csv", index=False
@@ -108,12 +110,12 @@ def test_python_refuses_to_write_over_the_data_too(folder):
     floor = ef.from_votes("votes.json", item="item", vote="vote")
     verdict = ef.headroom(floor, errors=30, n=100, same_labelling=True)
     compared = ef.compare("scores.csv", score="score", label="label")
-    groups = ef.from_votes("votes.json", item="item", vote="vote", group="annotator")
+    groups = ef.from_votes("pairs.json", positives="k", totals="n", group="g")
     os.symlink("scores.csv", "scores.md")
     asked = [
         lambda: ef.report(floor, "votes.json"),
         lambda: ef.report(verdict, folder / "votes.json"),
-        lambda: ef.report(groups, "votes.json"),
+        lambda: ef.report(groups, "pairs.json"),
         lambda: ef.report("votes.json", "votes.json"),
         lambda: ef.report(compared, "scores.md"),
         lambda: ef.items("votes.csv", **votes).to_csv("link.csv"),

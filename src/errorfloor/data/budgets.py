@@ -11,8 +11,8 @@ TEXT_COLUMNS = 5_000  # of a text file, each of which DuckDB keeps in memory whi
 CELLS = 2**22  # of a workbook, whose reader takes microseconds for each
 TAGS = 6 * CELLS  # of the XML in a workbook: a cell with a text in it has so many
 BOOK_BYTES = 2**29  # that a workbook may unpack to
-ARRAY_BYTES = 2**31  # that the arrays of a file may unpack to, however small it is,
-ARRAY_TIMES = 100  # or so many times its size, whichever is more
+ARRAY_BYTES = 2**31  # that arrays may unpack to, however small they are in their file,
+ARRAY_TIMES = 100  # or so many times what they are there, whichever is more
 
 
 def check_columns(file: str, number: int, *, text: bool = False) -> None:
@@ -50,7 +50,7 @@ def check_arrays(path: str | os.PathLike[str], size: int, packed: int) -> None:
     most = max(ARRAY_BYTES, ARRAY_TIMES * packed)
     if size > most:
         raise InputError(
-            f"{os.fspath(path)!r} cannot be read: its {packed:,} bytes unpack to {size:,}, and at "
-            f"most {most:,} are read of so small a file. Save its arrays without compression, as "
-            "np.savez does."
+            f"{os.fspath(path)!r} cannot be read: its {packed:,} bytes unpack to {size:,}, more "
+            f"than {ARRAY_TIMES} times as many, and at most {most:,} are read of so few. Save its "
+            "arrays without compression, as np.savez does."
         )

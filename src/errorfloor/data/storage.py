@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
-_MAGIC = np.lib.format.MAGIC_PREFIX  # of an array
-_NO_ARRAYS = "it is no NPZ file of plain arrays"
+_ARCHIVE = b"PK\3\4"  # how ZIP archives begin
+_NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 
 
@@ -151,82 +151,115 @@ def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, A
         np.savez(file, **columns, kind=np.str_(kind), version=np.int64(VERSION))
 
 
-def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an NPZ file by name, each compared with the sum that was written.
+def read_arrays(
+    path: str | os.PathLike[str], names: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Return the arrays of an NPZ file by name, or some of them.
 
-    Pickled data is never loaded, and no memory is taken for what is not there or unpacks to far
-    more than the file has.
+    Each is compared with the sum that was written. Pickled data is never loaded, and no memory is
+    taken for what is not there or unpacks to far more than the file has.
     """
+    with _members(path) as archive:
+        members = archive.infolist()
+        _shapes(path, archive, names)
+        return {
+            _named(one): _array(archive, one)
+            for one in members
+            if names is None or _named(one) in names
+        }
+
+
+def shapes_in(path: str | os.PathLike[str]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of an NPZ file by name; no array is unpacked for it."""
+    with _members(path) as archive:
+        return _shapes(path, archive, ())
+
+
+def map_array(path: str | os.PathLike[str]) -> Any:
+    """Return the array of an NPY file, which is read as it is needed; it is never a pickle."""
+    with _readable(path, "NPY"):
+        return np.lib.format.open_memmap(path, mode="r")
+
+
+@contextmanager
+def _members(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
     import zipfile
 
-    name = os.fspath(path)
-    with open(path, "rb") as stream:
-        try:
-            content = stream if stream.seekable() else io.BytesIO(stream.read())
-            if not zipfile.is_zipfile(content):
-                raise InputError(f"{name!r} cannot be read: {_no_archive(content)}")
-            with archives.opened(content) as archive:
-                _check_sizes(path, archive, content.seek(0, os.SEEK_END))
-                return {_named(one): _array(name, archive, one) for one in archive.infolist()}
-        except InputError:
-            raise
-        except MemoryError as error:
-            raise InputError(
-                f"{name!r} cannot be read: its arrays do not fit into memory."
-            ) from error
-        except Exception as error:  # whatever its parsers stumble over in a damaged file
-            pickled = "pickle" in str(error)  # NumPy tells how to load it
-            reason = f"{_NO_ARRAYS}." if pickled else archives.damaged(error)
-            raise InputError(f"{name!r} cannot be read: {reason}") from error
+    with open(path, "rb") as stream, _readable(path, "NPZ"):
+        content = stream if stream.seekable() else io.BytesIO(stream.read())
+        if not zipfile.is_zipfile(content):
+            content.seek(0)
+            is_cut = content.read(4) == _ARCHIVE
+            raise zipfile.BadZipFile("its end is missing" if is_cut else _NO_ARRAY)
+        with archives.opened(content) as archive:
+            yield archive
 
 
-def _no_archive(stream: IO[bytes]) -> str:
-    stream.seek(0)
-    cut = stream.read(4) == b"PK\3\4"
-    return "it is damaged or not all there. Copy it again." if cut else f"{_NO_ARRAYS}."
+@contextmanager
+def _readable(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Have whatever goes wrong with a file of arrays end in one clear word."""
+    try:
+        yield
+    except InputError:
+        raise
+    except MemoryError as error:
+        text = f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
+        raise InputError(text) from error
+    except Exception as error:  # whatever its parsers stumble over in a damaged file
+        # NumPy takes any other file for a pickle, and tells how to load it.
+        strange = any(word in str(error) for word in ("pickle", "Python objects", _NO_ARRAY))
+        reason = f"it is no {kind} file of plain arrays." if strange else archives.damaged(error)
+        raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}") from error
 
 
 def _named(member: ZipInfo) -> str:
     return member.filename.removesuffix(".npy")
 
 
-def _array(name: str, archive: ZipFile, member: ZipInfo) -> Any:
-    """Return the array that a member of an archive is."""
-    with archive.open(member) as file:
-        if not file.read(len(_MAGIC)) == _MAGIC:
-            raise InputError(f"{name!r} cannot be read: it is a ZIP archive without plain arrays.")
+def _array(archive: ZipFile, member: ZipInfo) -> Any:
     with archive.open(member) as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
         archives.finish(file)
     return array
 
 
-def _check_sizes(path: str | os.PathLike[str], archive: ZipFile, packed: int) -> None:
-    """Refuse arrays that claim more than the file has, before memory is taken for them."""
-    members = archive.infolist()
-    for member in members:
+def _shapes(
+    path: str | os.PathLike[str], archive: ZipFile, names: Collection[str] | None
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that arrays claim.
+
+    Those that claim more than the file has are refused before memory is taken for them, and so are
+    the named ones, or all, where they unpack to far more than the file has.
+    """
+    shapes, packed, unpacked = {}, 0, 0
+    for member in archive.infolist():
+        name = _named(member)
         with archive.open(member) as file:
-            claimed = _claimed(file)
+            found = _claimed(file)
+        if found is None:
+            text = f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
+            raise InputError(text)
+        shapes[name], claimed = found
         if claimed > member.file_size:
-            raise ValueError(
-                f"array {_named(member)!r} claims {claimed:,} bytes, which are not there"
-            )
-    total = sum(member.file_size for member in members)
-    check_arrays(path, total, packed)
-    if total > _memory():
+            raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
+        if names is None or name in names:
+            packed, unpacked = packed + member.compress_size, unpacked + member.file_size
+    check_arrays(path, unpacked, packed)
+    if unpacked > _memory():
         raise MemoryError
+    return shapes
 
 
-def _claimed(file: IO[bytes]) -> int:
-    """Return how many bytes the array of an opened NPY file says that it has."""
+def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...], int] | None:
+    """Return which shape the array of an opened NPY file claims, and how many bytes."""
     header = np.lib.format
-    start = file.read(len(_MAGIC) + 2)
-    if not start.startswith(_MAGIC):
-        return 0
+    start = file.read(len(header.MAGIC_PREFIX) + 2)
+    if not start.startswith(header.MAGIC_PREFIX):
+        return None
     old = start[-2:-1] == b"\x01"
     read = header.read_array_header_1_0 if old else header.read_array_header_2_0
     shape, _, kind = read(file)
-    return 0 if kind.hasobject else math.prod(shape) * kind.itemsize
+    return shape, 0 if kind.hasobject else math.prod(shape) * kind.itemsize
 
 
 def _memory() -> float:
