@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
 import os
@@ -98,6 +99,13 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
+def beside_scratch(file: str) -> str:
+    """Return the folder of a temporary file of ours, which says more than its name; others stay."""
+    parts = Path(file).parts
+    ours = next((i for i, part in enumerate(parts) if part.startswith(PREFIX)), None)
+    return file if ours is None else str(Path(*parts[:ours]))
+
+
 @contextmanager
 def scratch() -> Iterator[str]:
     """Make a folder for temporary files that is gone afterwards."""
@@ -106,6 +114,21 @@ def scratch() -> Iterator[str]:
     remove_leftovers(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         yield folder
+
+
+def kept_folder() -> str:
+    """Make a folder for temporary files that nobody else can open; it is gone when Python ends."""
+    import tempfile
+
+    remove_leftovers(Path(tempfile.gettempdir()))
+    folder, owner = tempfile.mkdtemp(prefix=PREFIX), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # a process that was forked leaves it alone
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
 
 
 def remove_leftovers(folder: Path) -> None:

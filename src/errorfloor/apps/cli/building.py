@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import os
@@ -17,6 +18,7 @@ from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.apps.cli.voice import following, written
+from errorfloor.data.storage import beside_scratch
 
 Body = Callable[..., None]
 Decorator = Callable[[Body], Body]
@@ -178,6 +180,15 @@ def _check_outputs(context: click.Context) -> None:
             check_output(path, sources, name=parameter.name or "")
 
 
+def _room(error: OSError) -> str:
+    """Return what to do where there is no room for a file."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return ""
+    temporary = beside_scratch(error.filename) != error.filename
+    other = "have another folder for temporary files by TMPDIR" if temporary else "name another"
+    return f" Make room there, or {other}."
+
+
 def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
     if isinstance(error, InputError):
@@ -185,7 +196,7 @@ def explained(error: Exception) -> str | None:
     if isinstance(error, PermissionError) and error.filename:
         return f"{error.filename}: {error.strerror}. Change its rights, or name another file."
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}."
+        return f"{beside_scratch(error.filename)}: {error.strerror}.{_room(error)}"
     if isinstance(error, ImportError):
         text = str(error)
         return text if "pip install" in text else f"{text}: pip install 'errorfloor[cli]'."
