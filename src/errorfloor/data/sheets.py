@@ -48,7 +48,7 @@ def _rows(file: str) -> Iterator[tuple[Any, ...]]:
         import openpyxl
     except ImportError:
         raise ImportError(
-            "Reading Excel files needs openpyxl: pip install 'errorfloor[excel]', or save the "
+            "Reading Excel files needs openpyxl: pip install 'errorfloor[cli]', or save the "
             "sheet as CSV."
         ) from None
     _check(file)
