@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -126,6 +127,44 @@ def test_python_refuses_to_write_over_the_data_too(folder):
             question()
     os.unlink("scores.md")
     assert content(folder) == before
+
+
+def blocks(text):
+    """Return how the lines of Markdown begin that are no code, and how many of code there are."""
+    fence, kinds = None, []
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        marks = re.match(r" {0,3}(`{3,}|~{3,})", line)
+        if fence is None and marks:
+            fence = marks[1]
+            kinds.append("code")
+        elif fence is not None:
+            ends = marks and marks[1].startswith(fence) and not line.strip(" `~")
+            fence = None if ends else fence
+        else:
+            kinds.append(re.match(r"#+ |\||- |\d+\. |> |<|    |.?", line)[0][:1])
+    assert fence is None
+    return kinds
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize("fence", ["```", "~~~", "`````", "---", "\r```\r"])
+def test_no_name_breaks_out_of_its_place_in_a_markdown_report(tmp_path, fence):
+    found = []
+    for more in ("", f"\n{fence}\n\n# Heading <b>bold</b>\n1. [link](x)\n{fence}\n"):
+        rng, path = np.random.default_rng(0), tmp_path / "data.parquet"
+        scores = rng.random(200)
+        labels = np.where(rng.random(200) < scores, f"yes{more}", f"no{more}")
+        groups = np.where(rng.random(200) < 0.5, f"a{more}", f"b{more}")
+        names = {"score": f"p{more}", "label": f"y{more}", "positive": f"yes{more}"}
+        pd.DataFrame({f"p{more}": scores, f"y{more}": labels, f"g{more}": groups}).to_parquet(path)
+        one = ef.from_scores(path, **names, rng=0)
+        several = ef.from_scores(path, **names, group=f"g{more}", rng=0)
+        verdict = ef.headroom(one, errors=30, n=100)
+        titled = {"title": f"About{more}", "source": {f"file{more}": f"x{more}"}}
+        reports = [(one, {}), (several, {}), (verdict, titled)]
+        texts = [ef.report(one, tmp_path / "r.md", **how).read_text() for one, how in reports]
+        found.append([blocks(text) for text in texts])
+    assert found[0] == found[1]
 
 
 EVIL = ["=HYPERLINK(0)", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1"]  # noqa: RUF001
