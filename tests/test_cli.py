@@ -795,7 +795,7 @@ def test_archives_and_sheets_are_refused(folder):
     with zipfile.ZipFile("book.xlsx", "w") as book:
         book.writestr("sheet.xml", "<sheet/>")
     said = error("estimate", "book.xlsx")
-    assert "ZIP archive" in said or "pip install 'errorfloor[excel]'" in said
+    assert "ZIP archive" in said or "pip install 'errorfloor[cli]'" in said
     (folder / "book.csv").write_bytes((folder / "book.xlsx").read_bytes())
     assert "ZIP archive" in error("estimate", "book.csv")
 

@@ -295,7 +295,7 @@ def chosen_columns(
 
     `beside` are further columns, with the arguments that name them.
     """
-    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.frames import rows_of
 
     with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
@@ -305,7 +305,8 @@ def chosen_columns(
             there(list(kinds), name, said)
         wanted = _feature_columns(kinds, features, [column, *beside])
         names = dict.fromkeys([*wanted, column, *beside])
-        return run(frame.select(*names)), column, wanted
+        # By names that DuckDB does not take for those of tables, such as Sepal.Length.
+        return run(select(frame, {name: name for name in names})), column, wanted
 
 
 def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:

@@ -39,6 +39,7 @@ from errorfloor.data.layouts import (
 )
 from errorfloor.data.naming import as_classes
 from errorfloor.data.rows import Request, Run
+from errorfloor.data.storage import kept_folder
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 _OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
@@ -65,11 +66,9 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     >>> ef.frames.score_table(recent, score="p", label="y")
     ScoreTable(n=2, rows=2)
     """
-    import tempfile
-
     found = files.kept(files.find_data(as_paths(source, "source"), format))
     kind = format_of(found, format)
-    return files.relation(files.connect(tempfile.gettempdir()), found, kind)
+    return files.relation(files.connect(kept_folder()), found, kind)
 
 
 def columns(data: Any) -> dict[str, str]:

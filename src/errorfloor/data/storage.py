@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
 import os
@@ -11,16 +12,21 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
+from errorfloor.data import archives
+from errorfloor.data.budgets import check_arrays
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
-_LARGE = 2**30  # bytes, up to which arrays are unpacked however well they are packed
-_PACKED = 100  # times as many bytes as an archive has, beyond which it is taken for a bomb
+_ARCHIVE = b"PK\3\4"  # how ZIP archives begin
+_NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 
 
@@ -93,6 +99,13 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
+def beside_scratch(file: str) -> str:
+    """Return the folder of a temporary file of ours, which says more than its name; others stay."""
+    parts = Path(file).parts
+    ours = next((i for i, part in enumerate(parts) if part.startswith(PREFIX)), None)
+    return file if ours is None else str(Path(*parts[:ours]))
+
+
 @contextmanager
 def scratch() -> Iterator[str]:
     """Make a folder for temporary files that is gone afterwards."""
@@ -101,6 +114,21 @@ def scratch() -> Iterator[str]:
     remove_leftovers(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         yield folder
+
+
+def kept_folder() -> str:
+    """Make a folder for temporary files that nobody else can open; it is gone when Python ends."""
+    import tempfile
+
+    remove_leftovers(Path(tempfile.gettempdir()))
+    folder, owner = tempfile.mkdtemp(prefix=PREFIX), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # a process that was forked leaves it alone
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -149,28 +177,25 @@ def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, A
 def read_arrays(
     path: str | os.PathLike[str], names: Collection[str] | None = None
 ) -> dict[str, Any]:
-    """Return the arrays of an NPZ file by name, or some of them. Pickled data is never loaded."""
-    with open(path, "rb") as stream, _readable(path, "NPZ"):
-        content = stream if stream.seekable() else io.BytesIO(stream.read())
-        _headers(content, names)
-        with np.load(content, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in (file.files if names is None else names)}
-    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-        raise InputError(
-            f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
-        )
-    return arrays
+    """Return the arrays of an NPZ file by name, or some of them.
+
+    Each is compared with the sum that was written. Pickled data is never loaded, and no memory is
+    taken for what is not there or unpacks to far more than the file has.
+    """
+    with _members(path) as archive:
+        members = archive.infolist()
+        _shapes(path, archive, names)
+        return {
+            _named(one): _array(archive, one)
+            for one in members
+            if names is None or _named(one) in names
+        }
 
 
 def shapes_in(path: str | os.PathLike[str]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the arrays of an NPZ file by name; no array is unpacked for it."""
-    with open(path, "rb") as stream, _readable(path, "NPZ"):
-        if not stream.seekable():
-            raise ValueError("it is a stream. Pass a file")
-        found = _headers(stream, ())
-        if found is None:
-            raise ValueError("it is no NPZ file of plain arrays")
-        return found
+    with _members(path) as archive:
+        return _shapes(path, archive, ())
 
 
 def map_array(path: str | os.PathLike[str]) -> Any:
@@ -180,63 +205,80 @@ def map_array(path: str | os.PathLike[str]) -> Any:
 
 
 @contextmanager
+def _members(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
+    import zipfile
+
+    with open(path, "rb") as stream, _readable(path, "NPZ"):
+        content = stream if stream.seekable() else io.BytesIO(stream.read())
+        if not zipfile.is_zipfile(content):
+            content.seek(0)
+            is_cut = content.read(4) == _ARCHIVE
+            raise zipfile.BadZipFile("its end is missing" if is_cut else _NO_ARRAY)
+        with archives.opened(content) as archive:
+            yield archive
+
+
+@contextmanager
 def _readable(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
     """Have whatever goes wrong with a file of arrays end in one clear word."""
     try:
         yield
+    except InputError:
+        raise
     except MemoryError as error:
-        raise InputError(
-            f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
-        ) from error
+        text = f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
+        raise InputError(text) from error
     except Exception as error:  # whatever its parsers stumble over in a damaged file
         # NumPy takes any other file for a pickle, and tells how to load it.
-        said = str(error).rstrip(".")
-        strange = any(word in said for word in ("pickle", "magic string", "Python objects"))
-        reason = f"it is no {kind} file of plain arrays" if strange else said
-        raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}.") from error
+        strange = any(word in str(error) for word in ("pickle", "Python objects", _NO_ARRAY))
+        reason = f"it is no {kind} file of plain arrays." if strange else archives.damaged(error)
+        raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}") from error
 
 
-def _headers(stream: IO[bytes], names: Collection[str] | None) -> dict[str, tuple[int, ...]] | None:
-    """Return the shapes that arrays claim, or None of a file that is no ZIP archive.
+def _named(member: ZipInfo) -> str:
+    return member.filename.removesuffix(".npy")
 
-    Arrays that claim more than the file has are refused before memory is taken for them, and so is
-    an archive of which the named arrays, or all, unpack to far more than it holds.
+
+def _array(archive: ZipFile, member: ZipInfo) -> Any:
+    with archive.open(member) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+        archives.finish(file)
+    return array
+
+
+def _shapes(
+    path: str | os.PathLike[str], archive: ZipFile, names: Collection[str] | None
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that arrays claim.
+
+    Those that claim more than the file has are refused before memory is taken for them, and so are
+    the named ones, or all, where they unpack to far more than the file has.
     """
-    import zipfile
-
-    if not zipfile.is_zipfile(stream):
-        stream.seek(0)
-        return None
-    shapes: dict[str, tuple[int, ...]] = {}
-    packed = unpacked = 0
-    with zipfile.ZipFile(stream) as archive:
-        for member in archive.infolist():
-            name = member.filename.removesuffix(".npy")
-            with archive.open(member) as file:
-                shape, claimed = _claimed(file)
-            if claimed > member.file_size:
-                raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
-            if shape is not None:
-                shapes[name] = shape
-            if names is None or name in names:
-                packed, unpacked = packed + member.compress_size, unpacked + member.file_size
+    shapes, packed, unpacked = {}, 0, 0
+    for member in archive.infolist():
+        name = _named(member)
+        with archive.open(member) as file:
+            found = _claimed(file)
+        if found is None:
+            text = f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
+            raise InputError(text)
+        shapes[name], claimed = found
+        if claimed > member.file_size:
+            raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
+        if names is None or name in names:
+            packed, unpacked = packed + member.compress_size, unpacked + member.file_size
+    check_arrays(path, unpacked, packed)
     if unpacked > _memory():
         raise MemoryError
-    if unpacked > _LARGE and unpacked > _PACKED * packed:
-        raise ValueError(
-            f"its {packed:,} bytes unpack to {unpacked:,}, more than {_PACKED} times as many. "
-            "Save its arrays without compression, by numpy.savez"
-        )
-    stream.seek(0)
     return shapes
 
 
-def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...] | None, int]:
+def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...], int] | None:
     """Return which shape the array of an opened NPY file claims, and how many bytes."""
     header = np.lib.format
     start = file.read(len(header.MAGIC_PREFIX) + 2)
     if not start.startswith(header.MAGIC_PREFIX):
-        return None, 0
+        return None
     old = start[-2:-1] == b"\x01"
     read = header.read_array_header_1_0 if old else header.read_array_header_2_0
     shape, _, kind = read(file)

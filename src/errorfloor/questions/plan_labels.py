@@ -145,6 +145,7 @@ class _Asked:
             scores=kept.scores,
             labels=kept.labels,
             seed=seed,
+            files=kept.files,
         )
 
     def _budget(self, task: _Task, seed: int) -> int:
@@ -166,7 +167,7 @@ def _as_width(width: object) -> float:
 def _read(scores: object, labels: object, where: Where) -> Kept:
     kept = Kept()
     layout = kept.layout(labelled="label" in where.columns or not is_data(scores))
-    read(scores, (layout,), where, second=labels)
+    kept.files = read(scores, (layout,), where, second=labels).source.files
     return kept
 
 

@@ -20,6 +20,7 @@ from errorfloor.apps.cli.building import (
 )
 from errorfloor.apps.cli.options import CLASSES, LEVEL, SEED, destination, report_suffixes
 from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.types import FILE
 
 
 def _split(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -60,7 +61,7 @@ DEVICE = option(
         "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",
     ),
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=FILE)
 @option(
     "--label",
     metavar="COLUMN",

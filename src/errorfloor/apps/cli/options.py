@@ -16,7 +16,7 @@ from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import FILE, Clip, Fraction, Number, Whole
+from errorfloor.apps.cli.types import FILE, NEW_FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
 from errorfloor.data import asked
 from errorfloor.data.formats import FORMATS
@@ -375,6 +375,7 @@ def destination(
     return option(
         *names,
         metavar="FILE",
+        type=NEW_FILE,
         required=required,
         callback=check,
         help=lambda: f"{help}, {either(suffixes())}.",

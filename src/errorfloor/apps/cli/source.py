@@ -20,7 +20,7 @@ from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import LAYOUTS, Layout
 from errorfloor.data.read import Reading, Where, read
-from errorfloor.data.storage import scratch
+from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 
 STDIN = "-"
@@ -112,7 +112,7 @@ class Labels:
             )
         with scratch() as folder:
             path = Path(folder) / "stdin"
-            with path.open("wb") as file, session.step(f"reading {self.name}"):
+            with naming(path), path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
             yield [str(path)]
 

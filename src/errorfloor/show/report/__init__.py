@@ -11,7 +11,10 @@ from typing import Any, TypedDict, Unpack
 
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor._typing import RandomLike
+from errorfloor.data.asked import is_source
+from errorfloor.data.outputs import check_output
 from errorfloor.data.read import Where, is_data
+from errorfloor.data.source import Source
 from errorfloor.data.storage import write_text
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.question import floor_of
@@ -163,6 +166,7 @@ def report(
         *most, last = FORMATS
         endings = f"{', '.join(most)} or {last}"
         raise InputError(argument("path"), f" must end in {endings}, got {os.fspath(path)!r}.")
+    check_output(target, _files_of(result))
     people = annotators if isinstance(annotators, AnnotatorsResult) else None
     named = {} if people is annotators else {"annotators": annotators}
     document = summarize(
@@ -195,6 +199,18 @@ def _check_kind(name: str, value: object, kinds: Any) -> None:
     if value is not None and not isinstance(value, kinds):
         text = f" must be {_KINDS[name]}, got {shown(value)}. Leave it out for the usual."
         raise InputError(argument(name), text)
+
+
+def _files_of(result: Any) -> tuple[str, ...]:
+    """Return the files behind a result, or those that are the data."""
+    if is_source(result):
+        return tuple(result) if isinstance(result, list | tuple) else (result,)
+    if isinstance(result, Verdict):
+        result = result.floor
+    several = result.values() if isinstance(result, Groups) else result
+    parts = several if isinstance(result, Groups | Comparison) else [result]
+    sources = (getattr(one, "source", None) for one in parts)
+    return tuple(file for one in sources if isinstance(one, Source) for file in one.files)
 
 
 _METRIC = ("metric", "costs", "at", "prior")
