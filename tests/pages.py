@@ -20,6 +20,10 @@ from errorfloor.apps.web.run import serve
 limits = Limits(**eval(sys.argv[1]))
 serve(0, lambda address: print(address, flush=True), browser=False, limits=limits)
 """
+FEW = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))
+"""
 
 
 class App:
@@ -94,12 +98,18 @@ class App:
 
 
 @contextlib.contextmanager
-def running(temporary, **limits):
-    """Start the app with its own temporary folder, and end it."""
+def running(temporary, *, patch=None, files=None, **limits):
+    """Start the app with its own temporary folder, and end it.
+
+    `patch` is a folder whose sitecustomize.py the app and its workers run first; `files` is how
+    many the app may have open.
+    """
     source = str(Path(errorfloor.__file__).parent.parent)
-    env = {**os.environ, "PYTHONPATH": source, "TMPDIR": str(temporary)}
+    path = source if patch is None else f"{patch}{os.pathsep}{source}"
+    env = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+    few = "" if files is None else FEW.format(files=files)
     process = subprocess.Popen(
-        [sys.executable, "-c", START, repr(limits)],
+        [sys.executable, "-c", few + START, repr(limits)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -195,6 +195,11 @@ def _cursor() -> Any:
         return _kept[process].cursor()
 
 
+def forget_database() -> None:
+    """Close the database that is kept, and what it may have written."""
+    _kept.clear()
+
+
 def connect(folder: str, **config: Any) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
     connection = _duckdb().connect(config=config)
