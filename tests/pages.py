@@ -92,7 +92,10 @@ class App:
         found = []
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
-                if status.read_text().rpartition(")")[2].split()[1] == own:
+                parent = status.read_text().rpartition(")")[2].split()[1]
+                # One that has ended has no command, and one that begins has that of the server.
+                command = (status.parent / "cmdline").read_text()
+                if parent == own and "errorfloor.apps.web.worker" in command:
                     found.append(int(status.parent.name))
         return found
 
