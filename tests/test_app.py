@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -391,7 +392,12 @@ def test_what_goes_wrong_inside_is_not_shown(monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(answering, "answer", broken)
     monkeypatch.chdir(tmp_path)
-    worker._answer({"folder": str(tmp_path)}, worker.Limits(), told.append)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(tmp_path))
+    question = {"folder": str(tmp_path), "scratch": str(tmp_path / ".job-1")}
+    worker._answer(question, worker.Limits(), told.append)
+    assert tempfile.gettempdir() == question["scratch"]  # where all goes that an answer writes
     assert "secret" not in told[0]["message"]
     assert "KeyError" in told[0]["message"]
     assert "Traceback" in told[0]["log"]  # which goes to the terminal

@@ -28,6 +28,7 @@ PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
 _ARCHIVE = b"PK\3\4"  # how ZIP archives begin
 _NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
+_WRITTEN = 5.0  # seconds that somebody may go on writing into a folder that is removed
 
 
 @contextmanager
@@ -142,6 +143,15 @@ def remove_leftovers(folder: Path) -> None:
                 else:
                     with suppress(OSError):
                         os.unlink(entry.path)
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove a folder with all that is in it, even if somebody still writes there."""
+    end = time.monotonic() + _WRITTEN
+    shutil.rmtree(folder, ignore_errors=True)
+    while os.path.lexists(folder) and time.monotonic() < end:
+        time.sleep(0.01)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
