@@ -305,7 +305,9 @@ def written(usual: Sequence[Row], attacks: Sequence[Row], more: Callable[[], str
 
 Written by `python -m benchmarks.judges`. {ITEMS:,} items have scores, and some have a label.
 `from_scores(..., unlabelled=True)` counts the errors of the best cut on labelled items, and
-corrects them by what the scores predict of the other items (`ppi`). The table shows, for {repeats}
+corrects them by what the scores predict of the other items (`ppi`). "Floor" is the error of
+the best cut here, which is the floor if the scores are complete and in order; of other scores only
+the upper limit is one of the floor. The table shows, for {repeats}
 sets each, how often the 95 % interval holds the true floor, how often the floor was below or above
 it, its mean width in points, and the ratio to the width of `honest` from as many labels alone,
 drawn alike. `predicted` is what theory has for that ratio: the root of E[p(1 - p) / c] over

@@ -196,11 +196,6 @@ def forget_database() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def forget_database() -> None:
-    """Close the database that is kept, and what it may have written."""
-    _kept.clear()
-
-
 def connect(folder: str, **config: Any) -> Any:
     """Return a connection to an empty database that keeps to a gigabyte of memory."""
     connection = _duckdb().connect(config=config)

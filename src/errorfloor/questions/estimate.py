@@ -156,7 +156,7 @@ def from_scores(
     clip: Clip = "auto",
     rng: RandomLike = None,
 ) -> Any:
-    """Estimate the error floor from possibly distorted scores and one true label per item.
+    """Bound the error floor by scores and one true label per item, or estimate it if complete.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    floor 20.00 % (isotonic, n = 5)
+    20.00 % by the best cut of these scores (isotonic, n = 5); no limit of the floor
     """
     asked = Asked(metric, costs, at, prior)
     if method is not None:

@@ -109,8 +109,8 @@ def from_votes(
     duplicates : {"error", "first", "last", "all"}
         What to do with several votes of one annotator on an item, in rows of their own.
     label : str, optional
-        Column of one true (gold) label per item. The floor is then that of this label: the shares
-        of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
+        Column of one true (gold) label per item. The answer then bounds the floor of this label:
+        the shares of votes are scores, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
     label_is_vote : bool
@@ -177,11 +177,11 @@ def from_votes(
 
     Examples
     --------
-    >>> print(from_votes([0, 1, 3, 2], totals=3, method="plugin", interval=None))
-    floor 16.67 % for one more annotator's vote (plugin, n = 4)
+    >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
+    floor 25.34 % for one more annotator's vote (mixture, n = 4)
     >>> counts = [[3, 0], [2, 1], [0, 1], [0, 3]]
-    >>> print(from_votes(counts=counts, classes=["cat", "dog"], method="plugin", interval=None))
-    floor 8.33 % for one more annotator's vote (plugin, n = 4)
+    >>> print(from_votes(counts=counts, classes=["cat", "dog"], interval=None))
+    floor 10.82 % for one more annotator's vote (mixture, n = 4)
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
