@@ -150,7 +150,7 @@ def _closer(estimate: Estimate) -> Iterator[Step]:
             step = _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
             yield replace(step, command=None) if _has_label(estimate) else step
     elif isinstance(table, ScoreTable):
-        why = "See whether other methods find the same floor:"
+        why = "See what other methods say of the same scores:"
         shares = estimate.source is not None and estimate.source.layout != SCORES.name
         step = _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
         yield replace(step, command=None) if shares else step  # the command reads scores alone
