@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -170,6 +171,21 @@ def test_predictions_in_the_file_are_judged(app, page):
     assert "Your model" in said["status"]
     said = app.question(page, "answer", {**STATE, "role:guess": "prediction", "metric": "auc"})
     assert "AUC" in said["status"]
+
+
+def test_a_label_can_be_one_more_vote(app, page):
+    rng = np.random.default_rng(0)
+    eta = rng.beta(0.5, 0.5, 300)
+    lines = [f"{rng.binomial(3, p)},{int(rng.random() < p)}" for p in eta]
+    app.upload(page, "a.csv", "\n".join(["k,gold", *lines]).encode())
+    asked = {"role:k": "votes", "role:gold": "label", "totals": "3"}
+    said = app.question(page, "answer", asked)
+    assert 'name="label_is_vote"' in said["regions"]["question"]
+    assert "gold label" in said["status"]
+    said = app.question(page, "answer", {**asked, "label_is_vote": "yes"})
+    assert 'name="label_is_vote"' in said["regions"]["question"]
+    assert "one more" in said["status"]
+    assert "--label-is-vote" in said["regions"]["downloads"]
 
 
 def test_a_column_for_each_of_very_many_classes_keeps_its_role(app, page):
@@ -376,7 +392,12 @@ def test_what_goes_wrong_inside_is_not_shown(monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(answering, "answer", broken)
     monkeypatch.chdir(tmp_path)
-    worker._answer({"folder": str(tmp_path)}, worker.Limits(), told.append)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(tmp_path))
+    question = {"folder": str(tmp_path), "scratch": str(tmp_path / ".job-1")}
+    worker._answer(question, worker.Limits(), told.append)
+    assert tempfile.gettempdir() == question["scratch"]  # where all goes that an answer writes
     assert "secret" not in told[0]["message"]
     assert "KeyError" in told[0]["message"]
     assert "Traceback" in told[0]["log"]  # which goes to the terminal

@@ -523,8 +523,8 @@ def test_long_work_can_be_stopped_and_a_crash_is_told(driver, files, tmp_path):
         assert eventually(lambda: user.one("#stop").is_displayed())
         user.one("#stop").click()
         user.sees("Stopped.", "#problem")
-        user.drops("words.csv")
         app.stall()
+        user.drops("words.csv")
         assert eventually(lambda: user.one("#busy").is_displayed())
         for pid in app.workers():
             os.kill(pid, signal.SIGKILL)
@@ -542,3 +542,33 @@ def test_long_work_can_be_stopped_and_a_crash_is_told(driver, files, tmp_path):
         driver.get("about:blank")  # the page goes, and its file with it
         assert eventually(lambda: not app.folders())
     driver.get_log("browser")
+
+
+def test_an_upload_can_be_stopped_or_replaced_by_another(driver, files, tmp_path):
+    ends = ("stop", "replace")
+    for end in ends:
+        (files / f"{end}.csv").write_bytes(b"score,label\n" + b"0.5,1\n" * 3_000_000)
+    with running(tmp_path) as app:
+        driver.get(app.address)
+        user = User(driver, app, files)
+        user.drops("scores.csv")
+        user.rests()
+        for end in ends:
+            os.kill(app.process.pid, signal.SIGSTOP)  # so that the upload takes for ever
+            try:
+                user.drops(f"{end}.csv")
+                user.sees(f"uploading {end}.csv", "#doing")
+                if end == "stop":
+                    user.one("#stop").click()
+                    user.sees("Stopped.", "#problem")
+                else:
+                    user.drops("scores.csv")
+            finally:
+                os.kill(app.process.pid, signal.SIGCONT)
+            if end == "stop":
+                assert eventually(lambda: not list(tmp_path.rglob("*.csv")))
+                assert user.text("#answer") == ""
+        user.sees("The best possible accuracy", "#answer")
+        user.rests()
+        assert [path.name for path in tmp_path.rglob("*.csv")] == ["scores.csv"]
+        driver.get_log("browser")

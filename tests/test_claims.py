@@ -159,8 +159,7 @@ def test_headlines_lead_with_the_limit_that_holds():
     assert found.sentence.startswith(reach)
     assert "the best cut of these scores gets about" in found.sentence
     assert "A model that sees more than these scores may do better." in found.sentence
-    most = np.ceil(1e4 * found.high) / 100  # a bound is never rounded to its better side
-    assert str(found).startswith(f"floor at most {most:.2f} %, 95 % limit; ")
+    assert str(found).startswith(f"floor at most {100 * found.high:.2f} %, 95 % limit; ")
     assert answer("scores", metric="auc").sentence.startswith("An AUC of at least ")
     assert answer("scores", metric="brier").sentence.startswith("A Brier score of at most ")
     assert answer("soft").sentence.startswith("If these are the true probabilities, the best ")
@@ -174,6 +173,7 @@ def test_the_command_line_says_how_to_get_the_floor_itself():
     assert "For the floor itself: collect votes" in long_text_of(answer("scores"))
     assert "(--complete)" in long_text_of(answer("scores"))
     assert "--complete" not in long_text_of(answer("gold"))
+    assert "(--label-is-vote)" in long_text_of(answer("gold"))
     assert "For the floor itself" not in long_text_of(answer("scores", complete=True))
 
 

@@ -210,7 +210,7 @@ def test_workbooks_without_rows_and_with_doubled_names_are_refused(tmp_path, mon
             ef.from_scores(path)
         assert str(error.value) == f"Could not read {str(path)!r}: {said}"
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(ImportError, match=r"needs openpyxl: pip install 'errorfloor\[excel\]', or"):
+    with pytest.raises(ImportError, match=r"needs openpyxl: pip install 'errorfloor\[cli\]', or"):
         ef.from_scores(path)
 
 

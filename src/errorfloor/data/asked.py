@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
+import numpy as np
+
+from errorfloor._checks import (
+    InputError,
+    Part,
+    argument,
+    as_flag,
+    check_choice,
+    function,
+    shown,
+)
 from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
@@ -19,6 +29,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
 
 DUPLICATES = ("error", "first", "last", "all")
+_MAY_BE_ARRAYS = ("counts", "annotators")
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
 
 
@@ -27,6 +38,7 @@ class Where:
     """Which columns hold what, and how to read their values."""
 
     columns: Mapping[str, Any]  # by the names of arguments
+    arrays: Mapping[str, Any] = field(default_factory=dict)  # votes given in place of columns
     positive: object = None
     positive_from: float | None = None
     classes: tuple[str, ...] | None = None  # in order
@@ -34,6 +46,7 @@ class Where:
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
     complete: bool = False  # whether nothing else that a model could see matters
+    label_is_vote: bool = False  # whether the label beside votes is one more vote
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
@@ -57,6 +70,7 @@ class Where:
         drop_missing: bool = False,
         unlabelled: bool = False,
         complete: bool = False,
+        label_is_vote: bool = False,
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
@@ -77,18 +91,24 @@ class Where:
         if group is not None and not isinstance(group, str):
             text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
+        drop_missing = as_flag(drop_missing, name="drop_missing")
+        unlabelled = as_flag(unlabelled, name="unlabelled")
         check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)
+        given = {name: _as_listed(one) for name, one in columns.items() if one is not None}
+        arrays = {name: one for name, one in given.items() if _holds_votes(name, one)}
         return cls(
-            columns={name: column for name, column in columns.items() if column is not None},
+            columns={name: one for name, one in given.items() if name not in arrays},
+            arrays=arrays,
             positive=positive,
             positive_from=least_positive(positive_from, positive),
             classes=names,
             group=group,
             drop_missing=drop_missing,
             unlabelled=unlabelled,
-            complete=complete,
+            complete=as_flag(complete, name="complete"),
+            label_is_vote=as_flag(label_is_vote, name="label_is_vote"),
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
@@ -157,6 +177,7 @@ class Asked:
             drop_missing=where.drop_missing,
             unlabelled=where.unlabelled,
             complete=where.complete,
+            label_is_vote=where.label_is_vote,
             format=where.format,
             duplicates=where.duplicates,
             group=where.group,
@@ -166,6 +187,26 @@ class Asked:
             rows=rows,
             **more,
         )
+
+
+def _as_listed(value: Any) -> Any:
+    """Return an index or an array of names as a list of them."""
+    return value.tolist() if hasattr(value, "tolist") and np.ndim(value) == 1 else value
+
+
+def _holds_votes(name: str, value: Any) -> bool:
+    """Tell whether an argument for the names of columns has votes themselves: rows of them."""
+    if name not in _MAY_BE_ARRAYS or isinstance(value, str):
+        return False
+    if hasattr(type(value), "columns"):
+        raise InputError(
+            *(argument(name), " is a dataframe. Pass the dataframe as "),
+            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
+        )
+    try:
+        return np.ndim(value) > 1
+    except ValueError:  # rows of unequal length
+        return True
 
 
 def _as_kept(value: Any) -> str | None:
@@ -185,6 +226,17 @@ def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> N
             *(argument("cluster"), " is not heeded with "),
             *(argument("unlabelled"), ". Leave out one of them."),
         )
+
+
+def with_label_as_vote(layouts: Sequence[Layout], where: Where) -> Sequence[Layout]:
+    """Return the layouts of votes beside a label, or refuse to take a label for a vote."""
+    able = [layout for layout in layouts if layout.of_shares]
+    if "label" not in where.columns or not able:
+        raise InputError(
+            *(argument("label_is_vote"), " adds the label of each item to its votes. Name the "),
+            *("votes, and the column of the label with ", argument("label"), ", or leave it out."),
+        )
+    return able
 
 
 def as_duplicates(value: object) -> str:
@@ -293,10 +345,11 @@ def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def refuse_options(asked: Asked, *, may_drop: bool = False) -> None:
+def refuse_options(asked: Asked, *, may_drop: bool = False, may_be_positive: bool = False) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
-    said = (where.positive, where.positive_from, where.group)
+    positive = () if may_be_positive else (where.positive, where.positive_from)
+    said = (*positive, where.group)
     drops = where.drop_missing and not may_drop
     if drops or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")

@@ -38,8 +38,11 @@ def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
         if given.keys() <= {role.name for role in layout.roles}:
             return layout
     roles = {role.name: role for layout in LAYOUTS for role in layout.roles}
-    names = joined([argument(roles[name].argument) for name in given])
-    raise InputError(*names, " cannot be used together here. ", *usage(allowed))
+    able = {role.name for layout in allowed for role in layout.roles}
+    unable = [name for name in given if name not in able]
+    names = joined([argument(roles[name].argument) for name in unable or given])
+    together = "" if unable else "together "
+    raise InputError(*names, f" cannot be used {together}here. ", *usage(allowed))
 
 
 def as_named(

@@ -247,6 +247,10 @@ class Method:
     condition : str
         What has to be true of scores that are declared complete, behind "these scores are complete
         and"; by default what its shape says.
+    beyond_guessing : bool
+        Whether a value that is worse than guessing stays as it is, because it refutes what the
+        method assumes. Other values end there: the best value is no worse than that of a guess, so
+        that where held-out items are, the guess is nearer to it.
     """
 
     name: str
@@ -274,6 +278,7 @@ class Method:
     optimistic: bool = False
     rule: str = ""
     condition: str = ""
+    beyond_guessing: bool = False
 
     @property
     def shown_as(self) -> str:

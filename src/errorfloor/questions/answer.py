@@ -109,7 +109,8 @@ class Origin:
     def beside_votes(self) -> bool:
         """Whether the labels are those that stood beside votes."""
         names = [layout.name for layout in BESIDE_LABELS]
-        return self.source is not None and self.source.layout in names
+        source = self.source
+        return source is not None and source.layout in names and not source.label_is_vote
 
 
 def estimate(
@@ -222,11 +223,13 @@ def _estimate(
     resolution, coarseness = _resolution(case, kind)
     assumes = _assumed(method, kind, complete=origin.complete)
     note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
-    metric, interval = case.options.metric, None
+    metric, interval, value = case.options.metric, None, case.value
+    if not method.beyond_guessing:
+        value = float(np.clip(value, *metric.span(len(table.classes))))
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
     return Estimate(
-        value=case.value,
+        value=value,
         method=method.name,
         interval=interval,
         metric=metric.name,

@@ -30,4 +30,5 @@ class AnyColumns(ScoreColumns, total=False):
     annotator: str | None
     annotators: Sequence[str] | None
     annotations: str | None
+    label_is_vote: bool
     duplicates: str

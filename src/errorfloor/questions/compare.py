@@ -144,7 +144,8 @@ def compare(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
     asked = Asked(metric, costs, at, prior)
-    for name in methods or ():
+    names = () if methods is None else tuple(methods)
+    for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
@@ -161,7 +162,6 @@ def compare(
         cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
-    names = () if methods is None else methods
     chosen = tuple(method_for(name, reading, asked.metric) for name in names)
     check_scale(scores, reading, chosen)
     number = len(next(iter(reading.tables.values())).classes)

@@ -186,7 +186,7 @@ def from_scores(
     weight : str or array-like of shape (n,), optional
         Column of a dataframe or file, or an array beside arrays: what each item weighs, such as
         one over its probability of selection. The floor is that of the population that the weights
-        stand for. Only their ratios matter, and they are kept to seven digits.
+        stand for. Only their ratios matter, to seven digits.
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items depend on each other: those of one patient or
         document, or copies. Limits then allow for it; at least 50 clusters are needed.

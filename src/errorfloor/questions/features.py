@@ -48,6 +48,7 @@ def from_features(
     label: str | None = None,
     features: Any = None,
     cluster: Any = None,
+    classes: Any = None,
     duplicates: str = REFUSED,
     floor: Estimate | None = None,
     same_labelling: bool = False,
@@ -79,6 +80,9 @@ def from_features(
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items belong together. They count as one, for which one of
         them is drawn.
+    classes : sequence, optional
+        All classes that there are, where some may have no item here. Of K classes no floor is above
+        1 - 1 / K; without this nothing is taken for granted about their number.
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
         kept; or all, where they are different items that only look alike.
@@ -130,7 +134,7 @@ def from_features(
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
     told = families(models, device)
-    data = read_features(X, y, label, features, cluster)
+    data = read_features(X, y, label, features, cluster, classes)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
     options = {
@@ -185,17 +189,22 @@ class SequentialErrors:
 
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
     evidence = SequentialErrors(run.errors, n)
-    classes = len(about["class_names"])
-    return FeaturesEstimate(
-        value=min(run.errors / n, ERROR.span(classes)[1]),
+    found = FeaturesEstimate(
+        value=run.errors / n,
         method=SEQUENTIAL,
-        interval=Interval.at(level, evidence, ERROR, classes),
+        interval=None,
         evidence=evidence,
         assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
         errors=run.errors,
         leader=run.leader,
         models={name: wrong / n for name, wrong in zip(run.names, run.model_errors, strict=True)},
         **about,
+    )
+    number = len(found.classes)
+    return replace(
+        found,
+        value=min(found.value, found.measure.span(number)[1]),
+        interval=Interval.at(level, evidence, found.measure, number),
     )
 
 

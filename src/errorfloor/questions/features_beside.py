@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from errorfloor._checks import InputError, argument, function
+from errorfloor._checks import InputError, argument, as_flag, function
 from errorfloor._numbers import per_cent
 from errorfloor.inference.record import Evidence
 from errorfloor.metrics import ERROR
@@ -29,6 +29,7 @@ class BothLimits:
 
 def check_floor(floor: object, same_labelling: bool) -> None:
     """Refuse what features cannot be set beside."""
+    as_flag(same_labelling, name="same_labelling")
     if floor is None:
         if same_labelling:
             text = " goes with a floor from votes or scores. Add "

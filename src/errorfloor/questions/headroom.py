@@ -13,6 +13,7 @@ from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
     argument,
+    as_flag,
     as_fraction,
     check_level,
     function,
@@ -221,7 +222,7 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
-    level = check_level(level)
+    level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
     columns = {
         "group": group,
         **({"complete": complete} if complete is not False else {}),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
     Part,
@@ -21,7 +22,7 @@ from errorfloor._checks import (
     shown,
 )
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.layouts import SCORES
+from errorfloor.data.layouts import SCORES, SOFT_LABELS
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
 from errorfloor.data.read import Reading, Where, is_data, read
@@ -82,6 +83,7 @@ class Pair:
                     argument(name), " goes with a dataframe or file. Name its column of "
                     "predictions with ", argument("prediction"), ".",
                 )  # fmt: skip
+            check_aligned(scores=data, labels=labels, predictions=predictions)
             if is_matrix(data) and labels is not None:
                 return cls._of_classes(data, labels, predictions, classes)
             return cls._of_arrays(data, labels, predictions)
@@ -98,8 +100,10 @@ class Pair:
                 *(argument("predictions"), " beside an array of scores."),
             )
         refuse_groups(named.pop("group", None))
+        where = Where.of(**named, group=column)
+        refuse_votes({**where.columns, **where.arrays})
         with naming_predictions():
-            return cls.read(read(data, (SCORES,), Where.of(**named, group=column)))
+            return cls.read(read(data, (SCORES,), where))
 
     @classmethod
     def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
@@ -224,6 +228,24 @@ def refuse_groups(group: object) -> None:
             *(argument("group"), " cannot be used with "),
             *(argument("prediction"), ". Ask about each group on its own."),
         )
+
+
+def refuse_votes(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of votes beside predictions."""
+    able = {role.argument for layout in (SCORES, SOFT_LABELS) for role in layout.roles}
+    for name in columns:
+        if name not in able:
+            raise InputError(
+                *(
+                    argument("prediction"),
+                    " is compared with a floor of scores or soft labels, and ",
+                ),
+                *(
+                    argument(name),
+                    " is about votes. Leave out one of them; beside votes, count the ",
+                ),
+                *("model's errors, and give ", argument("errors"), " and ", argument("n"), "."),
+            )
 
 
 @contextmanager

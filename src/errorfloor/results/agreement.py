@@ -15,8 +15,9 @@ class AgreementEstimate(Estimate):
 
     Attributes
     ----------
-    agree : int
-        Pairs of votes on one item that agree.
+    agree : int or float
+        Pairs of votes on one item that agree; not whole where a rate was given that is not one of
+        so many pairs, such as a mean over several raters.
     pairs : int
         All pairs.
     share : float or None
@@ -27,7 +28,7 @@ class AgreementEstimate(Estimate):
         The largest such floor.
     """
 
-    agree: int
+    agree: float
     pairs: int
     share: float | None
     allowed_low: float

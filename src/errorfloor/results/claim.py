@@ -34,9 +34,9 @@ class Claim:
     ----------
     low, high : bool
         Whether the lower and the upper limit of the interval are.
-    best_of : str
-        Whose best value the answer is: empty for any model's, else what it is seen of, such as
-        "the best cut of these scores".
+    rule : str
+        Whose best value the answer is: empty for any model's, else what was tried, such as "the
+        best cut of {}", with {} for what it sees.
     condition : str
         What has to be true for that and cannot be checked.
     scope : str
@@ -47,7 +47,7 @@ class Claim:
 
     low: bool = False
     high: bool = False
-    best_of: str = ""
+    rule: str = ""
     condition: str = ""
     scope: str = ""
     sees: str = ""
@@ -61,7 +61,18 @@ class Claim:
     @property
     def any_model(self) -> bool:
         """Whether the value itself is the best that any model can do."""
-        return not self.best_of
+        return not self.rule
+
+    @property
+    def best_of(self) -> str:
+        """Whose best value the answer is, such as "the best cut of these scores"; or empty."""
+        return self.rule.format(self.sees)
+
+    @property
+    def in_short(self) -> str:
+        """The same in a few words, without what is seen."""
+        words = self.rule.split()
+        return " ".join(words[:-2] if words[-1:] == ["{}"] else words)
 
     def reachable(self, metric: Metric) -> bool:
         """Tell whether the limit on the worse side holds: that much was shown to be reachable."""
@@ -102,7 +113,7 @@ def claim_of(
     `majority` that the label is one of several votes.
     """
     if method is None:
-        return Claim(best_of="the method at hand")
+        return Claim(rule="the method at hand")
     some = kind is not None
     if method.reads == SoftTable.kind:
         return Claim(low=some, high=some, condition="these are the true probabilities")
@@ -111,7 +122,7 @@ def claim_of(
         better = some and not (method.optimistic and majority)  # of one vote it is too good
         low, high = (better, worse) if metric.less_is_better else (worse, better)
         from_shares = "plain vote shares" if method.optimistic else ""
-        return Claim(low=low, high=high, best_of=from_shares, scope=LIKE_THESE)
+        return Claim(low=low, high=high, rule=from_shares, scope=LIKE_THESE)
     if complete:
         held = method.condition or _CONDITIONS[method.shape]
         return Claim(low=some, high=some, condition=f"{scores} are complete and {held}")
@@ -119,7 +130,7 @@ def claim_of(
     return Claim(
         low=tested and not metric.less_is_better,
         high=tested and metric.less_is_better,
-        best_of=_rule(method, metric).format(scores),
+        rule=_rule(method, metric),
         sees=scores,
     )
 

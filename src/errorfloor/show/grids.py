@@ -70,12 +70,12 @@ def head_of(estimates: Iterable[Estimate]) -> str:
 def axis_of(row: Estimate) -> str:
     """Return what values on an axis are of."""
     claim, words = row.claim, row.measure.words
-    return f"best possible {words}" if claim.any_model else f"{words} of {claim.best_of}"
+    return f"best possible {words}" if claim.any_model else f"{words} of {claim.in_short}"
 
 
 def short_name(claim: Claim) -> str:
     """Return what a model is compared with, in two or three words."""
-    return "best possible" if claim.any_model else claim.best_of.partition(" of ")[0]
+    return "best possible" if claim.any_model else claim.in_short.removeprefix("the ")
 
 
 def of_methods(estimates: Iterable[Estimate]) -> Grid:

@@ -90,7 +90,7 @@ def _headline(result: Estimate, how: str) -> str:
     style, digits = numbers.style_of(result), numbers.digits_for(result)
     limit = result.low if claim.low else result.high
     assert limit is not None
-    bound = (style.at_least if claim.low else style.at_most)(limit, digits)
+    bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
     sure = f"{numbers.level(result.level or 0)} limit"
     within = f" ({limits})" if result.n and result.low else ""
     return f"{metric.limit} {bound}{of_metric}{of}, {sure}; {value}{within} ({how})"
@@ -148,8 +148,9 @@ def how_labels(result: LabelPlan) -> str:
     least, most = result.weight[result.rows].min(), result.weight[result.rows].max()
     said = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
     return (
-        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. Labels count with "
-        f"weights from {least:,.3g} to {most:,.3g}: pass the plan's `weight` to from_scores."
+        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. "
+        f"{result.assumptions} Labels count with weights from {least:,.3g} to {most:,.3g}: pass "
+        "the plan's `weight` to from_scores."
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
-from errorfloor.results.claim import SCORES
+from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import sentence_of
@@ -130,11 +130,17 @@ def _about(estimate: Estimate) -> Iterator[str]:
 def to_the_floor(estimate: Estimate) -> list[str]:
     """Say how to get the floor itself, where the answer is only a bound of it."""
     sees, limit = estimate.claim.sees, estimate.measure.limit
+    declare = {
+        SCORES: ", or declare these scores complete (--complete) if nothing else that a model "
+        "could see would change what they say",
+        SHARES: ", or declare the label one more such vote (--label-is-vote) if it is one",
+    }
     if not sees:
         return []
-    declared = ", or declare these scores complete (--complete) if nothing else that a model could "
-    declared = f"{declared}see would change what they say" if sees == SCORES else ""
-    return [f"For the {limit} itself: collect votes of several people on each item{declared}."]
+    votes = f"For the {limit} itself: collect votes of several people on each item"
+    if sees == SHARES:
+        votes = f"For the {limit} itself: leave out the label, for that of one more vote"
+    return [f"{votes}{declare.get(sees, '')}."]
 
 
 @ByKind

@@ -75,18 +75,18 @@ def verdicts_of(session: Session, require: Collection[str]) -> tuple[str, ...]:
     for old, new in OLD_VERDICTS.items():
         if old in require:
             session.remark(f"{old} is called {new} now")
-    named = [OLD_VERDICTS.get(one, one) for one in require]
-    return tuple(dict.fromkeys([*named, *(ONE_SIDED[one] for one in named if one in ONE_SIDED)]))
+    return tuple(dict.fromkeys(OLD_VERDICTS.get(one, one) for one in require))
 
 
 def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | None:
     """Say which verdicts are others than those that were required; None if none is."""
     if not require:
         return None
+    able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
     other = {
         name: "no verdict" if one.floor.refuted else one.verdict
         for name, one in each(verdicts).items()
-        if one.floor.refuted or one.verdict not in require
+        if one.floor.refuted or one.verdict not in able
     }
     session.about["passed"] = not other
     said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]

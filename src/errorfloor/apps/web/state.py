@@ -35,6 +35,7 @@ ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATU
 _READING = (
     *("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates"),
     "complete",
+    "label_is_vote",
 )
 _PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
 T = TypeVar("T")

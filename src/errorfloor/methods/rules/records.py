@@ -102,6 +102,7 @@ TOP1 = _method(
     condition="largest for the likeliest class",
     colour="sky",
     curve=OFFSETS.name,
+    beyond_guessing=True,
 )
 CORRUPTED = _method(
     name="corrupted",

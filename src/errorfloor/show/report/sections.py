@@ -138,8 +138,11 @@ def _bounds(floor: Estimate) -> list[tuple[str, str]]:
     sure = level(floor.level)
     limit = {"low": floor.low, "high": floor.high}.get(claim.limits)
     if limit is not None:
-        style = style_of(floor)
-        bound = (style.at_least if claim.low else style.at_most)(limit, digits_for(floor))
+        side, shown = (
+            "least" if claim.low else "most",
+            style_of(floor).value(limit, digits_for(floor)),
+        )
+        bound = f"at {side} {shown}"
         facts.insert(0, (f"{metric.limit.capitalize()}, {sure} limit", bound))
     return [*facts, (f"{sure} interval", interval)]
 
