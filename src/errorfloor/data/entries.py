@@ -82,8 +82,8 @@ class Entries:
                 key.sort()
             start = _starts(key)
             found = np.diff(np.append(start, key.size))
-            *places, ranks = _unpacked(key[start])
-            return cls(*places, distinct[ranks], found)
+            rows, labels, ranks = _unpacked(key[start])
+            return cls(rows, labels, distinct[ranks], found)
         order = _order(key, row, label, rank, cluster)
         columns = [np.asarray(part)[order] for part in (row, label, rank)]
         if cluster is not None:
