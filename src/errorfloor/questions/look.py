@@ -153,7 +153,9 @@ def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> lis
         missing = count(frame, run, gone)
         plain = [one for name, one in short.items() if kinds[name] not in _NO_VALUES]
         at_once = max(_CELLS_AT_ONCE // max(rows, 1), 1)
-        for start in range(0, len(plain) if rows * len(plain) <= _MOST_CELLS else 0, at_once):
+        distinct = {} if rows else dict.fromkeys(plain, 0)
+        counted = len(plain) if 0 < rows * len(plain) <= _MOST_CELLS else 0
+        for start in range(0, counted, at_once):
             some = {alias: gone[alias] for alias in plain[start : start + at_once]}
             distinct |= _different(frame, run, some, missing)
     return [
