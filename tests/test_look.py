@@ -140,13 +140,6 @@ def test_different_values_are_counted_of_plain_columns_and_not_too_many_cells(mo
                 assert [one.missing for one in found] == [gone[name] for name in kinds]
 
 
-def test_columns_without_rows_have_no_values(tmp_path):
-    (tmp_path / "head.csv").write_text("score,label\n")
-    found = ef.look(tmp_path / "head.csv")
-    assert [(one.distinct, one.missing) for one in found.columns] == [(0, 0), (0, 0)]
-    assert found.problems == ("There are no rows.",)
-
-
 def test_many_columns_of_text_are_counted_in_few_scans(tmp_path, monkeypatch):
     from errorfloor.data import files
 
