@@ -322,6 +322,126 @@ def test_copies_of_items_break_the_limit_and_are_refused():
     assert ef.from_features(x, y, cluster=groups, rng=0).clusters == 200
 
 
+def grouped(rows, width, noise, groups=150, seed=0):
+    """Return rows of groups that share a place, up to noise, and a label that is a coin flip."""
+    generator = np.random.default_rng(seed)
+    x = np.repeat(generator.normal(size=(groups, width)), rows, axis=0)
+    y = np.repeat(generator.integers(2, size=groups), rows)
+    return x + noise * generator.normal(size=x.shape), y
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "noise", "shuffled"),
+    [
+        *((2, 1, 0.01, False), (2, 2, 0.05, False), (2, 5, 0.05, False), (2, 20, 0.001, True)),
+        *((2, 2, 0.01, True), (2, 3, 0.05, True), (5, 2, 0.3, False), (5, 5, 0.3, False)),
+        *((5, 5, 0.1, True), (5, 20, 0.3, True)),
+    ],
+)
+def test_rows_that_belong_together_are_refused(rows, width, noise, shuffled):
+    # The floor is 0.5; copies with noise and rows of one person took the limit far below.
+    x, y = grouped(rows, width, noise)
+    groups = np.repeat(np.arange(150), rows)
+    if shuffled:
+        order = np.random.default_rng(1).permutation(len(y))
+        x, y, groups = x[order], y[order], groups[order]
+    with pytest.raises(ef.InputError, match=r"Rows \d+ and \d+ of `X` look like copies") as caught:
+        ef.from_features(x, y, rng=0)
+    one, other = [int(word) for word in str(caught.value).split() if word.isdecimal()][:2]
+    assert "with `cluster`, or say that all are different items" in str(caught.value)
+    with pytest.raises(ef.InputError, match="look like copies"):
+        ef.from_features(x, y, duplicates="first", rng=0)
+    assert ef.from_features(x, y, duplicates="all", rng=0).high < 0.5
+    assert ef.from_features(x, y, cluster=groups, rng=0).high > 0.5
+    assert y[one] == y[other]
+
+
+def few_of_many_classes(generator):
+    y = np.repeat(np.arange(60), 5)
+    return 8 * generator.normal(size=(60, 5))[y] + generator.normal(size=(300, 5)), y
+
+
+def kinds_of_rows(generator):
+    x = np.column_stack((generator.integers(2, size=(500, 6)), generator.normal(size=500)))
+    chance = np.where(x[:, 0] * x[:, 1] > x[:, 2], 0.95, 0.05)
+    return x, (generator.random(500) < chance).astype(int)
+
+
+def sorted_rows(generator):
+    x = np.sort(generator.normal(size=(400, 1)), axis=0)
+    return x, (np.sin(9 * x[:, 0]) > 0).astype(int)
+
+
+def close_but_independent(generator):
+    return grouped(2, 5, 0.01)[0], generator.integers(2, size=300)
+
+
+def two_circles(generator):
+    turn, y = generator.uniform(0, 2 * np.pi, size=400), np.arange(400) % 2
+    x = np.column_stack((np.cos(turn), np.sin(turn))) * np.where(y, 1.0, 0.9)[:, None]
+    return x + 0.02 * generator.normal(size=x.shape), y
+
+
+@pytest.mark.parametrize(
+    "make", [few_of_many_classes, kinds_of_rows, sorted_rows, close_but_independent, two_circles]
+)
+def test_items_that_are_only_alike_are_not_taken_for_copies(make):
+    for seed in range(5):
+        x, y = make(np.random.default_rng(seed))
+        assert ef.from_features(x, y, rng=0).n == len(y)
+
+
+def test_plain_items_are_not_taken_for_copies():
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        x = generator.normal(size=(60 + seed, 1 + seed % 6))
+        y = generator.random(len(x)) < 1 / (1 + np.exp(-4 * x[:, 0]))
+        assert ef.from_features(x, y, rng=0).n == len(y)  # not refused
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        np.arange(200.0),
+        1000.0 + np.arange(200),
+        -3.0 * np.arange(200),
+        (np.arange(200) - 99.5) / 57.7,
+        np.cumsum(np.random.default_rng(0).integers(1, 9, size=200)).astype(float),
+    ],
+)
+def test_numbers_of_rows_in_arrays_are_left_out(number):
+    # Classes are sorted, so that the number of the row tells them: "at most 4 %" was the answer
+    # where 50 % is true.
+    x, y = np.random.default_rng(1).normal(size=(200, 2)), np.repeat([0, 1], 100)
+    both = np.column_stack((x[:, :1], number, x[:, 1:]))
+    with pytest.warns(ef.DoubtWarning, match="Column 1 counts rows and was left out"):
+        found = ef.from_features(both, y, rng=0)
+    assert found.high == ef.from_features(x, y, rng=0).high > 0.5
+    order = np.random.default_rng(2).permutation(200)
+    if np.ptp(number) == 199:  # known by its values alone
+        with pytest.warns(ef.DoubtWarning, match="Column 1 counts rows"):
+            ef.from_features(both[order], y[order], rng=0)
+
+
+def test_no_limit_comes_from_the_number_of_the_row_alone():
+    y = np.repeat([0, 1], 100)
+    for x in (np.arange(200.0)[:, None], np.column_stack((np.arange(200), 5 + np.arange(200)))):
+        with pytest.warns(ef.RefutedWarning, match="labels follow it: they change 1 times along"):
+            found = ef.from_features(x, y, rng=0)
+        assert found.refuted
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": np.arange(200), "a": np.sin(np.arange(200) ** 2), "y": y})
+    with pytest.warns(ef.RefutedWarning, match="labels follow it"):
+        ef.from_features(frame, features=["id", "a"], rng=0)
+    at_random = np.random.default_rng(0).integers(2, size=200)
+    assert not ef.from_features(np.arange(200.0)[:, None], at_random, rng=0).findings
+
+
+def test_it_says_which_groups_cannot_be_found(data):
+    found = ef.from_features(data.features, data.labels, rng=0)
+    assert "declared as clusters: not all of them can be found." in found.assumptions
+
+
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
 @pytest.mark.parametrize("method", ["sequential", "1nn", "knn-5", "ghp", "noshad"])
 def test_flat_tied_tiny_and_rare_data_have_an_answer(method):

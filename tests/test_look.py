@@ -60,6 +60,13 @@ def test_several_files_are_called_by_the_first_and_their_number(tmp_path):
     assert ef.look(frame).name == "the data"
 
 
+def test_columns_without_rows_have_no_values(tmp_path):
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    found = ef.look(tmp_path / "empty.csv")
+    assert found.rows == 0
+    assert [one.distinct for one in found.columns] == [0, 0]
+
+
 def test_where_nothing_fits_the_layouts_are_shown_in_general():
     columns = [column("x"), column("y")]
     assert look._in_general(["a.csv", "b.csv"], columns) == (

@@ -125,8 +125,8 @@ def test_what_a_sheet_says_of_its_size_leaves_no_row_out(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ('<row r="{i}"><c r="XFD{i}"><v>1</v></c></row>', "more than 4,194,304 cells"),
-        ('<row r="{i}000000"><c><v>1</v></c></row>', "more than 4,194,304 cells"),
+        ('<row r="{i}"><c r="XFD{i}"><v>1</v></c></row>', "more than 2,097,152 cells"),
+        ('<row r="{i}000000"><c><v>1</v></c></row>', "more than 2,097,152 cells"),
         ("<row>" + "<c/>" * 3000 + "</row>", "unpacks to more than is read of a workbook"),
     ],
     ids=["wide", "tall", "empty"],

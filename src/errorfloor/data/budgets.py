@@ -8,8 +8,8 @@ from errorfloor._checks import InputError
 
 COLUMNS = 20_000  # of a file; DuckDB takes seconds for so many
 TEXT_COLUMNS = 5_000  # of a text file, each of which DuckDB keeps in memory while it reads
-CELLS = 2**22  # of a workbook, whose reader takes microseconds for each
-TAGS = 6 * CELLS  # of the XML in a workbook: a cell with a text in it has so many
+CELLS = 2**21  # of a workbook, whose reader takes ten microseconds for each
+TAGS = 12 * CELLS  # of the XML in a workbook: a cell has about four, and as many may be elsewhere
 BOOK_BYTES = 2**29  # that a workbook may unpack to
 ARRAY_BYTES = 2**31  # that arrays may unpack to, however small they are in their file,
 ARRAY_TIMES = 100  # or so many times what they are there, whichever is more

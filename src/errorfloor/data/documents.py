@@ -132,4 +132,7 @@ def as_array(values: Sequence[Any]) -> Any:
 def _text(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and value != value):
         return None
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    if isinstance(value, str):
+        return value
+    # JSON writes such numbers in the same way, and takes longer.
+    return repr(value) if type(value) is int else json.dumps(value, default=str)

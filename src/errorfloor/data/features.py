@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.annotators import text_of
 from errorfloor.data.asked import is_source
 from errorfloor.data.missing import missing_in, shown_entries
 from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
-from errorfloor.data.numbering import number_rows
+from errorfloor.data.numbering import is_id
 from errorfloor.data.source import ARRAY, Source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
 
@@ -43,6 +43,8 @@ class Features:
         Which items belong together.
     source : Source
         Where they came from.
+    columns : array of shape (d,), or None
+        Which columns of an array the features are, where some were left out.
     """
 
     points: Floats = field(repr=False)
@@ -50,6 +52,7 @@ class Features:
     classes: tuple[str, ...]
     clusters: Counts | None = field(repr=False)
     source: Source
+    columns: Counts | None = None
 
 
 def read_features(
@@ -81,7 +84,31 @@ def read_features(
         cluster=None if cluster is None else ARRAY,
         classes=declared,
     )
-    return _checked(data, mapped(labels), mapped(cluster), source, "y")
+    return _of_array(data, mapped(labels), mapped(cluster), source, "y")
+
+
+def _of_array(data: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
+    check_aligned(**{"X": data, name: labels, "cluster": cluster})
+    points, kept = _without_ids(as_points(data))
+    source = replace(source, facts=_left_out(kept, [f"Column {i}" for i in range(kept.size)]))
+    found = _checked(points, labels, cluster, source, name)
+    return replace(found, columns=np.flatnonzero(kept))
+
+
+def _without_ids(points: Floats) -> tuple[Floats, Bools]:
+    """Return features without columns that number items, and which are kept; all if all are such.
+
+    No limit gets wrong by what is left out.
+    """
+    kept = np.array([not is_id(column) for column in points.T])
+    if kept.all() or not kept.any():
+        return points, np.ones_like(kept)
+    return np.ascontiguousarray(points[:, kept]), kept
+
+
+def _left_out(kept: Bools, names: Sequence[str]) -> dict[str, Any]:
+    gone = [name for name, keep in zip(names, kept, strict=True) if not keep]
+    return {"numbered_columns": gone} if gone else {}
 
 
 def mapped(value: Any) -> Any:
@@ -100,9 +127,7 @@ def is_frame(data: Any) -> bool:
     return any(hasattr(type(data), sign) for sign in signs)
 
 
-def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    check_aligned(**{"X": points, name: labels, "cluster": cluster})
-    x = as_points(points)
+def _checked(x: Floats, labels: Any, cluster: Any, source: Source, name: str) -> Features:
     codes, classes = as_codes(labels, name, source.classes)
     check_same_length(x[:, 0], codes, ("X", name))
     if codes.min() == codes.max():
@@ -212,7 +237,7 @@ def _of_archive(
     given = labels if column is None else arrays[column]
     groups = cluster if group is None else arrays[group]
     source = replace(_from_file(path, column, (name,), cluster), classes=classes)
-    return _checked(arrays[name], given, groups, source, "label")
+    return _of_array(arrays[name], given, groups, source, "label")
 
 
 def arrays_in(
@@ -275,15 +300,12 @@ def _of_rows(
     beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
     found, column, wanted = chosen_columns(data, label or labels, features, beside)
     matrix = matrix_of(found, wanted)
-    numbered: list[str] = []
-    if features is None and matrix.shape[1] == len(wanted) > 1:
-        kept = [not number_rows(column) for column in matrix.T]
-        numbered = [one for one, keep in zip(wanted, kept, strict=True) if not keep]
+    points, facts = as_points(matrix, "features", wanted), {}
+    if features is None and matrix.shape[1] == len(wanted):
+        points, kept = _without_ids(points)
+        facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
-        matrix = matrix[:, kept]
-    points = as_points(matrix, "features", wanted)
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    facts = {"numbered_columns": numbered} if numbered else {}
     source = replace(_from_file(data, column, wanted, cluster), facts=facts, classes=classes)
     return _checked(points, found[column], groups, source, "label")
 

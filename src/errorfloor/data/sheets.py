@@ -73,7 +73,7 @@ def _filled(file: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, .
     for row in rows:
         filled = any(cell not in (None, "") for cell in row)
         named = named or len(row) * filled
-        cells += 1 + max(len(row), named * filled)  # each row becomes as long as the names are
+        cells += max(len(row), named if filled else 1)  # rows become as long as the names are
         check_cells(file, cells)
         if filled:
             yield row

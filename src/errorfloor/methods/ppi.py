@@ -24,10 +24,12 @@ def _offsets(cells: ClassCells, options: Options) -> PoweredOffsets:
 
 
 _HOW = (
+    "Labelled items are weighted so that each stratum of scores counts as much as among all items. "
     "What the scores predict of that rule's errors is known for all items, so it makes up for the "
-    "labelled ones being easier or harder than the others. Rule and prediction are fitted to other "
-    "labelled items than those they are tried on, and heeded as far as they narrow the interval. "
-    "The floor is the midpoint of errors on the items of the fit and on items that were held out."
+    "labelled ones being easier or harder within a stratum. Rule and prediction are fitted to "
+    "other labelled items than those they are tried on, and heeded as far as they narrow the "
+    "interval. The floor is the midpoint of errors on the items of the fit and on items that were "
+    "held out."
 )
 AT_RANDOM = (
     "; items were labelled at random, or with the probabilities that their weights are one over"

@@ -11,6 +11,11 @@ from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.finding import Finding
 
+NO_LOWER_LIMIT = (
+    "There is no lower limit: with one label per item, features cannot tell noise in the labels "
+    "from a pattern that no model has found yet."
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BothLimits:
@@ -78,7 +83,8 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
         return said
     evidence = BothLimits(floor.evidence, found.evidence, f"{found.method} and {floor.method}")
     interval = Interval.at(found.level, evidence, ERROR, len(found.classes))
-    assumes = f"{found.assumptions.partition('. ')[0]}. {floor.assumptions} The labels were made as"
+    proved = found.assumptions.removesuffix(f" {NO_LOWER_LIMIT}")
+    assumes = f"{proved} {floor.assumptions} The labels were made as"
     return replace(
         said,
         value=min(max(floor.value, interval.low), interval.high),

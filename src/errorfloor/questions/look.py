@@ -153,9 +153,11 @@ def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> lis
         missing = count(frame, run, gone)
         plain = [one for name, one in short.items() if kinds[name] not in _NO_VALUES]
         at_once = max(_CELLS_AT_ONCE // max(rows, 1), 1)
-        for start in range(0, len(plain) if rows * len(plain) <= _MOST_CELLS else 0, at_once):
+        distinct = {} if rows else dict.fromkeys(plain, 0)
+        counted = len(plain) if 0 < rows * len(plain) <= _MOST_CELLS else 0
+        for start in range(0, counted, at_once):
             some = {alias: gone[alias] for alias in plain[start : start + at_once]}
-            distinct |= _different(frame, run, some, missing)
+            distinct |= _different(frame, run, some, missing, rows)
     return [
         ColumnLook(
             name=str(name),
@@ -168,11 +170,13 @@ def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> lis
 
 
 def _different(
-    frame: Any, run: Any, gone: Mapping[str, Any], missing: Mapping[str, int]
+    frame: Any, run: Any, gone: Mapping[str, Any], missing: Mapping[str, int], rows: int
 ) -> dict[str, int]:
     """Return how many different values there are in columns, without what is missing."""
     import narwhals as nw
 
+    if not rows:  # of which engines count differently, or not at all
+        return dict.fromkeys(gone, 0)
     there = {name: nw.when(~one).then(nw.col(name)) for name, one in gone.items()}
     found = run(frame.with_columns(**there).select(nw.col(*there).n_unique()))
     return {name: int(found[name][0]) - (missing[name] > 0) for name in there}
