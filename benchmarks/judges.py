@@ -1,6 +1,6 @@
 """How often intervals from labels on some items hold the true floor, and how narrow they are.
 
-Run `python -m benchmarks.judges` to write docs/judges.md: ten minutes on one core. Scores
+Run `python -m benchmarks.judges` to write docs/judges.md: twenty minutes on one core. Scores
 of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more often,
 with weights. The true probabilities are known functions of the scores, so the floor is known.
 """
