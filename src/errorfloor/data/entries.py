@@ -343,7 +343,7 @@ def _in_own_unit(weight: Floats) -> Floats:
     if parts:
         return np.rint(times * parts)
     digits, power = np.frexp(times)
-    return np.ldexp(np.rint(digits * BITS), power - BITS.bit_length() + 1)
+    return np.asarray(np.ldexp(np.rint(digits * BITS), power - BITS.bit_length() + 1))
 
 
 def _parts(times: Floats) -> int:
