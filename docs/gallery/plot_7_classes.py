@@ -18,7 +18,7 @@ except ef.datasets.MissingDataError:  # neither in a folder nor to be had from t
     votes = ef.datasets.synthetic.vote_for_classes(made.soft_labels, 20, rng=0)
     classes, name = ["red", "orange", "yellow", "green", "blue", "violet"], "simulated data"
 
-floor = ef.from_votes(votes, classes=classes)
+floor = ef.from_votes(counts=votes, classes=classes)
 print(f"{name}: {floor}")
 
 # %%

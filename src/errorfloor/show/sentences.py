@@ -108,8 +108,8 @@ def _(result: LabelPlan) -> str:
     given = "" if result.floor_from_labels else ", if the scores are calibrated probabilities"
     return (
         f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
-        f"the floor will be about {wide} wide{given}. As many items drawn at random make it {alike} "
-        "wide."
+        f"the floor will be about {wide} wide{given}. As many items drawn at random make it "
+        f"{alike} wide."
     )
 
 
