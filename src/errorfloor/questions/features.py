@@ -14,6 +14,7 @@ from errorfloor._checks import (
     argument,
     check_choice,
     check_level,
+    shown,
 )
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.features import Features, read_features
@@ -124,7 +125,10 @@ def from_features(
     """
     level = check_level(level)
     check_choice(duplicates, DUPLICATES, name="duplicates")
-    classic = None if method == SEQUENTIAL else classics.find(method)
+    if not isinstance(models, list | tuple):
+        raise InputError(argument("models"), f" must be a list of models, got {shown(models)}.")
+    sequential = isinstance(method, str) and method == SEQUENTIAL
+    classic = None if sequential else classics.find(method)
     check_floor(floor, same_labelling)
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
