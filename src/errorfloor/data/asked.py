@@ -247,14 +247,14 @@ def least_positive(value: object, positive: object) -> float | None:
             *(argument("positive"), " and ", argument("positive_from")),
             " both say which labels are class 1. Give one of them.",
         )
-    if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) < math.inf:
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
         text = f" must be a finite number, such as 3 for ratings of 3 and more; got {shown(value)}."
         raise InputError(argument("positive_from"), text)
-    try:
-        return float(value)
-    except OverflowError:
-        text = f" must be a number that floats can hold, got {shown(value)}."
-        raise InputError(argument("positive_from"), text) from None
+    return number
 
 
 def is_source(data: object) -> bool:

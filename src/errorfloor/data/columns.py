@@ -44,6 +44,7 @@ def _as_names(role: Role, value: Any) -> Any:
     if is_list and all(isinstance(one, str | Real) for one in value):
         return value
     what = "names of columns, in a list" if many else "the name of a column, as text"
+    what = f"a whole number, or {what}" if role.may_be_number else what
     raise InputError(argument(role.argument), f" must be {what}; got {shown(value)}.{TEXT_FIRST}")
 
 
