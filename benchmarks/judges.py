@@ -1,6 +1,6 @@
 """How often intervals from labels on some items hold the true floor, and how narrow they are.
 
-Run `python -m benchmarks.judges` to write docs/judges.md: ten minutes on one core. Scores
+Run `python -m benchmarks.judges` to write docs/judges.md: twenty minutes on one core. Scores
 of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more often,
 with weights. The true probabilities are known functions of the scores, so the floor is known.
 """
@@ -405,6 +405,7 @@ class Skipped:
     """What was measured where items are labelled alike, or hard ones half as often."""
 
     what: str
+    n_classes: int
     n: int
     design: str
     refused: float
@@ -438,7 +439,8 @@ def skipped(what: str, n: int, design: str, tables: Iterable[tuple[ScoreTable, f
                     (low - ROUNDING <= floor <= high + ROUNDING, floor > high, high - low)
                 )
     strata, none = (tuple(map(float, np.mean(limits, axis=0))) for limits in both)
-    return Skipped(what, n, design, float(np.mean(refused)), strata, none)
+    classes = len(table.classes)
+    return Skipped(what, classes, n, design, float(np.mean(refused)), strata, none)
 
 
 def drawn_classes(
@@ -485,11 +487,14 @@ def strata_of(repeats: int) -> str:
         for one in rows
     )
     alike, half = ([one for one in rows if one.design == name] for name in ("random", SKIPPED))
-    least, before, at_random = (
-        min(one.strata[0] for one in half),
-        min(one.none[0] for one in half),
-        min(one.strata[0] for one in alike),
+    two, more = (
+        [
+            min(one.strata[0] for one in part if (one.n_classes > 2) is many)
+            for part in (half, alike)
+        ]
+        for many in (False, True)
     )
+    before = min(one.none[0] for one in half)
     wider = max(one.strata[2] / one.none[2] for one in alike)
     errors = [np.sqrt(0.05 * 0.95 / number) for number in (repeats, repeats // 3)]
     return f"""{STRATA}
@@ -499,12 +504,12 @@ half as often, without weights. `from_scores` weights labelled items so that eac
 counts as much as among all items. The table has the coverage, how often the floor was above the
 upper limit, and the mean width in points, with strata and without them (-). Sets that would be
 refused are among them, with the limits that they would have. {repeats} sets each, {repeats // 3} of
-more than two classes; written by `python -m benchmarks.judges --strata-only`.
+more than two classes; written by `python -m benchmarks.judges --strata-only --repeats {repeats}`.
 
-Least coverage where hard items are labelled half as often: {least:.3f} with strata, {before:.3f}
-without. Where items are labelled at random: {at_random:.3f} with strata, and intervals are at most
-{wider:.3f} times as wide as without. Standard errors at 0.95 are {errors[0]:.3f}, and
-{errors[1]:.3f} for more than two classes.
+Least coverage where hard items are labelled half as often: {two[0]:.3f} with strata
+({more[0]:.3f} of more than two classes), {before:.3f} without. Where items are labelled at random:
+{two[1]:.3f} with strata ({more[1]:.3f}), and intervals are at most {wider:.3f} times as wide as
+without. Standard errors at 0.95 are {errors[0]:.3f}, and {errors[1]:.3f} for more than two classes.
 
 Strata cannot help where the label itself decides who is labelled: the labelled positives may have
 the scores of all positives, and still be too many.

@@ -422,7 +422,8 @@ def test_a_models_error_caps_floors_beyond_a_half():
     assert free.high > 0.8
     capped = ef.from_votes(votes, model_error=(140, 200))
     assert 0.7 < capped.high < 0.8 < free.high
-    assert ef.from_votes(votes, model_error=0.7).bias_bound is None
+    with pytest.raises(ef.InputError, match="`model_error` is a rate, which bounds the bias"):
+        ef.from_votes(votes, model_error=0.7)
 
 
 @pytest.mark.parametrize("engine", params())

@@ -304,7 +304,7 @@ def check_n_resamples(n_resamples: int) -> int:
 def check_whole(value: int, *, name: str, least: int, remedy: Words, most: int = MOST_VOTES) -> int:
     """Return `value` as an integer from `least` to `most`."""
     try:
-        number = operator.index(value)
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = least - 1
     if not least <= number <= most:

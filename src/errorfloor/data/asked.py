@@ -88,15 +88,13 @@ class Where:
                 )
         for name in columns.keys() - known:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
-        if group is not None and not isinstance(group, str):
-            text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
-            raise InputError(argument("group"), text)
+        check_group(group)
         drop_missing = as_flag(drop_missing, name="drop_missing")
         unlabelled = as_flag(unlabelled, name="unlabelled")
         check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)
-        given = {name: _as_listed(one) for name, one in columns.items() if one is not None}
+        given = {name: one for name, one in columns.items() if one is not None}
         arrays = {name: one for name, one in given.items() if _holds_votes(name, one)}
         return cls(
             columns={name: one for name, one in given.items() if name not in arrays},
@@ -189,11 +187,6 @@ class Asked:
         )
 
 
-def _as_listed(value: Any) -> Any:
-    """Return an index or an array of names as a list of them."""
-    return value.tolist() if hasattr(value, "tolist") and np.ndim(value) == 1 else value
-
-
 def _holds_votes(name: str, value: Any) -> bool:
     """Tell whether an argument for the names of columns has votes themselves: rows of them."""
     if name not in _MAY_BE_ARRAYS or isinstance(value, str):
@@ -212,6 +205,13 @@ def _holds_votes(name: str, value: Any) -> bool:
 def _as_kept(value: Any) -> str | None:
     """Return the column of weights or clusters, or what an array of them is called."""
     return value if value is None or isinstance(value, str) else ARRAY
+
+
+def check_group(group: object) -> None:
+    """Refuse what is not the name of one column."""
+    if group is not None and not isinstance(group, str):
+        text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
+        raise InputError(argument("group"), text)
 
 
 def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> None:
@@ -273,10 +273,14 @@ def least_positive(value: object, positive: object) -> float | None:
             *(argument("positive"), " and ", argument("positive_from")),
             " both say which labels are class 1. Give one of them.",
         )
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
         text = f" must be a finite number, such as 3 for ratings of 3 and more; got {shown(value)}."
         raise InputError(argument("positive_from"), text)
-    return float(value)
+    return number
 
 
 def is_source(data: object) -> bool:
@@ -289,6 +293,7 @@ def is_source(data: object) -> bool:
 def as_paths(value: object, name: str) -> list[Any]:
     """Return one path or several as a list, or say that it is none."""
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
+    several = several and getattr(value, "ndim", 1) > 0
     paths = list(value) if several else [value]  # type: ignore[call-overload]
     if not paths:
         raise InputError(argument(name), " is empty. Pass at least one file.")

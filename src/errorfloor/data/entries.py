@@ -31,8 +31,9 @@ REMEDY = "Leave out items that do not count, and pass 1 / probability for select
 LEAST, MOST = 2.0**-900, 2.0**900  # so that a weight has all its digits, and no sum is out of range
 IN_RANGE = f"must lie between {LEAST:.0e} and {MOST:.0e}"
 ONLY_RATIOS = "Only their ratios matter: multiply all by a constant."
-SPREAD = 2.0**100  # of the largest weight by the smallest, so that squares are in range
+SPREAD = 2.0**200  # of the largest weight by the smallest, so that fourth powers are in range
 MOST_PARTS = 2**12  # of the smallest weight, of which all others may be multiples
+BITS = 2**24  # in which others are kept, as floats of 32 bits have them
 DIGITS = 2.0**-23  # that weights are known to, as a share of them
 _TRIED = 2**5  # only for speed: weights that tell which parts are worth a try with all
 
@@ -339,7 +340,10 @@ def _in_own_unit(weight: Floats) -> Floats:
         )
     times = weight / least
     parts = _parts(np.unique(times))
-    return np.rint(times * parts) if parts else times.astype(np.float32).astype(np.float64)
+    if parts:
+        return np.rint(times * parts)
+    digits, power = np.frexp(times)
+    return np.asarray(np.ldexp(np.rint(digits * BITS), power - BITS.bit_length() + 1))
 
 
 def _parts(times: Floats) -> int:

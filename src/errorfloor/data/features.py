@@ -217,7 +217,8 @@ def _between(labels: NDArray[Any]) -> float | None:
         values = labels.astype(np.float64)
     except (TypeError, ValueError):  # words
         return None
-    some = values[np.isfinite(values) & (values % 1 > 0)]
+    finite = values[np.isfinite(values)]
+    some = finite[finite % 1 > 0]
     return float(some[0]) if some.size else None
 
 

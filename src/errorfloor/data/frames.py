@@ -17,6 +17,7 @@ from errorfloor.data.asked import (
     as_duplicates,
     as_paths,
     check_agreement,
+    check_group,
     is_source,
     least_positive,
 )
@@ -405,6 +406,7 @@ def _counted(
     if "cells" in how:
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(how["cells"], name="cells", least=2, remedy=remedy)
+    check_group(how.get("group"))
     for name in ("drop_missing", "refine"):
         as_flag(how.get(name, False), name=name)
     least = least_positive(how.get("positive_from"), how.get("positive"))

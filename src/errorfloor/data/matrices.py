@@ -162,7 +162,7 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
             "votes for each class.",
         )
     k = as_counts(positives, name="positives", least=0)
-    same = np.asarray(totals).ndim == 0
+    same = unmasked(totals, "totals").ndim == 0
     m = as_counts([totals] if same else totals, name="totals", least=1)
     if same:
         m = np.broadcast_to(m, k.shape)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    Set,
+    ValuesView,
+)
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +92,10 @@ def as_classes(value: object) -> tuple[str, ...] | None:
         text = f" must be a list, whose order is that of the classes; got a {type(value).__name__}."
         raise InputError(argument("classes"), text)
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | dict)
+    several = several and getattr(value, "ndim", 1) == 1
     given: list[Any] = list(value) if several else []  # type: ignore[call-overload]
+    if any(isinstance(one, Collection) and not isinstance(one, str) for one in given):
+        given = []  # lists of lists and the like
     names = [text_of(one) for one in given]
     gone = next((i for i, one in enumerate(given) if is_missing(one)), None)
     if gone is not None:

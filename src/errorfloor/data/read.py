@@ -79,7 +79,9 @@ def read(
         from errorfloor.data.read_rows import of_files
 
         return of_files(data, asked)
-    if where.columns or _is_frame(data):
+    if where.columns and not _is_frame(data):
+        raise _no_columns(data, asked)
+    if _is_frame(data):
         from errorfloor.data.read_rows import of_rows
 
         return of_rows(data, asked, where.called or "the dataframe")
@@ -114,6 +116,12 @@ def _is_frame(data: object) -> bool:
     # Of its type, because a lazy frame would have to find out what its columns are.
     signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
     return any(hasattr(type(data), sign) for sign in signs)
+
+
+def _no_columns(data: object, asked: Asked) -> InputError:
+    named = joined([argument(name) for name in asked.where.columns])
+    text = f" is no dataframe or file but {type(data).__name__}, which has no columns to name with "
+    return InputError(asked.first, text, *named, ". Leave out the names, or pass a dataframe.")
 
 
 def _no_data(asked: Asked) -> InputError:

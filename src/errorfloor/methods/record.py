@@ -148,7 +148,8 @@ class Options:
                 )
         target_of(self.majority)
         clip = self.clip
-        if clip != "auto" and not (isinstance(clip, int | float | np.number) and 0 < clip < 0.5):
+        is_number = isinstance(clip, int | float | np.number)
+        if not (0 < clip < 0.5 if is_number else isinstance(clip, str) and clip == "auto"):  # type: ignore[operator]
             raise InputError(
                 argument("clip"),
                 f' must be "auto" or a number between 0 and 0.5, got {shown(clip)}. '

@@ -189,10 +189,11 @@ def _shares(share: Any) -> tuple[float, float] | None:
     """Return the share of class 1 in the votes of either rater."""
     if share is None:
         return None
-    if isinstance(share, Real | str) or np.ndim(share) == 0:
+    if isinstance(share, Real | str):
         one = as_fraction(share, name="share")
         return one, one
-    if len(share) != 2:
+    is_list = isinstance(share, Sequence) or getattr(share, "ndim", 0) == 1
+    if not is_list or len(share) != 2:
         raise InputError(
             argument("share"), f" must be one number, or one for each of two raters, got "
             f"{shown(share)}."

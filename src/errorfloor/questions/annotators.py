@@ -50,7 +50,7 @@ def annotators(
         Column of the vote in such rows.
     annotator : str, optional
         Column of the annotator in such rows.
-    annotators : sequence of str, or array-like of shape (n, annotators), optional
+    annotators : sequence of str, or array-like of shape (n, raters), optional
         Columns of votes, one for each annotator; or the votes themselves, as in `from_votes`.
     positive : optional
         The label that means class 1; all others then mean class 0.

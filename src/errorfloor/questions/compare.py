@@ -176,7 +176,9 @@ def compare(
 
 
 def _is_list(methods: object) -> bool:
-    return isinstance(methods, Collection) and not isinstance(methods, str | bytes)
+    if isinstance(methods, str | bytes) or getattr(methods, "ndim", 1) != 1:
+        return False
+    return isinstance(methods, Collection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from errorfloor._checks import (
     argument,
     check_choice,
     check_level,
+    shown,
 )
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, RandomLike
@@ -130,7 +131,7 @@ def from_features(
     """
     level = check_level(level)
     check_choice(duplicates, DUPLICATES, name="duplicates")
-    classic = None if method == SEQUENTIAL else classics.find(method)
+    classic = _asked_for(method, models)
     check_floor(floor, same_labelling)
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
@@ -189,6 +190,13 @@ class SequentialErrors:
     def limits(self, level: float) -> tuple[float, float]:
         """Return 0 and the exact upper limit at `level`, all of whose risk is on one side."""
         return 0.0, float(upper_limit(self.errors, self.n, 1 - level))
+
+
+def _asked_for(method: object, models: object) -> classics.Classic | None:
+    """Return the classic estimate that was named, or None for the sequential one."""
+    if not isinstance(models, list | tuple):
+        raise InputError(argument("models"), f" must be a list of models, got {shown(models)}.")
+    return None if isinstance(method, str) and method == SEQUENTIAL else classics.find(method)
 
 
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:

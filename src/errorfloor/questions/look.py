@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
+from errorfloor.data.asked import is_source
 from errorfloor.data.columns import NO_NAMES, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
 from errorfloor.data.read import Reading, Where, is_data, read
@@ -56,6 +57,8 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
             *(function("from_scores"), ", ", function("from_votes"), " or "),
             *(function("from_soft_labels"), "."),
         )
+    if format is not None and not is_source(data):
+        raise InputError(argument("format"), " goes with files. Leave it out.")
     return looked_at(data, Where.of(format=format), Mention.in_python, _files_of(data))
 
 

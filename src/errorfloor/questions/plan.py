@@ -48,6 +48,7 @@ from errorfloor.results import Groups, Option, Plan, Trade
 from errorfloor.results.claim import SCORES, SHARES, claim_of
 
 MOST_ITEMS = 10**8
+MOST_COST = 1e100  # so that no sum of costs is out of range
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
 
 
@@ -360,10 +361,10 @@ def _check_target(target: object, metric: str) -> float:
 def _check_number(value: Any, name: str, *, above: float = -math.inf) -> float:
     """Return a finite number of at least 0 and above `above`."""
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not (0 <= number < math.inf and number > above):
+    if not (0 <= number <= MOST_COST and number > above):
         least = "above 0" if above >= 0 else "of at least 0"
         raise InputError(argument(name), f" must be a number {least}, got {shown(value)}.")
     return number

@@ -159,6 +159,6 @@ def _model_errors(
 def _as_index(value: Any) -> int:
     """Return a whole number, and -1 for what is none."""
     try:
-        return operator.index(value)
+        return -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         return -1

@@ -95,7 +95,7 @@ def from_votes(
         Column of the vote in such rows.
     annotator : str, optional
         Column of the annotator in such rows.
-    annotators : sequence of str, or array-like of shape (n, annotators), optional
+    annotators : sequence of str, or array-like of shape (n, raters), optional
         Columns of votes, one for each annotator. Or the single votes themselves, numbers or words,
         with a column for each annotator, and None, NaN, NA or masked where there is no vote.
     annotations : str, optional

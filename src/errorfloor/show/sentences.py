@@ -105,9 +105,11 @@ def _(result: Groups[Any]) -> str:
 def _(result: LabelPlan) -> str:
     wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
     more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
+    given = "" if result.floor_from_labels else ", if the scores are calibrated probabilities"
     return (
         f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
-        f"the floor will be about {wide} wide. As many items drawn alike make it {alike} wide."
+        f"the floor will be about {wide} wide{given}. As many items drawn at random make it "
+        f"{alike} wide."
     )
 
 
