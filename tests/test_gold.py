@@ -250,7 +250,7 @@ def test_a_label_that_is_a_vote_is_counted_as_one_in_all_layouts():
     how = {"label_is_vote": True}
     for found in (
         ef.from_votes(K, M, labels=GOLD, **how),
-        ef.from_votes(np.column_stack((np.subtract(M, K), K)), labels=GOLD, **how),
+        ef.from_votes(counts=np.column_stack((np.subtract(M, K), K)), labels=GOLD, **how),
         ef.from_votes(counts, positives="k", totals="m", label="y", **how),
         ef.from_votes(counts, counts=["no", "k"], label="y", **how),
         ef.from_votes(long_rows(), item="item", annotator="who", vote="vote", label="gold", **how),

@@ -179,7 +179,7 @@ def test_more_columns_than_are_read_are_refused_soon(tmp_path, name):
         cells = "".join(f'<c t="inlineStr"><is><t>{one}</t></is></c>' for one in names)
         sheet_of(f"{HEAD.format('')}<row>{cells}</row>{END}", path)
     message = cpu_of(lambda: ef.frames.columns(path))
-    assert f"{name}': it has {number:,} columns, and at most {number - 1:,} are read." in message
+    assert f"{name}': it has more than {number - 1:,} columns, the most that are read." in message
 
 
 def test_packed_json_is_not_unpacked_without_end(tmp_path, monkeypatch):

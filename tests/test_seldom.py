@@ -258,7 +258,7 @@ def test_too_many_votes_with_weights_are_refused(rng, classes):
     with pytest.raises(
         ef.InputError, match=r"votes, which are too many for a mixture with `weight`"
     ):
-        ef.from_votes(votes, weight=rng.uniform(0.5, 2, N))
+        ef.from_votes(counts=votes, weight=rng.uniform(0.5, 2, N))
 
 
 def test_weighted_votes_of_many_classes_are_those_of_as_many_items(three, rng):

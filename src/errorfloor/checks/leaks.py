@@ -150,7 +150,7 @@ def _log_odds(table: ScoreTable) -> Floats:
         return np.log(np.maximum(scores, LEAST)) - np.log(np.maximum(1 - scores, 2.0**-54))
     mean = float(table.items @ scores) / table.n
     spread = math.sqrt(float(table.items @ (scores - mean) ** 2) / table.n)
-    return np.asarray((scores - mean) * (SPREAD / spread))
+    return np.asarray((scores - mean) * (SPREAD / spread if spread else 0.0))
 
 
 def _from_others(table: ScoreTable) -> Floats | None:

@@ -21,7 +21,7 @@ def check_columns(file: str, number: int, *, text: bool = False) -> None:
     if number > most:
         also = f", or save it as Parquet, of which {COLUMNS:,} are" if text else ""
         raise InputError(
-            f"Could not read {file!r}: it has {number:,} columns, and at most {most:,} are read. "
+            f"Could not read {file!r}: it has more than {most:,} columns, the most that are read. "
             f"Leave out columns that are not needed{also}."
         )
 

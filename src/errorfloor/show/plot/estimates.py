@@ -75,9 +75,8 @@ def forest(
     ax.set_ylim(len(lines.rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    name = grids.axis_of(lines.rows[0])
-    if lines.rows[0].claim.any_model:
-        name = f"{metric.words} {metric.limit}"
+    limit = f" {metric.limit}" if lines.rows[0].claim.any_model else ""
+    name = f"{metric.words}{limit}"
     finish(ax, f"{name}{style.sign}{lines.intervals}", grid="x")
     if lines.are_long:  # which leaves less room for the axis than its name needs
         ax.set_xlabel(ax.get_xlabel(), loc="right")
