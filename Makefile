@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom features annotators weights feebee first-minute paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights feebee first-minute paper follow-up findings scale docs generated clean
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -15,6 +15,7 @@ help:
 	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
 	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
+	@echo "make claims    how often what answers claim is true -> docs/claims.md"
 	@echo "make features  the record of answers from features -> docs/features.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
 	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
@@ -72,6 +73,9 @@ votes: .venv/dev
 
 headroom: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.headroom
+
+claims: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.claims
 
 # With ends by DataEval: FEATURES="--dataeval PATH", an interpreter that has it.
 features: .venv/dev

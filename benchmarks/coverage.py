@@ -131,6 +131,8 @@ def document(found: dict[tuple[str, int], Rows], repetitions: int, attacked: str
 
 Two Gaussian classes with shares 0.6 and 0.4, scores distorted by f(p; 2, 0.7), one label per item;
 the soft labels are the undistorted probabilities. True floors: {truths}.
+These scores are complete. Of scores that leave something out, only the upper limit is one of the
+floor.
 Written by `make coverage`.
 
 ## Share of {repetitions:,} data sets whose {100 * LEVEL:g} % interval holds the true floor

@@ -118,7 +118,8 @@ standard error, then the printed value, which is one run.
 INTRODUCTION = """FeeBee redraws each label by a fair coin with probability r. Whatever the floor F
 is, it becomes r/2 + (1 - r) F, and as F lies between 0 and the error E of a known model, an
 estimate should stay between r/2 and r/2 + (1 - r) E. The score is the mean distance by which it
-does not, over r from 0 to 1; lower is better.
+does not, over r from 0 to 1; lower is better. Noise in labels cannot show what the scores miss: a
+low score is no sign that scores are complete.
 
 Redrawn labels are a sample, so an estimator without any fault has a score above 0 as well. The
 row `oracle` is what an unbiased one gets on the same noise: the share of noisy labels that the

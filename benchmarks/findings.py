@@ -81,7 +81,8 @@ The paper's comparison again, on its own sets and settings, with one part exchan
 Written by `python -m benchmarks.findings`. Floors are in per cent, ± is one standard error. The
 synthetic set has {ITEMS:,} items and a true floor of
 {100 * TRUTH:.2f} %. "Clipped at epsilon" is clipping at
-{CLIP:.1e}, as betacal and so the paper does it."""
+{CLIP:.1e}, as betacal and so the paper does it. As in the paper, scores are
+taken for complete."""
 
 
 def _clipping(effort: Effort) -> str:

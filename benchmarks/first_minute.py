@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, vote
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.webdriver import WebDriver
@@ -28,6 +28,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "first_minute.md"
 FIGURES = ROOT / "docs" / "figures"
 OWN = "mine.csv"
+SCORED = "scored.csv"
 
 HEAD = """# The first minute, timed
 
@@ -74,21 +75,37 @@ INSTALL = Step(
     ("python3 -m venv .venv", ". .venv/bin/activate", "pip install --quiet '.[{extra}]'"),
 )
 STEPS = (
-    Step("The demo", "Every method on made data, beside the true floor.", ("errorfloor demo",)),
+    Step(
+        "The demo",
+        "Every method on simulated data whose true floor is known.",
+        ("errorfloor demo",),
+    ),
     Step(
         "Your own file",
-        f"`{OWN}` has 600 rows, a model's confidence and what a person said. `look` says what the "
-        "file holds and what to type next.",
+        f"`{OWN}` has 600 items, and how many of four people said yes to each. `look` shows what "
+        "the file holds and what to type next.",
         (
             f"errorfloor look {OWN}",
             f"errorfloor estimate {OWN}",
-            f"errorfloor headroom {OWN} --model-errors 74 --test-items 600",
+            f"errorfloor headroom {OWN} --model-errors 110 --test-items 600 --same-labelling",
+        ),
+    ),
+    Step(
+        "A model's scores",
+        f"`{SCORED}` has the same items, a model's confidence and one label each. Scores bound the "
+        "floor from one side.",
+        (
+            f"errorfloor estimate {SCORED}",
+            f"errorfloor headroom {SCORED} --model-errors 110 --test-items 600",
         ),
     ),
     Step(
         "The report",
         "One page to send to colleagues.",
-        (f"errorfloor report {OWN} --model-errors 74 --test-items 600 -o report.html",),
+        (
+            f"errorfloor report {OWN} --model-errors 110 --test-items 600 --same-labelling "
+            "-o report.html",
+        ),
         (
             Picture(
                 "report",
@@ -120,13 +137,20 @@ APP = Step(
 )
 
 
-def write_own(path: Path) -> None:
-    """Write a file as someone may have it: ids, a confidence that is no probability, yes and no."""
+def write_own(folder: Path) -> None:
+    """Write files as someone may have them: votes, and a model's confidence with one label."""
     data = gaussian_mixture(600, rng=1)
+    votes = vote(data.soft_labels, 4, rng=2).tolist()
+    lines = [f"t{item:04},{votes[item]},4" for item in range(600)]
+    _write(folder / OWN, ["id,positives,total", *lines])
     seen = corrupt(data.soft_labels, 2, 0.7).round(3).tolist()
     words = ["yes" if label else "no" for label in data.labels.tolist()]
-    rows = [f"t{i:04},{seen[i]},{words[i]}" for i in range(len(words))]
-    path.write_text("\n".join(["id,confidence,label", *rows, ""]), encoding="utf-8")
+    rows = [f"t{item:04},{seen[item]},{words[item]}" for item in range(600)]
+    _write(folder / SCORED, ["id,confidence,label", *rows])
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def typed(command: str, folder: Path, environment: Mapping[str, str]) -> Typed:
@@ -147,7 +171,7 @@ def typed(command: str, folder: Path, environment: Mapping[str, str]) -> Typed:
 
 def answers(folder: Path, environment: Mapping[str, str]) -> dict[str, list[Typed]]:
     """Type all steps where errorfloor is on the path."""
-    write_own(folder / OWN)
+    write_own(folder)
     return {
         step.name: [typed(command, folder, environment) for command in step.commands]
         for step in STEPS
@@ -228,7 +252,8 @@ def photograph(address: str, pictures: Sequence[Picture], dropped: Path | None =
 def is_answered(browser: WebDriver) -> bool:
     """Return whether the app has answered, pictures and all."""
     busy = browser.find_element("css selector", "#busy")
-    return "best possible" in browser.page_source and not busy.is_displayed()
+    said = any(words in browser.page_source for words in ("best possible", "is reachable"))
+    return said and not busy.is_displayed()
 
 
 def opened(folder: Path, environment: Mapping[str, str]) -> Typed:

@@ -1,6 +1,6 @@
 """How often intervals from labels on some items hold the true floor, and how narrow they are.
 
-Run `python -m benchmarks.judges` to write docs/judges.md: ten minutes on one core. Scores
+Run `python -m benchmarks.judges` to write docs/judges.md: twenty minutes on one core. Scores
 of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more often,
 with weights. The true probabilities are known functions of the scores, so the floor is known.
 """
@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
 from errorfloor.data.entries import Entries
+from errorfloor.data.read import Where
 from errorfloor.data.tables import ScoreTable
+from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference.held_out import worth_of_correlated
 from errorfloor.inference.powered import WITHIN, PoweredErrors
+from errorfloor.methods import powered
+from errorfloor.questions import partly
 from errorfloor.results import Estimate
 
 LEVEL = 0.95
@@ -31,6 +36,8 @@ ROWS = 2000  # distinct scores
 ROUNDING = 1e-9
 PLANS = 20  # of each kind
 PARTS = "### What makes them wider"
+STRATA = "## Hard items labelled half as often"
+SKIPPED = "half where hard"  # labels, without weights
 DOCUMENT = Path(__file__).parent.parent / "docs" / "judges.md"
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -56,6 +63,9 @@ class Setting:
         spread = np.sqrt(self.prob * (1 - self.prob))
         if design == "random":
             return np.ones(ROWS)
+        if design == SKIPPED:
+            seldom = np.where(np.minimum(self.prob, 1 - self.prob) > self.floor, 0.5, 1.0)
+            return np.asarray(seldom / float(self.share @ seldom))
         size = np.maximum(spread, 0.1 * float(self.share @ spread))
         return np.asarray(size / float(self.share @ size))
 
@@ -114,7 +124,7 @@ def table_of(setting: Setting, n: int, design: str, rng: np.random.Generator) ->
     there = items > 0
     counts = np.column_stack((labelled - ones, ones))[there]
     others = (items - labelled)[there]
-    if design == "random":
+    if design in ("random", SKIPPED):
         return ScoreTable(PLACES[there], counts, unlabelled=others)
     number = np.column_stack((counts, others)).ravel()
     at = np.flatnonzero(number)
@@ -305,7 +315,9 @@ def written(usual: Sequence[Row], attacks: Sequence[Row], more: Callable[[], str
 
 Written by `python -m benchmarks.judges`. {ITEMS:,} items have scores, and some have a label.
 `from_scores(..., unlabelled=True)` counts the errors of the best cut on labelled items, and
-corrects them by what the scores predict of the other items (`ppi`). The table shows, for {repeats}
+corrects them by what the scores predict of the other items (`ppi`). "Floor" is the error of
+the best cut here, which is the floor if the scores are complete and in order; of other scores only
+the upper limit is one of the floor. The table shows, for {repeats}
 sets each, how often the 95 % interval holds the true floor, how often the floor was below or above
 it, its mean width in points, and the ratio to the width of `honest` from as many labels alone,
 drawn alike. `predicted` is what theory has for that ratio: the root of E[p(1 - p) / c] over
@@ -388,6 +400,126 @@ distance, and the width.
 {rows}"""
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What was measured where items are labelled alike, or hard ones half as often."""
+
+    what: str
+    n_classes: int
+    n: int
+    design: str
+    refused: float
+    strata: tuple[float, ...]  # coverage, floors above the upper limit, width
+    none: tuple[float, ...]  # the same without strata
+
+
+@contextmanager
+def set_to(module: Any, **values: object) -> Iterator[None]:
+    """Give names of a module other values for a while."""
+    before = {name: getattr(module, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(module, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(module, name, value)
+
+
+def skipped(what: str, n: int, design: str, tables: Iterable[tuple[ScoreTable, float]]) -> Skipped:
+    """Return how often limits hold the floors of tables, refused ones as well."""
+    refused, both = [], ([], [])  # type: ignore[var-annotated]
+    with set_to(partly, LEVEL=0.0):
+        for seed, (table, floor) in enumerate(tables):
+            refused.append(partly.largest_difference(table)[1] < 1e-4)
+            for limits, number in zip(both, (powered.STRATA, 1), strict=True):
+                with set_to(powered, STRATA=number):
+                    low, high = limits_of(ef.from_scores(table, rng=seed, clip=1e-9))
+                limits.append(
+                    (low - ROUNDING <= floor <= high + ROUNDING, floor > high, high - low)
+                )
+    strata, none = (tuple(map(float, np.mean(limits, axis=0))) for limits in both)
+    classes = len(table.classes)
+    return Skipped(what, classes, n, design, float(np.mean(refused)), strata, none)
+
+
+def drawn_classes(
+    classes: int, n: int, design: str, repeats: int
+) -> Iterator[tuple[ScoreTable, float]]:
+    """Yield tables of many classes with their floors."""
+    rng = np.random.default_rng([classes, n])
+    for _ in range(repeats):
+        prob = rng.dirichlet(np.full(classes, 2 / classes), 10_000)
+        error = 1 - prob.max(axis=1)
+        chance = np.where(error > error.mean(), 0.5, 1.0) if design == SKIPPED else np.ones(10_000)
+        some = rng.random(10_000) < chance * n / chance.sum()
+        drawn = (prob[some].cumsum(axis=1) < rng.random((int(some.sum()), 1))).sum(axis=1)
+        labels = np.full(10_000, np.nan)
+        labels[some] = np.minimum(drawn, classes - 1)
+        where = Where.of(unlabelled=True, classes=list(range(classes)))
+        yield table_of_arrays(_powered(prob), labels, where), float(error.mean())
+
+
+def all_skipped(repeats: int) -> Iterator[Skipped]:
+    """Yield what was measured in each setting."""
+    for setting in (*USUAL, ATTACKS[0]):
+        for design in ("random", SKIPPED):
+            for n in LABELS:
+                rng = np.random.default_rng([5, n, int(1e6 * setting.floor)])
+                tables = (
+                    (table_of(setting, n, design, rng), setting.floor) for _ in range(repeats)
+                )
+                yield skipped(setting.name, n, design, tables)
+    for classes in (3, 10):
+        for design in ("random", SKIPPED):
+            for n in LABELS[:2]:
+                drawn = drawn_classes(classes, n, design, repeats // 3)
+                yield skipped(f"{classes} classes, Dirichlet", n, design, drawn)
+
+
+def strata_of(repeats: int) -> str:
+    """Return the section on items that are labelled half as often."""
+    rows = list(all_skipped(repeats))
+    lines = "\n".join(
+        f"| {one.what} | {one.n:,} | {one.design} | {one.refused:.3f} | {one.strata[0]:.3f} "
+        f"| {one.strata[1]:.3f} | {100 * one.strata[2]:.2f} | {one.none[0]:.3f} "
+        f"| {one.none[1]:.3f} | {100 * one.none[2]:.2f} |"
+        for one in rows
+    )
+    alike, half = ([one for one in rows if one.design == name] for name in ("random", SKIPPED))
+    two, more = (
+        [
+            min(one.strata[0] for one in part if (one.n_classes > 2) is many)
+            for part in (half, alike)
+        ]
+        for many in (False, True)
+    )
+    before = min(one.none[0] for one in half)
+    wider = max(one.strata[2] / one.none[2] for one in alike)
+    errors = [np.sqrt(0.05 * 0.95 / number) for number in (repeats, repeats // 3)]
+    return f"""{STRATA}
+
+Items that are harder than the mean (whose error by the best rule is above the floor) have a label
+half as often, without weights. `from_scores` weights labelled items so that each stratum of scores
+counts as much as among all items. The table has the coverage, how often the floor was above the
+upper limit, and the mean width in points, with strata and without them (-). Sets that would be
+refused are among them, with the limits that they would have. {repeats} sets each, {repeats // 3} of
+more than two classes; written by `python -m benchmarks.judges --strata-only --repeats {repeats}`.
+
+Least coverage where hard items are labelled half as often: {two[0]:.3f} with strata
+({more[0]:.3f} of more than two classes), {before:.3f} without. Where items are labelled at random:
+{two[1]:.3f} with strata ({more[1]:.3f}), and intervals are at most {wider:.3f} times as wide as
+without. Standard errors at 0.95 are {errors[0]:.3f}, and {errors[1]:.3f} for more than two classes.
+
+Strata cannot help where the label itself decides who is labelled: the labelled positives may have
+the scores of all positives, and still be too many.
+
+| setting | labels | drawn | refused | coverage | above | width | coverage - | above - | width - |
+| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{lines}
+"""
+
+
 def further(repeats: int, number: int) -> str:
     """Return the part on refusals, plans and many classes."""
     near = "\n".join(
@@ -448,6 +580,7 @@ def main() -> None:
     parser.add_argument("--plans", type=int, default=PLANS)
     parser.add_argument("--output", type=Path, default=DOCUMENT)
     parser.add_argument("--parts-only", action="store_true", help="write that section anew alone")
+    parser.add_argument("--strata-only", action="store_true", help="write that section anew alone")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ef.ErrorFloorWarning)
     if options.parts_only:
@@ -455,8 +588,14 @@ def main() -> None:
         behind = rest[rest.index("\n## ") :]
         options.output.write_text(before + parts_of_widths() + "\n" + behind, encoding="utf-8")
         return
+    if options.strata_only:
+        page = options.output.read_text(encoding="utf-8").partition(f"{STRATA}\n")[0].rstrip("\n")
+        page += "\n\n" + strata_of(options.repeats)
+        options.output.write_text(page, encoding="utf-8")
+        return
     usual, attacks = (list(rows_of(part, options.repeats)) for part in (USUAL, ATTACKS))
     page = written(usual, attacks, lambda: further(options.repeats, options.plans))
+    page += "\n" + strata_of(options.repeats)
     options.output.write_text(page, encoding="utf-8")
 
 

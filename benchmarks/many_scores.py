@@ -258,8 +258,9 @@ def document(
     error = (LEVEL * (1 - LEVEL) / repetitions) ** 0.5
     return f"""# Scores of many classes, measured
 
-Scores are shares of log-normal numbers, and true probabilities are functions of them: the scores as
-they are; times weights from 1/2 to 2, one per class ("prior shift"); with a fifth of all labels
+Scores are shares of log-normal numbers, and true probabilities are functions of them, so the scores
+are complete (of others only the upper limit is one of the floor): the scores as they are; times
+weights from 1/2 to 2, one per class ("prior shift"); with a fifth of all labels
 guesses; and their powers of 2/3. Floors, errors and widths are in percentage points. `offsets` with
 its `honest` interval at {100 * LEVEL:g} %, {repetitions:,} data sets each; the standard error of a
 share of {LEVEL} is {error:.4f}. Written by `make many-scores`.

@@ -211,7 +211,7 @@ def _beside_the_sort(
         return " | "
     if classes > 2 and "costs" in given:
         given = {"costs": np.abs(np.subtract.outer(np.arange(classes), np.arange(classes)))}
-    answer = partial(ef.from_votes, votes, metric=metric, rng=0, **given)
+    answer = partial(ef.from_votes, counts=votes, metric=metric, rng=0, **given)
     answer()  # support points and libraries are there from now on
     found, sort = seconds(answer, partial(np.sort, numbers), rounds=rounds)
     return f"{found:.3f} | {found / sort:.1f}"

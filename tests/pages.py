@@ -20,6 +20,10 @@ from errorfloor.apps.web.run import serve
 limits = Limits(**eval(sys.argv[1]))
 serve(0, lambda address: print(address, flush=True), browser=False, limits=limits)
 """
+FEW = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))
+"""
 
 
 class App:
@@ -88,18 +92,27 @@ class App:
         found = []
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
-                if status.read_text().rpartition(")")[2].split()[1] == own:
+                parent = status.read_text().rpartition(")")[2].split()[1]
+                # One that has ended has no command, and one that begins has that of the server.
+                command = (status.parent / "cmdline").read_text()
+                if parent == own and "errorfloor.apps.web.worker" in command:
                     found.append(int(status.parent.name))
         return found
 
 
 @contextlib.contextmanager
-def running(temporary, **limits):
-    """Start the app with its own temporary folder, and end it."""
+def running(temporary, *, patch=None, files=None, **limits):
+    """Start the app with its own temporary folder, and end it.
+
+    `patch` is a folder whose sitecustomize.py the app and its workers run first; `files` is how
+    many the app may have open.
+    """
     source = str(Path(errorfloor.__file__).parent.parent)
-    env = {**os.environ, "PYTHONPATH": source, "TMPDIR": str(temporary)}
+    path = source if patch is None else f"{patch}{os.pathsep}{source}"
+    env = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+    few = "" if files is None else FEW.format(files=files)
     process = subprocess.Popen(
-        [sys.executable, "-c", START, repr(limits)],
+        [sys.executable, "-c", few + START, repr(limits)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -72,6 +72,7 @@ def test_many_pairs_leave_what_agreement_allows():
 def test_rates_and_kappa_and_alpha_become_counts():
     assert ef.from_agreement("92%", 500).agree == 460
     assert ef.from_agreement(0.92, 500).agree == 460
+    assert ef.from_agreement(460.0, 500).agree == 460
     # Chance agreement of shares 0.3 and 0.4 is 0.12 + 0.42 = 0.54.
     kappa = (0.92 - 0.54) / 0.46
     found = ef.from_agreement(kappa=kappa, share=(0.3, 0.4), pairs=500)
@@ -79,6 +80,38 @@ def test_rates_and_kappa_and_alpha_become_counts():
     # Krippendorff: alpha = 1 - (2n - 1) * differ * n * 2 / (2 n0 n1), with 350 of 1,000 votes.
     alpha = 1 - 999 * 40 * 2 / (2 * 350 * 650)
     assert ef.from_agreement(alpha=alpha, share=0.35, pairs=500).agree == 460
+
+
+@pytest.mark.parametrize("agree", [1.0, np.float64(1), "100%", 20, 20.0])
+def test_a_float_of_1_is_the_rate_at_which_all_pairs_agree(agree):
+    found = ef.from_agreement(agree, 20)
+    assert (found.agree, found.agreement, found.refuted) == (20, 1, False)
+    assert found.low == 0
+    assert 0.05 < found.high < 0.2  # twenty pairs do not show that no vote ever differs
+
+
+def test_a_whole_1_counts_one_pair_and_the_refusal_says_so(capsys):
+    with pytest.warns(ef.RefutedWarning, match=r"as a rate, 1 is written 1\.0 or 100%"):
+        assert ef.from_agreement(1, 20).agree == 1
+    assert ef.from_agreement(1, 1).agree == 1
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    for word, agree in (("1", 1), ("1.0", 20), ("19", 19), ("19.0", 19), ("0.95", 19)):
+        assert run(["agreement", "--agree", word, "--pairs", "20", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["result"]["agree"] == agree
+
+
+@pytest.mark.parametrize(("rate", "pairs"), [(0.999, 20), ("99.9%", 20), (0.93, 37)])
+def test_a_rate_that_is_none_of_so_many_pairs_is_not_rounded_to_one(rate, pairs):
+    found = ef.from_agreement(rate, pairs)
+    share = float(rate.rstrip("%")) / 100 if isinstance(rate, str) else rate
+    assert found.agreement == pytest.approx(share, abs=1e-6)
+    assert 0 < found.allowed_low <= found.value <= found.allowed_high <= found.high
+    assert "floor 0.00 %" not in str(found)
+    scope = {}
+    exec(python_code(found), scope)
+    assert scope["floor"].value == pytest.approx(found.value, rel=1e-6)
 
 
 def test_a_share_may_be_a_number_of_any_kind_or_one_of_each_rater():
@@ -129,6 +162,8 @@ def test_the_command_line_says_the_same(capsys):
         ({"agree": 6, "pairs": 5}, r"`agree` must be a whole number from 0 to `pairs` = 5"),
         ({"agree": 2.5, "pairs": 5}, "`agree` must be a whole number"),
         ({"agree": True, "pairs": 5}, "`agree` must be a whole number"),
+        ({"agree": np.True_, "pairs": 5}, "`agree` must be a whole number"),
+        ({"agree": 1.5, "pairs": 5}, r"a rate from 0\.0 to 1\.0, or text such as '92%'; got 1\.5"),
         ({"agree": math.nan, "pairs": 5}, "`agree` must be a whole number"),
         ({"agree": "many", "pairs": 5}, "`agree` must be a whole number"),
         ({"pairs": 5}, "Give one of `agree`, `kappa` and `alpha`"),

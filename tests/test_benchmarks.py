@@ -11,12 +11,14 @@ from benchmarks import (
     door,
     features,
     features_speed,
+    judges,
     many_scores,
     scale,
     start,
     votes,
 )
 from errorfloor.data.grid import CELLS, cell_of
+from errorfloor.methods import powered
 
 
 def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
@@ -201,3 +203,17 @@ def test_the_cost_of_noise_is_that_of_a_pass_and_of_labels():
     run, noise = features.cost_of_noise(3, n=200, levels=3)
     assert run > 0
     assert noise >= 0  # clocks may stand still during a small task
+
+
+def test_the_study_of_skipped_items_asks_with_strata_and_without():
+    setting, rng = judges.USUAL[2], np.random.default_rng(0)
+    tables = [(judges.table_of(setting, 500, judges.SKIPPED, rng), setting.floor) for _ in range(3)]
+    found = judges.skipped(setting.name, 500, judges.SKIPPED, tables)
+    assert found.strata != found.none
+    assert found.strata[2] > found.none[2]  # hard items are few, and their noise counts
+    assert powered.STRATA > 1
+    with pytest.raises(ef.InputError, match="do not stand for all"):  # as before
+        ef.from_scores(judges.table_of(setting, 20_000, judges.SKIPPED, rng))
+    ((table, floor), *_) = judges.drawn_classes(3, 200, judges.SKIPPED, 1)
+    assert (len(table.classes), table.n + table.n_unlabelled) == (3, 10_000)
+    assert 0 < floor < 2 / 3

@@ -12,8 +12,9 @@ import pytest
 import errorfloor as ef
 from errorfloor.results import Finding
 from errorfloor.show import small
-from errorfloor.show.html import SHADES, html_of
+from errorfloor.show.html import html_of
 from errorfloor.show.small import LEFT, RIGHT, WIDTH, Line
+from errorfloor.show.standings import STANDINGS
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 RNG = np.random.default_rng(0)
@@ -28,8 +29,8 @@ THREE = RNG.dirichlet([1, 1, 1], 300)
 LABELS = np.array([RNG.choice(3, p=p) for p in THREE])
 
 
-def floor():
-    return ef.from_scores(P, Y, rng=0)
+def floor(**options):
+    return ef.from_scores(P, Y, rng=0, **options)
 
 
 def by_site():
@@ -46,8 +47,10 @@ WITH_PICTURE = {
     "comparison": lambda: ef.compare(P, Y, methods=["isotonic", "platt"], n_resamples=99, rng=0),
     "groups": by_site,
     "room": lambda: ef.headroom(floor(), errors=200, n=400),
-    "saturated": lambda: ef.headroom(floor(), model_error=floor().value, n=400),
-    "beyond": lambda: ef.headroom(floor(), errors=2, n=400),
+    "matches": lambda: ef.headroom(floor(), model_error=floor().value, n=400),
+    "better": lambda: ef.headroom(floor(), errors=2, n=400),
+    "saturated": lambda: ef.headroom(floor(complete=True), model_error=floor().value, n=400),
+    "beyond": lambda: ef.headroom(floor(complete=True), errors=2, n=400),
     "given": lambda: ef.headroom(0.05, errors=20, n=400),
     "annotators": lambda: ef.annotators(LONG),
     "confusion": lambda: ef.confusion(ef.from_scores(THREE, LABELS, rng=0)),
@@ -92,7 +95,7 @@ def test_letters_of_a_card_have_the_colour_of_the_page_and_stay_within(name):
         assert len(text.text) <= 60
 
 
-@pytest.mark.parametrize("name", ["room", "saturated", "beyond"])
+@pytest.mark.parametrize("name", ["room", "saturated", "beyond", "matches", "better"])
 def test_the_card_of_a_model_shades_the_room(name):
     result = RESULTS[name]()
     assert result.verdict == name
@@ -101,7 +104,7 @@ def test_the_card_of_a_model_shades_the_room(name):
     floor, model = (float(dot.get("cx")) for dot in svg.iter("circle"))
     start, width = float(room.get("x")), float(room.get("width"))
     assert (start, start + width) == pytest.approx((min(floor, model), max(floor, model)), abs=0.11)
-    assert room.get("fill") == SHADES[name]
+    assert room.get("fill") == STANDINGS[name].colour
 
 
 def test_intervals_are_drawn_where_they_are():

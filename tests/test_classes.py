@@ -10,7 +10,7 @@ from engines import ENGINES
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data.classes import _divided, positive_of
+from errorfloor.data.class_values import divided, positive_of
 from errorfloor.data.guessing import names_an_id
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
@@ -64,7 +64,7 @@ def test_other_words_are_not_guessed(values):
 def test_classes_are_told_as_they_are_written_even_where_nobody_has_the_positive_one(
     positive, ones, zeros
 ):
-    assert _divided(["1.0", "a", "b"], positive) == {"1": ones, "0": zeros}
+    assert divided(["1.0", "a", "b"], positive) == {"1": ones, "0": zeros}
 
 
 @pytest.mark.parametrize("name", LOCAL)

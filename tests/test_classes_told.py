@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import classes
+from errorfloor.data import class_values, classes
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.naming import MOST_CLASSES
@@ -265,7 +265,8 @@ def test_labels_beside_votes_may_be_classes_that_nobody_voted_for():
 
 def test_values_may_be_a_thousand_classes(monkeypatch):
     assert MOST_CLASSES == 1000
-    monkeypatch.setattr(classes, "MOST_CLASSES", 3)
+    for module in (classes, class_values):
+        monkeypatch.setattr(module, "MOST_CLASSES", 3)
     asked = {"item": "item", "vote": "vote"}
     assert told(votes([1, 2, 3, 3]), **asked)[0].classes == ("1", "2", "3")
     assert told(votes([*"abcc"]), **asked)[0].classes == ("a", "b", "c")

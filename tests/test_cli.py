@@ -400,24 +400,27 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     failed = run("headroom", *model, *either, "--json", "--quiet", code=3)
     assert json.loads(failed.stdout)["passed"] is False
     assert failed.stderr == "failed: the verdict is room, not beyond or saturated.\n"
-    assert answer("estimate", "demo/scores.csv", "--attainable", 0.08)["passed"] is True
-    failed = run("estimate", "demo/scores.csv", "--attainable", 0.07, code=3)
+    assert answer("estimate", "demo/scores.csv", "--attainable", 0.09)["passed"] is True
+    failed = run("estimate", "demo/scores.csv", "--complete", "--attainable", 0.07, code=3)
     assert failed.stdout.startswith(
-        "The best possible accuracy for the given label is about 92.6 %"
+        "If these scores are complete and in the right order, the best possible accuracy"
     )
     assert failed.stderr.endswith("failed: above 0.07: the floor, 0.074.\n")
+    failed = run("estimate", "demo/scores.csv", "--attainable", 0.08, code=3)
+    assert failed.stderr.endswith("failed: 0.08 is not shown to be reachable: only 0.0824988 is.\n")
     assert "passed" not in answer("estimate", "demo/scores.csv")
 
 
 def test_a_value_that_is_just_attained_passes(folder):
-    assert answer("estimate", "demo/scores.csv", "--attainable", 0.074)["passed"] is True
-    run("estimate", "demo/scores.csv", "--attainable", 0.0739999, code=3)
+    complete = ["demo/scores.csv", "--complete", "--attainable"]
+    assert answer("estimate", *complete, 0.074)["passed"] is True
+    run("estimate", *complete, 0.0739999, code=3)
 
 
 def test_requirements_hold_for_every_group(folder):
-    by_group = ["demo/scores.csv", "--group", "batch"]
+    by_group = ["demo/scores.csv", "--group", "batch", "--complete"]
     failed = run("estimate", *by_group, "--attainable", 0.01, code=3)
-    assert re.search(r"failed: above 0.01: the floor of a, 0.07\d+; the floor of b", failed.stderr)
+    assert re.search(r"failed: above 0.01: the floor of a, 0.07\d+; above 0.01: the", failed.stderr)
     failed = run("estimate", *by_group, "--attainable", 0.073, code=3)
     assert failed.stderr.endswith("failed: above 0.073: the floor of a, 0.076.\n")
     failed = run("headroom", *by_group, *MODEL, "--require", "saturated", code=3)
@@ -438,7 +441,7 @@ def test_the_gate_goes_by_which_way_a_metric_is_better(monkeypatch):
     )
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, accuracy))
     best = ef.Estimate(
-        value=0.92, method="toy", interval=None, n=10, assumptions="", metric="accuracy"
+        value=0.92, method="given", interval=None, n=10, assumptions="", metric="accuracy"
     )
     session = Session("estimate", (), as_json=True, quiet=True)
     assert unattainable(session, best, 0.9) is None
@@ -456,10 +459,10 @@ def test_the_gate_cannot_be_switched_off_by_a_number_that_is_none(option, value,
 
 
 def test_names_of_0_1_are_taken_with_a_note(folder):
-    failed = run("estimate", "demo/scores.csv", "--fail-above", 0.07, code=3)
+    failed = run("estimate", "demo/scores.csv", "--complete", "--fail-above", 0.07, code=3)
     assert failed.stderr.startswith("note: --fail-above is called --attainable now\n")
     assert failed.stderr.endswith("failed: above 0.07: the floor, 0.074.\n")
-    assert answer("estimate", "demo/scores.csv", "--fail-above", 0.08)["passed"] is True
+    assert answer("estimate", "demo/scores.csv", "--fail-above", 0.09)["passed"] is True
     both = ["--fail-above", 0.08, "--attainable", 0.08]
     assert "give one of them" in error("estimate", "demo/scores.csv", *both, code=2)
     failed = run("headroom", "demo/scores.csv", *MODEL, "--require", "below", code=3)
@@ -546,7 +549,7 @@ def test_every_key_of_the_json_is_documented(section, folder):
     assert text.count("\n") == 1
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
     result = content.pop("result")
-    assert content["schema"] == "errorfloor/2"
+    assert content["schema"] == "errorfloor/3"
     assert content["version"] == ef.__version__
     assert content["command"] == " ".join(JSON[section][: 2 if section == "data" else 1])
     for key in keys(content):
@@ -792,7 +795,7 @@ def test_archives_and_sheets_are_refused(folder):
     with zipfile.ZipFile("book.xlsx", "w") as book:
         book.writestr("sheet.xml", "<sheet/>")
     said = error("estimate", "book.xlsx")
-    assert "ZIP archive" in said or "pip install 'errorfloor[excel]'" in said
+    assert "ZIP archive" in said or "pip install 'errorfloor[cli]'" in said
     (folder / "book.csv").write_bytes((folder / "book.xlsx").read_bytes())
     assert "ZIP archive" in error("estimate", "book.csv")
 
@@ -952,14 +955,19 @@ def test_the_program_leaves_with_the_code_that_is_documented(arguments, code, fo
 def test_piped_output_is_plain_and_not_wrapped(folder):
     done = start("estimate", "demo/scores.csv", COLUMNS="20")
     lines = done.stdout.decode().splitlines()
-    assert [line[:12] for line in lines] == ["The best pos", "floor 7.40 %", "Assumes: The"]
+    assert [line[:12] for line in lines] == [
+        "An accuracy ",
+        "floor at mos",
+        "Assumes: The",
+        "For the floo",
+    ]
     assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
 
 
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"\nfloor 7.40 %" in done.stdout
+    assert b"; 7.40 % by the best cut" in done.stdout
     assert done.stderr == b"note: took --score score --label label\n"
 
 
@@ -1087,7 +1095,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "floor 25.00 %" in shown[end:]
+    assert "25.00 % by the best cut" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1095,7 +1103,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "floor 25.00 %" in terminal.wait()
+    assert "25.00 % by the best cut" in terminal.wait()
 
 
 @pytest.mark.parametrize(
@@ -1112,7 +1120,7 @@ def test_a_quiet_program_shows_no_progress(folder):
     terminal, sink = fed_by_hand("estimate", "-", "--quiet", patience=AT_ONCE)
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert terminal.wait().startswith("\x1b[1mThe best possible accuracy")
+    assert terminal.wait().startswith("\x1b[1mAn accuracy of at least")
 
 
 PLAIN = [{"NO_COLOR": "1"}, {"NO_COLOR": "false"}, {"TERM": "dumb"}]
@@ -1120,8 +1128,8 @@ PLAIN = [{"NO_COLOR": "1"}, {"NO_COLOR": "false"}, {"TERM": "dumb"}]
 
 def test_terminals_show_styles_unless_no_color_is_set(folder):
     shown = on_a_terminal("estimate", "demo/scores.csv", columns=60)
-    assert "\x1b[1mThe best possible accuracy" in shown
-    assert "\x1b[1mThe best" in on_a_terminal("estimate", "demo/scores.csv", NO_COLOR="")
+    assert "\x1b[1mAn accuracy of at least" in shown
+    assert "\x1b[1mAn accuracy" in on_a_terminal("estimate", "demo/scores.csv", NO_COLOR="")
     shown = on_a_terminal("estimate", "demo/scores.csv", columns=60, NO_COLOR="1")
     assert "\x1b" not in shown
     assert max(map(len, shown.splitlines())) <= 60

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from frozen import newer
 from scipy import stats
 
 import errorfloor as ef
+from errorfloor import inference, methods
 from errorfloor.data.cells import Cells, split
 from errorfloor.inference import weighted_cuts
 from errorfloor.inference.cuts import CutErrors
@@ -14,7 +16,9 @@ from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.inference.weighted import WeightedErrors
 from errorfloor.inference.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
 from errorfloor.methods.cuts import flat_items
+from errorfloor.methods.record import Classes, Series
 from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
+from errorfloor.metrics import named
 
 LEVEL = 0.9
 Z = stats.norm.ppf(0.95)
@@ -218,3 +222,58 @@ def test_flat_weighted_items_are_correlated():
     variance = weight.sum() / unit * share * (1 - share)
     assert flat > 0
     assert found.correlated == pytest.approx(min(flat / 4 / variance, 1))
+
+
+# What scores of no use leave: errors held out above those of guessing, and floors that are not.
+
+
+def limits_of_scores():
+    """Yield each method for scores that says that its limits hold its value, and with what."""
+    refuted = ("top1", "corrupted")  # by values above guessing, which stay as they are
+    resampled = ("bca", "basic", "percentile")  # of which none is promised to hold the value
+    for one in methods.RECORDS:
+        method = one.make(4) if isinstance(one, Series) else one
+        if method.reads != ef.ScoreTable.kind or method.name in refuted:
+            continue
+        for metric in method.metrics:
+            for kind in inference.of(method).values():
+                if kind.name not in resampled:
+                    yield pytest.param(
+                        method,
+                        named(metric),
+                        kind,
+                        id=f"{method.classes.name}-{method.name}-{metric}-{kind.name}",
+                    )
+
+
+def noise(classes, n, rng):
+    scores = rng.random(n) if classes == 2 else rng.dirichlet(np.ones(classes), n)
+    labels = rng.integers(classes, size=n).astype(float)
+    labels[:classes] = range(classes)
+    return scores, labels
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize(("method", "metric", "kind"), list(limits_of_scores()))
+def test_values_lie_within_their_limits_and_what_the_metric_can_be(method, metric, kind):
+    classes = 2 if method.classes is Classes.TWO else 3
+    options = {"method": method.name, "metric": metric.name, "interval": kind.name}
+    options |= newer.GIVEN.get(metric.name, {})
+    if metric.name == "cost":
+        options["costs"] = newer.COSTS[method.classes]
+    weighted = method.weighs(metric) and kind.weighs(metric)
+    for seed in range(9):
+        rng = np.random.default_rng(seed)
+        scores, labels = noise(classes, (30, 80, 12)[seed % 3], rng)
+        if method.partly:
+            options["unlabelled"] = True
+            labels[classes:][rng.random(labels.size - classes) < 0.5] = np.nan
+        for more in ({}, {"weight": rng.uniform(0.5, 3, labels.size)})[: 1 + weighted]:
+            try:
+                found = ef.from_scores(scores, labels, rng=seed, **options, **more)
+            except ef.InputError:  # too few items for some intervals
+                assert labels.size == 12
+                continue
+            least, most = found.measure.span(classes)
+            ends = np.array([least, found.low, found.value, found.high, most])
+            assert (np.diff(ends) >= -1e-12).all()

@@ -16,7 +16,8 @@ from errorfloor.questions.gap import _distance
 @pytest.fixture(scope="module")
 def floor():
     data = gaussian_mixture(2000, rng=1)
-    return ef.from_scores(corrupt(data.soft_labels, 2, 0.7), data.labels, rng=1)
+    scores = corrupt(data.soft_labels, 2, 0.7)
+    return ef.from_scores(scores, data.labels, complete=True, rng=1)
 
 
 def test_a_model_far_above_the_floor_has_room(floor):
@@ -33,7 +34,7 @@ def test_a_model_at_the_floor_is_saturated(floor):
     found = ef.headroom(floor, model_error=floor.value, n=1000)
     assert found.verdict == "saturated"
     assert found.low < 0 < found.high
-    assert "is there as far as these items can tell" in found.sentence
+    assert "is at the limit, as far as 1,000 items can show" in found.sentence
 
 
 def test_a_model_below_the_floor_is_suspicious(floor):
@@ -290,4 +291,5 @@ def test_a_model_below_a_gold_floor_of_votes_may_see_more_than_voters():
     votes = rng.binomial(3, 0.2 + 0.6 * gold)
     floor = ef.from_votes(votes, 3, labels=gold)
     said = ef.headroom(floor, errors=5, n=2_000).sentence
-    assert "better than the votes allow: suspect a leaked test set, or a model that sees" in said
+    assert "better than the best cut of these shares of votes. It sees more than these" in said
+    assert "any model can be" not in said

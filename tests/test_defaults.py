@@ -13,10 +13,12 @@ from errorfloor.questions.plan_metric import Measured
 DEFAULTS = {
     "by_score": True,
     "clip": "auto",
+    "complete": False,
     "cost_per_item": 0.0,
     "cost_per_vote": 1.0,
     "drop_missing": False,
     "interval": "auto",
+    "label_is_vote": False,
     "items": (100, 300, 1000, 3000, 10_000),
     "level": 0.95,
     "method": "sequential",  # of features; elsewhere it depends on the data

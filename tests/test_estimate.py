@@ -172,7 +172,7 @@ def test_an_estimate_is_json_text_html_and_can_be_pickled(data):
     record = json.loads(json.dumps(found.to_dict()))
     assert set(record) == {
         *("sentence", "value", "low", "high", "level", "n", "resolution", "dropped"),
-        *("method", "interval_method", "assumptions", "warnings"),
+        *("method", "interval_method", "assumptions", "warnings", "claim"),
         *("metric", "target", "classes", "options", "seed", "source", "refuted", "findings"),
     }
     assert record["n"] == 400
@@ -193,7 +193,8 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
     )
     assert (
         str(found)
-        == "floor 0.050 %, 90 % interval 0.021 % to 0.109 % (isotonic, n = 10,000, honest)"
+        == "floor at most 0.109 %, 90 % limit; 0.050 % by the best cut of these scores (0.021 % to "
+        "0.109 %) (isotonic, n = 10,000, honest)"
     )
 
 
@@ -217,7 +218,9 @@ def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
 
 
 def test_assumptions_say_what_the_interval_needs(data):
-    assert "upper limit holds for any scores" in ef.from_scores(*data).assumptions
+    assert "nothing is assumed of the scores" in ef.from_scores(*data).assumptions
+    complete = ef.from_scores(*data, complete=True)
+    assert "upper limit holds for any scores" in complete.assumptions
     assert "order" in ef.from_scores(*data, method="beta", interval="certified").assumptions
     assert "upper limit" not in ef.from_scores(*data, method="beta", interval=None).assumptions
     assert "few votes" in ef.from_votes([1, 2], 3, method="plugin", interval=None).assumptions

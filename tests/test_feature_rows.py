@@ -168,9 +168,9 @@ def test_archives_say_which_arrays_they_have(tmp_path):
         padded = (*given, None, None, None, None)[:4]
         assert says in error_of(read_features, path, *padded)
     np.savez(path, x=X, y=np.array(["a", None, "b", "b"], dtype=object))  # which may be a program
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
         read_features(path, None, None, None, None)
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
         feature_items.read_items(path, None, None, Where.of())
 
 
@@ -329,3 +329,13 @@ def test_items_of_files_are_those_of_arrays(tmp_path):
     )
     assert "`score` 'q' is not there" in error_of(items_of, npz, None, score="q", label="y")
     assert "`labels` goes with arrays" in error_of(items_of, csv, Y, features=["a"])
+
+
+def test_columns_of_files_may_have_dots_in_their_names(tmp_path):
+    rng = np.random.default_rng(0)
+    x, path = rng.random((60, 2)), tmp_path / "iris.csv"
+    labels = np.where(x[:, 0] > 0.5, "a", "b")
+    rows = "".join(f"{one:.6f},{two:.6f},{y}\n" for (one, two), y in zip(x, labels, strict=True))
+    path.write_text(f"Sepal.Length,Sepal.Width,label\n{rows}")
+    read = read_features(path, None, None, None, None)
+    assert read.points == pytest.approx(x, abs=1e-6)

@@ -210,7 +210,7 @@ def test_workbooks_without_rows_and_with_doubled_names_are_refused(tmp_path, mon
             ef.from_scores(path)
         assert str(error.value) == f"Could not read {str(path)!r}: {said}"
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(ImportError, match=r"needs openpyxl: pip install 'errorfloor\[excel\]', or"):
+    with pytest.raises(ImportError, match=r"needs openpyxl: pip install 'errorfloor\[cli\]', or"):
         ef.from_scores(path)
 
 
@@ -649,7 +649,7 @@ def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
     assert "0.23" in run("headroom", path, *model, "23")
     assert "Usage" not in run("headroom", path, *model, "23%")
     assert "95 % is 0.95" in run("estimate", path, "--level", "95")
-    assert "90 % interval" in run("estimate", path, "--level", "90%")
+    assert "90 % limit" in run("estimate", path, "--level", "90%")
 
 
 def test_levels_may_be_text_with_a_per_cent_sign():

@@ -78,6 +78,12 @@ def same(frozen, found, apart):
     return frozen == found
 
 
+BOUNDED = {
+    *(("saturated", "matches"), ("beyond", "better")),
+    *((was, "open") for was in ("room", "saturated", "beyond")),
+}
+
+
 def mended(path, was, is_now):
     """Tell whether an answer was changed on purpose, and in the way that was meant.
 
@@ -86,7 +92,12 @@ def mended(path, was, is_now):
 
     Where a bootstrap is undefined, the limits of the best cut stand in. Bins that fit too well have
     a floor below these, which the limits hold now.
+
+    Scores bound the floor from one side, so that verdicts beside them have other names; where no
+    limit holds for any model, nothing is said.
     """
+    if path[-1] == "verdict" and (was, is_now) in BOUNDED:
+        return True
     if any(str(name).startswith("hist-") for name in path) and path[-2] == "limits":
         return path[-1] in (0, 2) and is_now < was  # the lower ones
     if not path[0].startswith("headroom") or not any(str(n).startswith("mixture") for n in path):

@@ -165,11 +165,12 @@ def test_a_paired_verdict_says_what_it_means():
 
 def test_the_best_model_is_saturated_and_one_that_saw_the_labels_is_beyond():
     scores, labels, predictions = sample(2000)
-    found = ef.headroom(scores, labels=labels, predictions=predictions, rng=0)
-    assert found.verdict == "saturated"
-    assert found.low <= 0
-    leaked = ef.headroom(scores, labels=labels, predictions=labels, rng=0)
-    assert leaked.verdict == "beyond"
+    for complete, names in ((True, ("saturated", "beyond")), (False, ("matches", "better"))):
+        about = {"labels": labels, "complete": complete, "rng": 0}
+        found = ef.headroom(scores, predictions=predictions, **about)
+        assert found.verdict == names[0]
+        assert found.low <= 0
+        assert ef.headroom(scores, predictions=labels, **about).verdict == names[1]
 
 
 @pytest.fixture

@@ -15,9 +15,10 @@ import errorfloor as ef
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable
+from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference.binomial import lower_limit, upper_limit
 from errorfloor.methods.cuts import flat_items
-from errorfloor.methods.powered import PoweredCut, flat_variance
+from errorfloor.methods.powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.questions import partly
 from errorfloor.questions.label_design import drawn
 from errorfloor.questions.partly import largest_difference
@@ -287,6 +288,71 @@ def two_phase(seed, size=20_000, budget=500):
     chance *= budget / chance.sum()
     labels = np.where(rng.random(size) < chance, rng.random(size) < eta, np.nan)
     return eta, labels, 1 / chance
+
+
+def half_as_often_where_hard(seed, draw, budget=200, size=20_000):
+    """Return scores, labels, hard items labelled half as often, and the true floor."""
+    rng = np.random.default_rng(seed)
+    eta = draw(rng, size)
+    error = np.minimum(eta, 1 - eta)
+    chance = np.where(error > error.mean(), 0.5, 1.0)
+    chance *= budget / chance.sum()
+    labels = np.where(rng.random(size) < chance, rng.random(size) < eta, np.nan)
+    return eta, labels, error.mean()
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, size: rng.beta(0.5, 0.5, size),
+        lambda rng, size: (
+            1 / (1 + np.exp(-2 * (rng.normal(size=size) + rng.choice([-1, 1], size))))
+        ),
+        lambda rng, size: (
+            rng.choice([0.0, 0.5, 1.0], size, p=[0.25, 0.5, 0.25]) + rng.uniform(0, 1e-6, size)
+        ),
+    ],
+    ids=["arcsine", "normal", "half coin flips"],
+)
+def test_hard_items_labelled_half_as_often_are_made_up_for(draw):
+    # Without strata 0.05 to 0.16 of the floors are above the upper limit.
+    above, inside = [], []
+    for seed in range(120):
+        scores, labels, floor = half_as_often_where_hard(seed, draw)
+        try:
+            found = ef.from_scores(scores, labels, unlabelled=True, rng=seed)
+        except ef.InputError as error:
+            assert "do not stand for all" in str(error)  # noqa: PT017 -- chance, seldom
+            continue
+        above.append(floor > found.high)
+        inside.append(found.low <= floor <= found.high)
+    assert len(above) > 100
+    assert np.mean(above) < 0.075  # 0.025 and three standard errors
+    assert np.mean(inside) > 0.92  # fewer than 0.95 by a standard error and a half
+
+
+def test_strata_by_score_weigh_as_all_their_items():
+    # 400 scored items in order; of the lower half 60 have a label, of the upper one 20.
+    scores, labels = np.arange(400.0), np.full(400, np.nan)
+    labels[0:180:3], labels[200:400:10] = 1.0, 0.0
+    table = table_of_arrays(scores, labels, Where.of(unlabelled=True))
+    made_up = post_stratified(table.cells(), table.scores)
+    known = ~np.isnan(labels)
+    lower = scores[known] < 200
+    assert made_up.weight[lower] == pytest.approx(np.full(60, 0.5 / 0.75))
+    assert made_up.weight[~lower] == pytest.approx(np.full(20, 0.5 / 0.25))
+    # Given weights that say the same leave nothing to make up for.
+    weight = np.where(lower, 1.0, 3.0)
+    again = post_stratified(replace(table.cells(), weight=weight), table.scores)
+    assert again.weight / again.weight[0] == pytest.approx(weight)
+    # Too few labels for two strata, and labels in one half alone, are left as they are.
+    few, lowest = (np.where(scores % step == 0, 1.0, np.nan) for step in (10, 2))
+    lowest[190:] = np.nan
+    for unknown in (few, lowest):
+        table = table_of_arrays(scores, unknown, Where.of(unlabelled=True))
+        assert post_stratified(table.cells(), table.scores).weight is None
+    every = ef.ScoreTable.from_arrays(scores, np.arange(400) % 2).cells()
+    assert post_stratified(every, scores) is every
 
 
 def test_labels_near_the_cut_are_refused_without_weights_and_right_with_them():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+import errorfloor as ef
 from errorfloor.data.asked import Where
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.inference.powered import of_cut
@@ -164,3 +165,21 @@ def test_items_are_chosen_where_steps_of_one_end_on_their_line():
             if any(begin < start + step <= end for step in range(4)):
                 slow.add(item)
         assert set(np.flatnonzero(drawn(chance, np.random.default_rng(seed)))) == slow
+
+
+def test_a_plan_without_labels_says_that_it_takes_scores_for_probabilities():
+    # Scores of four times the true logits: the floor is 32.5 %, and scores say 12.9 %.
+    generator = np.random.default_rng(4)
+    logits = generator.normal(size=5_000)
+    scores, chances = 1 / (1 + np.exp(-4 * logits)), 1 / (1 + np.exp(-logits))
+    plan = ef.plan_labels(scores, budget=300, rng=0)
+    labels = np.full(5_000, np.nan)
+    labels[plan.rows] = generator.random(300) < chances[plan.rows]
+    found = ef.from_scores(scores, labels, unlabelled=True, weight=plan.weight, rng=0)
+    assert found.high - found.low > 1.8 * plan.width  # what the sentence is for
+    assert "scores are calibrated probabilities of class 1" in plan.assumptions
+    assert "Label 50 random items first (a pilot)" in plan.assumptions
+    assert plan.to_dict()["assumptions"] == plan.assumptions
+    pilot = np.where(np.arange(5_000) % 100 == 0, generator.random(5_000) < chances, np.nan)
+    again = ef.plan_labels(scores, pilot, budget=250, rng=0)
+    assert again.assumptions.startswith("The widths assume that the 50 items with labels so far")

@@ -58,7 +58,8 @@ def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
     for layout in LAYOUTS:
         assert layout.says.startswith("A row is ")
         assert layout.needed
-        assert layout.of_shares or (layout.from_arrays is None) == (layout.arrays == ())
+        by_name = layout is ANNOTATORS  # arrays that have to be named
+        assert layout.of_shares or by_name or (layout.from_arrays is None) == (layout.arrays == ())
     assert all(role.help.endswith(".") for role in roles)
     assert {role.name: role.argument for role in roles if role.name != role.argument} == {
         "votes": "positives",
@@ -109,6 +110,7 @@ def test_layouts_say_how_their_rows_are_read():
         "votes": False,
         "counts": True,
         "soft labels": None,
+        "annotators": None,
     }
     assert [role.name for role in ANNOTATIONS.needed] == ["item", "vote"]
     assert of_kind("votes") == (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
@@ -244,7 +246,7 @@ def test_columns_of_different_layouts_are_refused():
     assert given == {"score": "a", "votes": "b"}
     with pytest.raises(InputError, match="`score` and `positives` cannot be used together here"):
         choose(numbers("a b"), given, LAYOUTS, "x.csv")
-    with pytest.raises(InputError, match=r"`score` cannot be used together here\. Name them by"):
+    with pytest.raises(InputError, match=r"`score` cannot be used here\. Name them by"):
         layout_of({"score": "a"}, (VOTES,))
 
 

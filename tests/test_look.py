@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 import errorfloor as ef
+from errorfloor.data import frames
 from errorfloor.data.frames import rows_of
 from errorfloor.data.layouts import SCORES
 from errorfloor.questions import look
@@ -59,6 +60,13 @@ def test_several_files_are_called_by_the_first_and_their_number(tmp_path):
     assert ef.look(frame).name == "the data"
 
 
+def test_columns_without_rows_have_no_values(tmp_path):
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    found = ef.look(tmp_path / "empty.csv")
+    assert found.rows == 0
+    assert [one.distinct for one in found.columns] == [0, 0]
+
+
 def test_where_nothing_fits_the_layouts_are_shown_in_general():
     columns = [column("x"), column("y")]
     assert look._in_general(["a.csv", "b.csv"], columns) == (
@@ -109,27 +117,40 @@ def test_columns_are_counted_unless_there_are_very_many():
     for number, distinct, missing in ((200, 2, 1), (201, None, None)):
         data = pd.DataFrame({f"c{i}": [1.0, 2.0, 2.0, None] for i in range(number)})
         with rows_of(data, None, None) as (frame, run):
-            found = look._column(frame, run, "c7", "number", 4)
-        assert (found.distinct, found.missing) == (distinct, missing)
+            found = look._looked_at(frame, run, dict.fromkeys(data, "number"), 4)[7]
+        assert (found.name, found.distinct, found.missing) == ("c7", distinct, missing)
 
 
-def test_different_values_are_counted_of_plain_columns_and_not_too_many_rows():
-    data = pd.DataFrame({"x": ["a", "b", None, "b"]})
+def test_different_values_are_counted_of_plain_columns_and_not_too_many_cells(monkeypatch):
+    data = pd.DataFrame({"x": ["a", "b", None, "b"], "y": [1.0, 2.0, 3.0, None], "z": [*"abcd"]})
+    data["list"] = [[0.1, 0.2]] * 4
     with rows_of(data, None, None) as (frame, run):
-        for kind, rows, distinct in (
-            ("text", 2**22, 2),
-            ("text", 2**22 + 1, None),
-            ("list", 4, None),
-            ("votes", 4, None),
-            ("other", 4, None),
+        for kinds, most, distinct in (
+            ({"x": "text", "y": "number", "z": "text"}, 12, [2, 3, 4]),
+            ({"x": "text", "y": "number", "z": "text"}, 11, [None, None, None]),
+            ({"x": "text", "list": "list"}, 4, [2, None]),
+            ({"x": "votes", "y": "other"}, 12, [None, None]),
         ):
-            found = look._column(frame, run, "x", kind, rows)
-            assert (found.name, found.kind, found.distinct, found.missing) == (
-                "x",
-                kind,
-                distinct,
-                1,
-            )
+            for at_once in (1, 8, 2**24):  # one scan for each column, or for two, or for all
+                monkeypatch.setattr(look, "_MOST_CELLS", most)
+                monkeypatch.setattr(look, "_CELLS_AT_ONCE", at_once)
+                found = look._looked_at(frame, run, kinds, 4)
+                assert [one.distinct for one in found] == distinct
+                gone = {"x": 1, "y": 1, "z": 0, "list": 0}
+                assert [one.missing for one in found] == [gone[name] for name in kinds]
+
+
+def test_many_columns_of_text_are_counted_in_few_scans(tmp_path, monkeypatch):
+    from errorfloor.data import files
+
+    names = [f"c{i}" for i in range(165)]
+    rows = "\n".join(",".join(f"w{i * j % 7}" for j in range(165)) for i in range(50))
+    (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{rows}\n")
+    monkeypatch.setattr(files, "_SMALL", 0)  # as a large file is, which each query reads anew
+    asked, execute = [], frames.fetch
+    monkeypatch.setattr(frames, "fetch", lambda query: asked.append(1) or execute(query))
+    assert [one.distinct for one in ef.look(tmp_path / "wide.csv").columns[1:7]] == [7] * 6
+    assert len(asked) < 12
 
 
 def test_rows_with_missing_values_are_left_out_where_there_are_some():

@@ -310,7 +310,7 @@ def test_every_layout_of_every_engine_makes_the_table_of_the_arrays(name):
     assert without_people(table_of(make(wide_votes()))) == COUNTED
     counts = make({**by_class("n_", VOTES, "int64"), "gold": words["label"]})
     assert table_of(counts, counts="n_*") == COUNTED
-    shares = ef.from_votes(VOTES, labels=WORDS, classes=NAMES, interval=None).table
+    shares = ef.from_votes(counts=VOTES, labels=WORDS, classes=NAMES, interval=None).table
     assert table_of(counts, counts="n_*", label="gold") == shares
     gold = make({**wide_votes(), "gold": words["label"]})
     raters = [f"rater{a}" for a in range(5)]
@@ -670,7 +670,7 @@ def test_items_are_kept_with_their_votes_for_each_class():
     for data, where in (
         (pd.DataFrame({"item": item, "vote": vote}), {"item": "item", "vote": "vote"}),
         (pd.DataFrame(VOTES, columns=[f"n_{one}" for one in NAMES]), {}),
-        (VOTES, {"classes": NAMES}),
+        (None, {"counts": VOTES, "classes": NAMES}),
     ):
         keeper = Keeper()
         found = read(data, keeper.layouts, Where.of(**where))

@@ -189,7 +189,7 @@ def test_ceilings_have_room_below_them_and_models_above_are_beyond():
     assert worse.difference == pytest.approx(ceiling.value - worse.model_value)
     assert worse.model.method == "honest"
     assert leaked.high < 0 < worse.low
-    assert leaked.sentence.endswith("labels made in another way, or scores out of order.")
+    assert leaked.sentence.endswith("or doubt that these are the true probabilities.")
     assert ef.headroom(ceiling, model_scores=s, labels=y).verdict == "room"
 
 

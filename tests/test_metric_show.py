@@ -96,9 +96,12 @@ def test_floors_are_floors_ceilings_ceilings_and_plain_numbers_plain(ask, metric
         assert not re.search(rf"\b{other}s?\b", text.replace('class="errorfloor"', "")), text
     assert str(found).startswith(f"{record.limit} ")
     name = record.opposite or record.words
-    assert found.sentence.startswith(f"The best possible {name} for ")
+    if ask is soft:
+        assert f"true probabilities, the best possible {name} for " in found.sentence
+    else:
+        assert f"{name} of at " in found.sentence
     if not record.per_cent:
-        assert "%" not in found.sentence
+        assert "%" not in found.sentence.replace("95 % confidence", "")
         assert "points" not in found.sentence
     value = numbers.style_of(found).value(found.value, numbers.digits_for(found))
     assert value in str(found)
@@ -109,8 +112,8 @@ def test_sentences_are_as_people_say_them():
     def told(metric, value, low, high, **given):
         made = ef.Estimate(
             value=value,
-            method="toy",
-            interval=ef.Interval(low, high, 0.95, "toy"),
+            method="mixture",
+            interval=ef.Interval(low, high, 0.95, "likelihood"),
             n=900,
             assumptions="",
             metric=metric,
@@ -120,11 +123,12 @@ def test_sentences_are_as_people_say_them():
 
     assert told("auc", 0.9432, 0.938, 0.948) == (
         "AUC for the given label is about 0.943 (0.938 to 0.948).",
-        "ceiling 0.9432 AUC, 95 % interval 0.9380 to 0.9480 (toy, n = 900, toy)",
+        "ceiling 0.9432 AUC, 95 % interval 0.9380 to 0.9480 (mixture, n = 900, likelihood)",
     )
     assert told("log-loss", 0.3121, 0.3, 0.32) == (
         "log-loss for the given label is about 0.312 nats (0.300 to 0.320 nats).",
-        "floor 0.3121 nats of log-loss, 95 % interval 0.3000 to 0.3200 nats (toy, n = 900, toy)",
+        "floor 0.3121 nats of log-loss, 95 % interval 0.3000 to 0.3200 nats (mixture, n = "
+        "900, likelihood)",
     )
     assert told("cost", 23.456, 21, 25, costs=(100, 500))[0] == (
         "mean cost per item for the given label is about 23.5 (21.0 to 25.0)."
@@ -148,7 +152,7 @@ def test_gains_are_counted_in_the_metrics_own_unit():
         r"Your model, at 0\.\d+, can still gain 0\.\d+ to 0\.\d+ AUC\.$", found.sentence
     )
     assert re.search(
-        r"^Ceiling less AUC: \+0\.\d{4}, 95 % interval", long_text_of(found), re.MULTILINE
+        r"^Ceiling minus AUC: \+0\.\d{4}, 95 % interval", long_text_of(found), re.MULTILINE
     )
     found = ef.headroom(soft("log-loss"), model_scores=1 - model, labels=y)
     assert re.search(r"can still come down by \d\.\d+ to \d\.\d+ in log-loss\.$", found.sentence)
@@ -160,22 +164,23 @@ def test_gains_are_counted_in_the_metrics_own_unit():
     assert "F1 better than any model can be: suspect" in found.sentence
     assert json.loads(json.dumps(found.to_dict()))["model_value"] == 1
     assert "model_error" not in found.to_dict()
-    assert "above the ceiling" in summarize(found).to_markdown()
+    assert "better than the ceiling" in summarize(found).to_markdown()
 
 
 def test_groups_and_methods_are_compared_in_the_metrics_words():
     floors = ef.from_soft_labels(DATA, soft="soft_label", group="site", metric="auc", rng=0)
     assert re.fullmatch(
-        r"The best possible AUC for .* is about 0\.\d+ \(site [ab]\) to 0\.\d+ \(site [ab]\) in 2 "
+        r"If these are the true probabilities, the best possible AUC for .* is "
+        r"about 0\.\d+ \(site [ab]\) to 0\.\d+ \(site [ab]\) in 2 "
         r"groups\.",
         floors.sentence,
     )
     assert "ceiling of AUC" in str(floors)
     page = summarize(floors).to_markdown()
-    assert "above which the AUC of no classifier can lie" in page
+    assert "The best possible AUC in each group" in page
     assert page.startswith("# AUC ceiling by site")
     compared = ef.compare(DATA["score"], DATA["y"], metric="log-loss", rng=0)
-    assert "floor of log-loss" in str(compared)
+    assert "  log-loss  " in str(compared)
     for row in compared:
         alone = scores("log-loss", method=row.method)
         assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high)

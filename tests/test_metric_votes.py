@@ -474,7 +474,7 @@ def test_items_of_many_classes_that_are_alike_leave_the_largest_values_open():
 
 def test_a_region_of_many_classes_has_one_likelihood_for_each_total():
     votes = np.concatenate((many_votes([0.3] * 3, 2, 200, 17), many_votes([0.6] * 3, 5, 200, 18)))
-    found = ef.from_votes(votes, metric="log-loss", totals_by="item")
+    found = ef.from_votes(counts=votes, metric="log-loss", totals_by="item")
     assert found.low < found.value < found.high
     asked = Options(metric=metric("cost", 3, costs=1 - np.eye(3)), totals_by="item")
     region = ManyRegion.around(votes, np.ones(400, dtype=np.int64), 0.95, asked)
@@ -490,7 +490,7 @@ def test_what_many_classes_have_no_answer_for_is_refused():
     with pytest.raises(ValueError, match="`majority` goes with the error"):
         ef.from_votes(votes, metric="log-loss", majority=3)
     with pytest.raises(ValueError, match="needs votes for every class"):
-        ef.from_votes(votes[:, :3] * [1, 1, 0] + [1, 1, 0], metric="balanced-error")
+        ef.from_votes(counts=votes[:, :3] * [1, 1, 0] + [1, 1, 0], metric="balanced-error")
     with pytest.raises(ValueError, match="cannot be answered from votes of more than two"):
         ef.from_votes(votes, metric="auc")
 
@@ -516,7 +516,7 @@ def test_intervals_hold_the_truth_of_two_atoms():
 @pytest.mark.parametrize("given", [{}, {"metric": "brier"}, {"metric": "log-loss"}])
 def test_votes_that_agree_less_than_guesses_are_refuted(given):
     with pytest.warns(ef.RefutedWarning, match="less often than those of people who guess"):
-        found = ef.from_votes(np.ones((200, 3), dtype=int), **given)
+        found = ef.from_votes(counts=np.ones((200, 3), dtype=int), **given)
     assert found.refuted
     assert found.value <= found.measure.span(3)[1]
     guesses = np.random.default_rng(0).multinomial(4, np.full(3, 1 / 3), size=400)

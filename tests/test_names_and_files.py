@@ -109,7 +109,7 @@ def test_columns_of_parquet_are_named_without_their_parts(tmp_path):
 
 def test_tables_inside_objects_are_found():
     def columns(whole):
-        found = documents._of_object(whole)
+        found = documents._of_object("a.json", whole)
         return None if found is None else {name: list(array) for name, array in found.items()}
 
     assert columns({"columns": ["a", 1], "data": [[1, 2], [3, None]]}) == (
@@ -151,14 +151,14 @@ def test_arrays_that_claim_more_than_is_there_are_refused(tmp_path):
     content = io.BytesIO()
     np.save(content, np.zeros(8))
     raw = content.getvalue()
-    assert storage._claimed(io.BytesIO(raw)) == 64
-    assert storage._claimed(io.BytesIO(b"hello world")) == 0
+    assert storage._claimed(io.BytesIO(raw)) == ((8,), 64)
+    assert storage._claimed(io.BytesIO(b"hello world")) is None
     large = raw.replace(b"(8,)", b"(9,)")
-    assert storage._claimed(io.BytesIO(large)) == 72
+    assert storage._claimed(io.BytesIO(large)) == ((9,), 72)
     for version in ((1, 0), (2, 0)):
         content = io.BytesIO()
         np.lib.format.write_array(content, np.zeros((2, 3), np.int32), version=version)
-        assert storage._claimed(io.BytesIO(content.getvalue())) == 24
+        assert storage._claimed(io.BytesIO(content.getvalue())) == ((2, 3), 24)
     path = tmp_path / "a.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x.npy", raw.replace(b"(8,), }   ", b"(8000,), }"))

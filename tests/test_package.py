@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ EXTRA = {
     "paper": DRAWING,
     "apps": COMMAND | DRAWING | PAGE,
 }
+
+
+def test_extras_bring_what_their_texts_promise_and_say_from_which_version_on():
+    with (ROOT.parents[1] / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras["excel"]) <= set(extras["cli"])  # the help says that Excel is read
+    assert "errorfloor[cli]" in extras["app"]
+    for name in ("cli", "features", "app", "excel"):
+        for one in extras[name]:
+            assert one.startswith("errorfloor[") or ">=" in one, one
 
 
 def imports(path, *, at_import=False):

@@ -23,7 +23,7 @@ from errorfloor.show import palette
 from errorfloor.show.plot.axes import log_ticks
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.svg import drawn
-from errorfloor.show.sentences import gain_of
+from errorfloor.show.standings import gain_of
 
 mpl.use("agg")
 COLUMN = 3.4  # inches
@@ -80,7 +80,9 @@ def plans(kind):
 @cache
 def verdict(kind="room"):
     errors, n = {"room": (300, 2000), "saturated": (14, 200), "beyond": (1, 2000)}[kind]
-    return ef.headroom(comparison()["isotonic"], errors=errors, n=n)
+    scores, labels, _ = data()
+    floor = ef.from_scores(scores, labels, complete=True, rng=0)
+    return ef.headroom(floor, errors=errors, n=n)
 
 
 @cache
@@ -308,16 +310,16 @@ def test_a_forest_has_each_methods_floor_and_interval_in_per_cent():
     assert line(ax, "true floor").get_xdata() == pytest.approx(2 * [100 * data()[2]])
     assert line(ax, "the model's error").get_xdata() == pytest.approx([10, 10])
     assert legend(ax) == [f"true floor, {100 * data()[2]:.2f} %", "the model's error, 10.00 %"]
-    assert ax.get_xlabel() == "error floor, %, with 95 % intervals"
+    assert ax.get_xlabel() == "error, %, with 95 % intervals"
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first method on top
 
 
 def test_a_forest_says_what_its_intervals_are():
     first, second = comparison()["beta"], comparison()["platt"]
     label = {
-        "error floor, %, with 90 % intervals": [first.at_level(0.9)],
-        "error floor, %, with intervals": [first, second.at_level(0.9)],
-        "error floor, %": [replace(first, interval=None)],
+        "error, %, with 90 % intervals": [first.at_level(0.9)],
+        "error, %, with intervals": [first, second.at_level(0.9)],
+        "error, %": [replace(first, interval=None)],
     }
     for expected, rows in label.items():
         assert plot.forest(rows, ax=figure().add_subplot()).get_xlabel() == expected
@@ -338,9 +340,9 @@ def test_a_forest_of_groups_has_a_line_under_the_name_of_each():
 
 def test_a_forest_of_groups_says_whether_its_intervals_hold_at_once():
     label = {
-        "error floor, %, with 95 % intervals": groups(),
-        "error floor, %, 90 % intervals at once": groups(simultaneous=True, level=0.9),
-        "error floor, %": groups(simultaneous=True, interval=None),
+        "error, %, with 95 % intervals": groups(),
+        "error, %, 90 % intervals at once": groups(simultaneous=True, level=0.9),
+        "error, %": groups(simultaneous=True, interval=None),
     }
     for expected, found in label.items():
         assert plot.forest(found, ax=figure().add_subplot()).get_xlabel() == expected

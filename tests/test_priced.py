@@ -304,7 +304,7 @@ def test_one_item_of_all_the_weight_leaves_nearly_everything_open(given):
 
 
 @asked
-@pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")  # of what ignores clusters
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of what ignores clusters
 def test_pure_clusters_of_unequal_size_are_worth_few_items(given):
     rng = np.random.default_rng(4)
     size = np.exp(rng.uniform(np.log(2), np.log(100), 50)).astype(int)

@@ -407,7 +407,7 @@ def test_arrays_need_their_second_and_take_no_columns_and_options():
         "column of votes for each class."
     )
     assert "go with a dataframe or file" in error_of(P, (SCORES,), second=Y, group="site")
-    with pytest.raises(ValueError, match="Expected a dataframe or the path of a file, got list"):
+    with pytest.raises(ValueError, match="`scores` is no dataframe or file but list, which has no"):
         table_of(P, (SCORES,), score="p", label="y")
 
 

@@ -211,6 +211,7 @@ def test_many_classes_in_arrays_can_be_had_again():
         ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "model_error": 0.2}),
         ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "majority": 3}),
         ("from_votes", "wide file.csv", {"positives": "k", "totals": "m", "totals_by": "item"}),
+        ("from_votes", "crowd.csv", {}),  # whose default counts annotators
         ("from_scores", "plain.npz", {}),
         ("from_scores", "table.npz", {}),
         ("from_soft_labels", "soft.npz", {}),

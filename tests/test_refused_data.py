@@ -87,7 +87,7 @@ REFUSED = {
         "entry 6 is 0",
     ),
     "weights that have no square": (
-        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 1e-39, 1)),
+        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 1e-280, 1)),
         "`weight` must lie between",
     ),
     "lists of features of unequal lengths": (

@@ -59,8 +59,11 @@ MAKERS = {
     ),
     "comparison": lambda: ef.compare(SCORES, DATA.labels, rng=0),
     "room": lambda: ef.headroom(from_scores(), errors=130, n=1000),
-    "saturated": lambda: ef.headroom(from_scores(), errors=75, n=1000),
-    "beyond": lambda: ef.headroom(from_scores(), errors=20, n=1000),
+    "matches": lambda: ef.headroom(from_scores(), errors=75, n=1000),
+    "better": lambda: ef.headroom(from_scores(), errors=20, n=1000),
+    "open": lambda: ef.headroom(from_scores(method="beta"), errors=75, n=1000),
+    "saturated": lambda: ef.headroom(from_scores(complete=True), errors=75, n=1000),
+    "beyond": lambda: ef.headroom(from_scores(complete=True), errors=20, n=1000),
     "votes and model": lambda: ef.headroom(
         ef.from_votes(votes(3), 3), errors=90, n=1000, same_labelling=True
     ),
@@ -154,7 +157,7 @@ def test_all_formats_say_the_same(name, tmp_path):
     for target in path.values():
         assert ef.report(result, target) == target
     found = json.loads(path[".json"].read_text(encoding="utf-8"))
-    assert found["schema"] == "errorfloor-report/2"
+    assert found["schema"] == "errorfloor-report/3"
     html = Page(path[".html"].read_text(encoding="utf-8")).text
     markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))
     said = [found["answer"], found["interval"], found["method"], *found["references"]]
@@ -173,15 +176,21 @@ def test_all_formats_say_the_same(name, tmp_path):
 def test_the_answer_has_value_and_interval_in_one_sentence():
     floor = from_scores()
     summary = summarize(floor)
-    for number in (floor.value, floor.low, floor.high):
-        assert f"{100 * number:.2f} %" in summary.answer
-    assert summary.answer.count(". ") == 0
+    for number in (1 - floor.value, (1 - floor.high) * (1 - 1e-4)):  # a bound is rounded down
+        assert f"{100 * number:.1f} %" in summary.answer
+    assert summary.answer.count(". ") == 1
     assert summary.floor is floor
 
 
 @pytest.mark.parametrize(
     ("name", "word"),
-    [("room", "room left"), ("saturated", "at the floor"), ("beyond", "below the")],
+    [
+        ("room", "room left"),
+        ("saturated", "at the floor"),
+        ("beyond", "better than the floor"),
+        ("matches", "as good as the best cut"),
+        ("better", "better than the best cut"),
+    ],
 )
 def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
     verdict = RESULTS[name]()
@@ -354,8 +363,13 @@ def levels(result, **options):
         ("Rising probabilities", "ok", from_scores),
         (
             "Falling probabilities",
+            "warn",
+            lambda: without_warning(ef.from_scores, SCORES, UP_AND_DOWN),
+        ),
+        (
+            "Falling probabilities",
             "refuted",
-            lambda: ef.from_scores(SCORES, UP_AND_DOWN),
+            lambda: without_warning(ef.from_scores, SCORES, UP_AND_DOWN, complete=True),
         ),
         ("Ties", "ok", from_scores),
         ("Ties", "note", lambda: ef.from_scores(SCORES.round(1), DATA.labels, rng=0)),
@@ -614,9 +628,10 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
     low, *_, high = sorted(found, key=lambda name: found[name].value)
     answer = summarize(found).answer
     said = (
-        rf"The best possible accuracy for the given label is about \d+(\.\d)? % \(site {high}, an "
+        rf"The best cut of these scores gets an accuracy of about \d+(\.\d)? % \(site {high}, an "
         rf"error of {100 * found[high].value:.2f} %\) to \d+(\.\d)? % \(site {low}, an error of "
-        rf"{100 * found[low].value:.2f} %\) in {len(found)} groups\."
+        rf"{100 * found[low].value:.2f} %\) in {len(found)} groups\. A model "
+        r"that sees more than these scores may do better\."
     )
     assert re.fullmatch(said, answer)
     at_once = str(summarize(groups(simultaneous=True, level=0.9)).sections()[0])
@@ -625,9 +640,8 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
 
 def test_the_answer_on_a_single_group_has_its_interval():
     summary = summarize(groups(names=("a",)))
-    low, high = 100 * summary.groups["a"].low, 100 * summary.groups["a"].high
-    assert summary.answer.startswith("The best possible accuracy for the given label is about ")
-    assert summary.answer.endswith(f"({low:.2f} % to {high:.2f} %) (site a, the only group).")
+    assert summary.answer.startswith("An accuracy of at least ")
+    assert summary.answer.endswith(" (site a, the only group).")
     assert "Caution" not in summary.to_markdown()
 
 
@@ -638,7 +652,7 @@ def test_a_report_on_groups_says_the_same_in_all_formats(simultaneous, tmp_path)
     for target in path.values():
         assert ef.report(found, target) == target
     plain = json.loads(path[".json"].read_text(encoding="utf-8"))
-    assert plain["schema"] == "errorfloor-report/2"
+    assert plain["schema"] == "errorfloor-report/3"
     assert plain["groups"] == json.loads(json.dumps(found.to_dict()))
     html = Page(path[".html"].read_text(encoding="utf-8")).text
     markdown = re.sub(r"\\(.)", r"\1", path[".md"].read_text(encoding="utf-8"))

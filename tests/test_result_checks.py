@@ -58,7 +58,7 @@ REFUTED = {
 
 @pytest.mark.parametrize("name", REFUTED)
 def test_what_refutes_a_floor_takes_its_place_everywhere(name):
-    floor, issued = found(ef.from_scores, *REFUTED[name])
+    floor, issued = found(ef.from_scores, *REFUTED[name], complete=True)
     first = floor.findings[0]
     assert (first.name, first.level) == (name, "refuted")
     assert floor.refuted
@@ -118,7 +118,8 @@ def test_methods_that_need_no_order_are_not_refuted_by_its_absence():
         ((1 - SCORES, LABELS), False, "warn"),
         (truth(hump), True, "note"),
     ):
-        rows, issued = found(ef.compare, *data, methods=["isotonic", "hist-10", "beta"])
+        methods = ["isotonic", "hist-10", "beta"]
+        rows, issued = found(ef.compare, *data, methods=methods, complete=True)
         assert [row.refuted for row in rows] == [True, False, curves]
         assert level in levels(rows["hist-10"]).values()
         assert rows.main is rows["isotonic"]

@@ -9,7 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from errorfloor.data.cells import ClassCells
 from errorfloor.methods.design import Design
-from errorfloor.methods.powered import Moments
+from errorfloor.methods.powered import Moments, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules import fewest, losses, records
 from errorfloor.methods.rules.choice import TIE, Rule
@@ -345,6 +345,10 @@ def test_powered_offsets_put_losses_and_guesses_of_held_out_items_together(weigh
     bound = PoweredOffsets(replace(CELLS, weight=weight, unlabelled=extra), Options())
     n, count = int(CELLS.count.sum()), CELLS.count
     own = np.ones(60) if weight is None else weight
+    if unlabelled:  # strata by the share of the largest score
+        line = (np.exp(ITEMS.logs) / np.exp(ITEMS.logs).sum(axis=0)).max(axis=0)
+        own = post_stratified(replace(CELLS, weight=weight, unlabelled=extra), line).weight
+        assert len(np.unique(own.round(9))) > 1
     own = own * n / float(count @ own)
     outside = 0 if extra is None else int(extra.sum())
     moments = Moments(own, n / (n + outside))
@@ -354,11 +358,11 @@ def test_powered_offsets_put_losses_and_guesses_of_held_out_items_together(weigh
         guess = 1 - fitted.probabilities(ITEMS.logs).max(axis=0)
         mean = float(extra @ guess) / outside if outside else float(guess.mean())
         moments.add(part, 1 - Rule.of(fitted).right(ITEMS), guess, mean)
-    if weighted:
-        least = float((count * own) @ (1 - Rule.of(start).right(ITEMS)))
-    else:
-        least = fewest_errors(ITEMS, count, (Rule.of(start), Rule.as_it_is(3)))[0]
-    slow = moments.found(least / n, n)
+    starts = (Rule.of(start), Rule.as_it_is(3))
+    least = fewest_errors(ITEMS, (2**40 * count * own / n).round().astype(int), starts)[0] / 2**40
+    if not weighted and not unlabelled:
+        least = fewest_errors(ITEMS, count, starts)[0] / n
+    slow = moments.found(least, n)
     found = bound.found(count, np.random.default_rng(4))
     assert found.value == pytest.approx(slow.value, abs=1e-12)
     assert (found.power, found.variance) == pytest.approx((slow.power, slow.variance))

@@ -1,5 +1,6 @@
 """The verdict comes first, in one sentence that needs no statistics."""
 
+import html
 import json
 from dataclasses import replace
 
@@ -21,8 +22,8 @@ REVERSED = Finding("Order", "AUC 0.02", "refuted", "The scores are in reverse.",
 
 
 def estimate(value=0.074, low=0.0689, high=0.0825, **more):
-    interval = None if low is None else Interval(low, high, 0.95, "honest")
-    given = {"method": "isotonic", "n": 2000, "assumptions": "Order."} | more
+    interval = None if low is None else Interval(low, high, 0.95, "likelihood")
+    given = {"method": "mixture", "n": 2000, "assumptions": "Order."} | more
     return ef.Estimate(value=value, interval=interval, **given)
 
 
@@ -80,7 +81,12 @@ def test_digits_never_end():
     [
         ("room", 0.0043, 0.0448, "can still gain 0.4 to 4.5 points."),
         ("room", 0.0004, 0.0448, "can still gain 0.04 to 4.48 points."),  # room is never none
-        ("saturated", -0.02, 0.011, "is there as far as these items can tell: at most 1.1 points"),
+        (
+            "saturated",
+            -0.02,
+            0.011,
+            "is at the limit, as far as 1,000 items can show: at most 1.1 points",
+        ),
         ("beyond", -0.057, -0.03, "is 3.0 to 5.7 points better than any model can be: suspect a"),
     ],
 )
@@ -88,6 +94,34 @@ def test_a_model_is_told_what_it_can_gain(word, low, high, said):
     found = verdict(word, low, high).sentence
     assert found.startswith(estimate().sentence)
     assert f" Your model, at 90.2 % (an error of 9.80 %), {said}" in found
+
+
+def test_a_bound_is_told_by_the_limit_that_holds():
+    bound = {"method": "isotonic", "interval": Interval(0.0689, 0.0825, 0.95, "honest")}
+    floor = replace(estimate(), **bound)
+    best = (
+        "An accuracy of at least 91.7 % is reachable for the given label (95 % confidence); the "
+        "best cut of these scores gets about 92.6 %."
+    )
+    assert floor.sentence == f"{best} A model that sees more than these scores may do better."
+    for word, low, high, said in (
+        ("room", 0.0049, 0.0448, "can still gain at least 0.4 points."),
+        (
+            "matches",
+            -0.02,
+            0.011,
+            "has nothing left to gain over the best cut of these scores, as ",
+        ),
+        ("better", -0.057, -0.03, "is 3.0 to 5.7 points better than the best cut of these scores."),
+    ):
+        found = verdict(word, low, high, floor=floor).sentence
+        assert found.startswith(f"{best} Your model, at 90.2 % (an error of 9.80 %), {said}")
+    both = replace(estimate(), method="platt", interval=Interval(0.0689, 0.0825, 0.95, "bca"))
+    assert both.sentence.startswith(
+        "The best rule on these scores gets an accuracy of about 92.6 %"
+    )
+    found = verdict("open", -0.02, 0.011, floor=both).sentence
+    assert "cannot be told from that. Whether it can still improve is open" in found
 
 
 def test_a_paired_test_says_that_a_better_rule_exists():
@@ -124,8 +158,8 @@ def test_many_groups_are_counted_and_few_are_named():
     rows = {name: verdict("saturated", -0.01, 0.01) for name in "abcdefgh"}
     rows["z"] = verdict(floor=estimate(findings=(REVERSED,)))
     assert ef.Groups("site", rows).sentence == (
-        "Your model is there as far as these items can tell in 8 of 9 groups, cannot be judged in "
-        "site z."
+        "Your model is at the limit, as far as these items can show, in 8 of 9 groups, cannot be "
+        "judged in site z."
     )
     assert ef.Groups("site", {"a": object()}).sentence == ""
 
@@ -138,19 +172,19 @@ def test_methods_that_are_refuted_are_not_in_the_range_of_a_comparison():
         estimate(0.3, method="corrupted", findings=(REVERSED,)),
     )
     assert ef.Comparison(rows).sentence.endswith(
-        ", by isotonic; the other methods say errors from 8.00 % to 9.00 %."
+        ", by mixture; the other methods say errors from 8.00 % to 9.00 %."
     )
-    assert ef.Comparison(rows[:1]).sentence.endswith("(6.89 % to 8.25 %), by isotonic.")
+    assert ef.Comparison(rows[:1]).sentence.endswith("(6.89 % to 8.25 %), by mixture.")
 
 
 def test_a_metric_without_an_opposite_is_said_by_its_name(monkeypatch):
     kappa = Metric("kappa", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, kappa))
     floor = estimate(0.926, 0.918, 0.931, metric="kappa")
-    best = "The best possible kappa for the given label is about 92.6 % (91.8 to 93.1 %)."
-    assert floor.sentence == best
+    best = "The method at hand gets a kappa of about 92.6 % (91.8 to 93.1 %) for the given label."
+    assert floor.sentence == best  # of a method that nobody knows nothing is claimed
     found = verdict(low=0.01, high=0.03, error=0.902, floor=floor)
-    assert found.sentence == f"{best} Your model, at 90.2 %, can still gain 1.0 to 3.0 points."
+    assert found.sentence == f"{best} Your model, at 90.2 %, can still gain at least 1.0 points."
 
 
 def test_the_sentence_is_in_json_and_first_in_text_pages_and_notebooks():
@@ -166,7 +200,7 @@ def test_the_sentence_is_in_json_and_first_in_text_pages_and_notebooks():
         said = found.sentence
         assert json.loads(json.dumps(found.to_dict(), default=str))["sentence"] == said
         assert long_text_of(found).startswith(said)
-        assert html_of(found).find("The best possible") < 300
+        assert html_of(found).find(html.escape(said)[:20]) in range(300)
     for found in (floor, floors, model):
         summary = summarize(found)
         assert summary.answer == summary.to_dict()["answer"] == found.sentence
@@ -180,6 +214,4 @@ def test_sentences_are_for_the_level_and_the_classes_at_hand():
     scores = gen.dirichlet(np.ones(3), 90)
     floor = ef.from_scores(scores, gen.multinomial(1, scores).argmax(1), rng=0)
     assert floor.sentence != floor.at_level(0.5).sentence
-    assert replace(floor, target="the gold label").sentence.startswith(
-        "The best possible accuracy for the gold label is about"
-    )
+    assert " is reachable for the gold label" in replace(floor, target="the gold label").sentence

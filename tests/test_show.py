@@ -48,6 +48,12 @@ def estimate(value=0.0705, low=0.0597, high=0.0842, **more):
     return ef.Estimate(value=value, interval=interval, **given)
 
 
+def two_sided():
+    """Return an estimate both of whose limits are limits of any model."""
+    interval = Interval(0.0597, 0.0842, 0.95, "likelihood")
+    return replace(estimate(), method="mixture", interval=interval)
+
+
 def votes_estimate(method="mixture", bias=-0.0163):
     return ef.VotesEstimate(
         value=0.0657,
@@ -72,8 +78,7 @@ def verdict(word="room", low=0.0234, high=0.082, **more):
         model_error=0.12,
         n=1000,
         model=Interval(0.1, 0.14, 0.95, "exact"),
-        floor=estimate(),
-        **given,
+        **{"floor": two_sided()} | given,
     )
 
 
@@ -143,13 +148,27 @@ BEST = (
     "The best possible accuracy for the given label is about 93.0 % (91.6 to 94.0 %), "
     "an error of 7.05 % (5.97 % to 8.42 %)"
 )
+BOUND = (
+    "An accuracy of at least 91.5 % is reachable for the given label (95 % confidence); the best "
+    "cut of these scores gets about 93.0 %"
+)
+SEES = "A model that sees more than these scores may do better."
+LINE = (
+    "floor at most 8.42 %, 95 % limit; 7.05 % by the best cut of these scores (5.97 % to 8.42 %) "
+    "(isotonic, n = 2,000, honest)"
+)
 
 
 def test_an_estimate_is_one_line():
-    said = "floor 7.05 %, 95 % interval 5.97 % to 8.42 % (isotonic, n = 2,000, honest)"
-    assert str(estimate()) == said
-    assert str(estimate(low=None)) == "floor 7.05 % (isotonic, n = 2,000)"
-    assert long_text_of(estimate()) == f"{BEST}.\n{said}\nAssumes: {ASSUMES}"
+    assert str(estimate()) == LINE
+    more = "by the best cut of these scores (isotonic, n = 2,000); no limit of the floor"
+    assert str(estimate(low=None)) == f"7.05 % {more}"
+    how = (
+        "For the floor itself: collect votes of several people on each item, or declare these "
+        "scores complete (--complete) if nothing else that a model could see would change what "
+        "they say."
+    )
+    assert long_text_of(estimate()) == f"{BOUND}. {SEES}\n{LINE}\nAssumes: {ASSUMES}\n{how}"
 
 
 def test_votes_say_what_their_plain_shares_would_have_said():
@@ -165,20 +184,20 @@ def test_votes_say_what_their_plain_shares_would_have_said():
 def test_a_comparison_is_a_table():
     rows = ef.Comparison((estimate(), estimate(0.1695, None, method="corrupted")), ("A note.",))
     table = [
-        "method       floor          interval  by",
+        "method       error          interval  by",
         "isotonic    7.05 %  5.97 % to 8.42 %  honest",
         "corrupted  16.95 %",
         "A note.",
     ]
     assert str(rows).splitlines() == table
-    said = f"{BEST}, by isotonic; the other method says 16.95 %."
+    said = f"{BOUND}, by isotonic; the other method says 16.95 %."
     assert rows.sentence == said
     assert long_text_of(rows).splitlines() == [said, *table, "95 % intervals, n = 2,000"]
 
 
 def test_groups_of_floors_are_a_table():
     table = [
-        "batch      n   floor          interval",
+        "batch      n   error          interval",
         "a      1,333  7.05 %  5.97 % to 8.42 %",
         "7      2,000  8.10 %",
         "isotonic, 95 % for each group",
@@ -187,8 +206,8 @@ def test_groups_of_floors_are_a_table():
     assert str(replace(GROUPS, simultaneous=True)).endswith("95 % for all groups at once")
     more = [f"Assumes: {ASSUMES}", "Left out: 2 items with missing values."]
     said = (
-        "The best possible accuracy for the given label is about 91.9 % (batch 7, an error of "
-        "8.10 %) to 93.0 % (batch a, an error of 7.05 %) in 2 groups."
+        "The best cut of these scores gets an accuracy of about 91.9 % (batch 7, an error of "
+        f"8.10 %) to 93.0 % (batch a, an error of 7.05 %) in 2 groups. {SEES}"
     )
     assert GROUPS.sentence == said
     assert long_text_of(GROUPS).splitlines() == [said, *table, *more]
@@ -200,10 +219,11 @@ def test_groups_of_anything_else_stand_under_their_names():
     said = f"batch a\n{sentences[0]}\n\nbatch b\n{sentences[1]}"
     assert str(found) == said
     both = (
-        "Your model can still gain in batch a, is there as far as these items can tell in batch b."
+        "Your model can still gain in batch a, is at the limit, as far as these items can show, "
+        "in batch b."
     )
     assert found.sentence == both
-    assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError less floor")
+    assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError minus floor")
     assert long_text_of(found).endswith("\nLeft out: 1 item with missing values.")
     assert html_of(found).count("<b>batch ") == 2
     assert str(ef.Groups("batch", {})) == ""
@@ -222,14 +242,14 @@ def test_groups_of_anything_else_stand_under_their_names():
             "saturated",
             -0.01,
             0.02,
-            "is there as far as these items can tell: at most 2.0 points are left.",
+            "is at the limit, as far as 1,000 items can show: at most 2.0 points are left.",
         ),
         (
             "beyond",
             -0.03,
             -0.01,
-            "is 1.0 to 3.0 points better than any model can be: suspect a leaked test set, labels "
-            "made in another way, or scores out of order.",
+            "is 1.0 to 3.0 points better than any model can be: suspect a leaked test set or "
+            "labels made in another way.",
         ),
     ],
 )
@@ -241,9 +261,9 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error less floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 against a model "
+        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 against a model "
         "at or below the floor (1,000 test items).",
-        "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (isotonic, n = 2,000, honest)",
+        "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
@@ -297,7 +317,11 @@ def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     assert lines[0].endswith("over the oracle, 95 %")
     assert " to " in lines[1]
     assert " to " not in lines[3]
-    assert lines[4:] == ["3 repeats of 5 levels of noise, n = 200, model error 10 %", "So."]
+    assert lines[4:] == [
+        "3 repeats of 5 levels of noise, n = 200, model error 10 %. Noise in "
+        "labels cannot show what the scores or features miss.",
+        "So.",
+    ]
     assert " to " not in str(noisy(repeats=1))
 
 
@@ -358,14 +382,15 @@ def test_names_of_groups_are_escaped_in_notebooks():
 
 def test_the_html_of_an_estimate_has_level_interval_and_assumption():
     said, numbers = html_of(estimate()).split("<svg")[0], html_of(estimate()).split("</svg>")[1]
-    assert said.endswith(f"<p><b>{BEST}.</b></p>")
+    assert said.endswith(f"<p><b>{BOUND}. {SEES}</b></p>")
     assert numbers == (
         '<div tabindex="0" role="group" aria-label="The numbers" '
         'style="overflow-x:auto;white-space:nowrap">'
-        "<table><thead><tr><th>method</th><th>floor</th><th>interval</th><th>level</th><th>by</th>"
+        "<table><thead><tr><th>method</th><th>error</th><th>interval</th><th>level</th><th>by</th>"
         "<th>n</th></tr></thead><tbody><tr><td>isotonic</td><td>7.05 %</td>"
         "<td>5.97 % to 8.42 %</td><td>95 %</td><td>honest</td><td>2,000</td></tr></tbody></table>"
-        f"</div><p><small>{ASSUMES}</small></p></div>"
+        f"</div><p><small>{estimate().claim.sentence}</small></p>"
+        f"<p><small>{ASSUMES}</small></p></div>"
     )
 
 
@@ -467,7 +492,7 @@ def arrays():
         "soft_labels": soft,
         "positives": rng.binomial(3, soft),
         "totals": 3,
-        "table": ScoreTable.from_arrays(soft, soft > 0.4),
+        "table": ScoreTable.from_arrays(soft, (soft > 0.4) ^ (np.arange(soft.size) % 7 == 0)),
     }
 
 
@@ -746,7 +771,7 @@ def test_a_summary_keeps_the_results_themselves():
     assert summary.floor is verdict.floor
     assert summary.comparison.rows[0] is verdict.floor
     found = summary.to_dict()
-    assert found["schema"] == "errorfloor-report/2"
+    assert found["schema"] == "errorfloor-report/3"
     assert found["verdict"]["p_room"] == verdict.p_room
     json.dumps(found, allow_nan=False)
 

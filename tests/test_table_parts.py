@@ -536,11 +536,11 @@ def test_rows_of_many_scores_are_found_by_sorting(many, monkeypatch):
 
 
 def test_shares_of_votes_are_scores():
-    found = shares.shares_table(
-        np.array([1, 2, 3, 1]),
-        np.array([2, 4, 4, 2]),
+    found = shares.class_shares_table(
+        np.array([[1, 1], [2, 2], [1, 3], [1, 1]]),
         np.array([0, 1, 1, 0]),
         np.array([5, 6, 7, 8]),
+        classes=("0", "1"),
     )
     assert found.scores.tolist() == [0.5, 0.75]
     assert found.counts.tolist() == [[13, 6], [0, 7]]
@@ -548,13 +548,12 @@ def test_shares_of_votes_are_scores():
     two = np.array([[1, 3], [2, 0], [3, 1]])
     assert shares.class_shares(two).tolist() == [0.75, 0, 0.25]
     found = shares.class_shares_table(
-        two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b"), dropped=2
+        two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b")
     )
     assert (found.scores.tolist(), found.counts.tolist()) == (
         [0, 0.25, 0.75],
         [[5, 0], [0, 2], [0, 1]],
     )
-    assert found.dropped == 2
 
 
 @pytest.mark.parametrize("rows", [2, 3])
@@ -563,11 +562,10 @@ def test_shares_of_many_classes_have_a_column_each(rows):
     expected = [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]][:rows]
     assert shares.class_shares(votes).tolist() == expected
     labels, counts = np.array([2, 2, 0])[:rows], np.array([1, 5, 2])[:rows]
-    found = shares.class_shares_table(votes, labels, counts, classes=tuple("abc"), dropped=4)
+    found = shares.class_shares_table(votes, labels, counts, classes=tuple("abc"))
     assert found.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
     assert found.counts.tolist() == [[0, 0, 5], [2 if rows == 3 else 0, 0, 1]]
-    assert (found.dropped, found.classes) == (4, ("a", "b", "c"))
-    assert shares.class_shares_table(votes, labels, counts, classes=tuple("abc")).dropped == 0
+    assert (found.dropped, found.classes) == (0, ("a", "b", "c"))
 
 
 def test_shares_of_arrays_have_the_labels_beside_them():

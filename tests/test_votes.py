@@ -50,7 +50,7 @@ def test_a_model_error_brings_the_papers_bound():
     assert ef.from_votes([0, 1], 2, interval=None).bias_bound is None
     fewest = ef.from_votes([0, 1], [2, 9], model_error=0.1, interval=None).bias_bound
     assert fewest == computable_bias_bound(0.1, 2)
-    with pytest.raises(ValueError, match=r"`model_error` must lie in \[0, 1\]: entry 0 is 5"):
+    with pytest.raises(ValueError, match=r"`model_error` must lie in \[0, 1\], got 5"):
         ef.from_votes([0, 1], 2, model_error=5, interval=None)
 
 

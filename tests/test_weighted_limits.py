@@ -381,6 +381,39 @@ def test_tables_of_some_intervals_take_the_place_of_old_ones():
     assert study.renewed(old, more) == expected
 
 
+SMOOTH = ("auc", "average-precision", "f1", "balanced-error", "error-at-coverage")
+
+
+@pytest.mark.filterwarnings("ignore:All soft labels are equal")
+@pytest.mark.parametrize("design", [("weight",), ("cluster",), ("weight", "cluster")])
+@pytest.mark.parametrize("metric", [*SMOOTH, "coverage-at-error"])
+def test_what_no_item_changes_has_no_interval_and_a_clear_word(metric, design, tmp_path):
+    # All items are the same, and so all can be answered with an error of 0.3 or none.
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"soft": np.full(40, 0.3), "weight": rng.uniform(1, 2, 40)})
+    frame["cluster"] = rng.integers(12, size=40)
+    at = {"at": 0.4} if "coverage" in metric else {}
+    asked = {"metric": metric, **at, **{name: frame[name].to_numpy() for name in design}}
+    word = "jackknife interval is undefined because the value is the same without any item"
+    with pytest.raises(ef.InputError, match=f"{word}.*Leave it out with `interval=None`"):
+        ef.from_soft_labels(frame["soft"].to_numpy(), **asked)
+    alone = ef.from_soft_labels(frame["soft"].to_numpy(), interval=None, **asked)
+    assert alone.interval is None
+
+    from errorfloor.apps.cli.commands import cli
+
+    path = tmp_path / "soft.csv"
+    frame.to_csv(path, index=False)
+    command = ["estimate", str(path), "--soft", "soft", "--metric", metric]
+    command += [part for name in at for part in ("--at", str(at[name]))]
+    command += [part for name in design for part in (f"--{name}", name)]
+    refused = CliRunner().invoke(cli, command)
+    assert isinstance(refused.exception, SystemExit)
+    assert word in " ".join(refused.stderr.split())
+    assert "--interval none" in " ".join(refused.stderr.split())
+    assert CliRunner().invoke(cli, [*command, "--interval", "none"]).exit_code == 0
+
+
 def test_few_clusters_get_a_clear_word():
     with pytest.raises(ValueError, match=r"`cluster` has 8 values\. An interval needs 10 clusters"):
         ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 50)

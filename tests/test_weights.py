@@ -1,21 +1,25 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
 from dataclasses import replace
-from functools import partialmethod
+from functools import partial, partialmethod
 
 import engines
 import numpy as np
 import pandas as pd
 import pytest
+from frozen import newer
 from helpers import answer
 from numpy.testing import assert_array_equal
 
 import errorfloor as ef
+from errorfloor import inference, methods
 from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
 from errorfloor.inference.blocks import Blocks, growing_blocks
 from errorfloor.methods import weighted
+from errorfloor.methods.record import Series
 from errorfloor.methods.weighted import WeightedCut
+from errorfloor.metrics import named
 
 N = 300
 RNG = np.random.default_rng(20261116)
@@ -51,10 +55,79 @@ def test_equal_weights_change_no_bit(call):
     assert answer(call(cluster=np.arange(N))) == plain
 
 
+def questions():
+    """Return a question for each method, metric and interval that takes weights."""
+    for one in methods.RECORDS:
+        method = one.make(4) if isinstance(one, Series) else one
+        for metric in method.metrics:
+            record = named(metric)
+            for kind in inference.of(method).values():
+                if method.weighs(record) and kind.weighs(record):
+                    yield method, metric, kind.name
+
+
+QUESTIONS = {
+    f"{method.reads}, {method.classes.name}, {method.name}, {metric}, {interval}": (
+        partial(newer.ask, method.reads, method.classes),
+        {"method": method.name, "metric": metric, "interval": interval},
+        method,
+    )
+    for method, metric, interval in questions()
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_only_ratios_of_weights_matter_to_the_last_bit(name):
+    ask, options, method = QUESTIONS[name]
+    if options["metric"] == "cost":
+        options["costs"] = newer.COSTS[method.classes]
+    options |= newer.GIVEN.get(options["metric"], {})
+    if method.partly:
+        options["unlabelled"] = True
+    rng = np.random.default_rng(6)
+    cluster = rng.integers(60, size=150)
+    for given, factor in (
+        (rng.choice([0.1, 0.25, 1.7], 150), 10),
+        (rng.uniform(0.5, 3, 150), 3),
+        (np.ones(150), 1 / 150),
+    ):
+        for beside in ({}, {"cluster": cluster}):
+            try:
+                expected = answer(ask(**options, **beside, weight=given))
+            except ef.InputError as error:
+                assert "cluster" in str(error)  # noqa: PT017 -- few take weights without
+                continue
+            assert answer(ask(**options, **beside, weight=given * factor)) == expected
+
+
+def test_weights_of_any_size_are_as_good_as_others():
+    def found(factor, **more):
+        return answer(ef.from_scores(SCORES, LABELS, weight=WEIGHTS * factor, rng=1, **more))
+
+    for more in ({}, {"cluster": CLUSTERS}):
+        assert found(1e-200, **more) == found(1e200, **more) == found(1, **more)
+
+
+def test_weights_that_differ_by_rounding_alone_are_equal():
+    weight = np.full(N, 0.3)
+    weight[::3] = 0.1 + 0.2
+    for more in ({}, {"cluster": CLUSTERS}):
+        expected = answer(ef.from_scores(SCORES, LABELS, rng=1, **more))
+        assert answer(ef.from_scores(SCORES, LABELS, weight=weight, rng=1, **more)) == expected
+
+
+def test_ties_between_sums_of_weights_are_ties_in_any_unit():
+    # Three items of weight 1 make up for one of weight 3, in tenths and in thirds of a unit.
+    scores, labels = [0.1, 0.1, 0.1, 0.2, 0.3], [1, 1, 1, 0, 1]
+    for unit in (1, 0.1, 1 / 3, 7e-50):
+        weight = unit * np.array([1, 1, 1, 3, 4])
+        table = ef.ScoreTable.from_arrays(scores, labels, weight=weight)
+        assert table.masses.tolist() == [[0, 3], [3, 0], [0, 4]]
+
+
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_only_ratios_of_weights_matter(call):
-    one, other = call(weight=WEIGHTS), call(weight=WEIGHTS * 1024)
-    assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+def test_weights_count_as_they_weigh(call):
+    one = call(weight=WEIGHTS)
     assert one.n_effective == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())
     assert one.low <= one.value <= one.high
 
@@ -174,6 +247,7 @@ def test_coarse_tables_keep_weights():
         ([1, np.inf, 1], "`weight` must be finite numbers: entry 1 is inf"),
         ([1, 1], "`scores` and `weight` must have the same length"),
         ([1, 1e-300, 1], "`weight` must lie between"),
+        ([1, 1e-70, 1], r"`weight` goes from 1e-70 to 1, so the largest is more than 2e\+60 times"),
         ("w", "is the name of a column, and the labels are arrays"),
     ],
 )
@@ -188,6 +262,8 @@ def test_bad_weights_are_refused_by_entry(weight, message):
         ([1, 0, 1], "must be positive finite numbers: 1 of 3 are bad, for example 0"),
         ([1, None, 1], "has missing values: 1 of 3 rows"),
         (["1", "x", "1"], "must be positive finite numbers: 1 of 3 are bad, for example 'x'"),
+        ([1, 1e-300, 1], "must lie between 1e-271 and 8e.*bad, for example 1e-300. Only their rat"),
+        ([1, 1e-70, 1], r"the largest is more than 2e\+60 times the smallest. Leave out items"),
     ],
 )
 def test_bad_columns_of_weights_are_refused(column, message):

@@ -3,7 +3,7 @@ Scores that are distorted, and still in order
 =============================================
 
 A score of 0.7 is not a probability of 70 %. As long as scores are in the right order, one label an
-item is enough to find out what each is worth, and what the floor is.
+item is enough to find out what each is worth.
 """
 
 import errorfloor as ef
@@ -20,8 +20,11 @@ curve = ef.reliability(seen.scores, seen.labels)
 ef.plot.reliability(curve)
 
 # %%
-# So the floor must not be read from the scores as they are. Calibrated, it is close to the truth.
+# So the floor must not be read from the scores as they are. With labels, scores of any kind bound
+# it. These are complete, because they are the true probabilities on a distorted scale; declared as
+# such, they give the floor itself, close to the truth.
 
 print(ef.from_soft_labels(seen.scores, rng=0))
 print(ef.from_scores(seen.scores, seen.labels, rng=0))
+print(ef.from_scores(seen.scores, seen.labels, complete=True, rng=0))
 print(f"the truth: {100 * data.floor:.2f} %")

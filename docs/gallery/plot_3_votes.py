@@ -17,7 +17,7 @@ try:
 except ef.datasets.MissingDataError:  # neither in a folder nor to be had from the network
     made = ef.datasets.synthetic.gaussian_mixture(1_514, means=((0.0,), (2.0,)), rng=0)
     made = made.voted(100, rng=0)
-    positives, totals, name = made.positives, np.full(1_514, 100), "made data"
+    positives, totals, name = made.positives, np.full(1_514, 100), "simulated data"
 
 everything = ef.from_votes(positives, totals)
 print(f"{name}, all votes: {everything}")

@@ -1,9 +1,9 @@
 """
-Is there room below this model?
-===============================
+Can this model still improve?
+=============================
 
 A model with 5 errors in 10,000 looks too good for pictures on which people disagree. Is the test
-set leaked? The answer depends on which floor it is held against.
+set leaked? The answer depends on which label the floor is for.
 """
 
 import errorfloor as ef
@@ -19,9 +19,9 @@ except ef.datasets.MissingDataError:  # neither in a folder nor to be had from t
     votes = made.vote_table
 
 # %%
-# Votes give the floor of guessing another *vote*. People saw pictures of 32 by 32 pixels; the
-# labels of the set go back to before they were scaled down. Against this floor the model is
-# impossibly good:
+# Votes give the floor for predicting another *vote*. People saw pictures of 32 by 32 pixels; the
+# labels of the set go back to before they were scaled down. If the test labels were votes, the
+# model would be impossibly good:
 
 people = ef.from_votes(votes)
 verdict = ef.headroom(people, errors=5, n=10_000, same_labelling=True)
@@ -29,8 +29,8 @@ print(verdict)
 ef.plot.headroom(verdict)
 
 # %%
-# Calibrated to the set's own labels, the shares of votes give the floor of these labels. Against
-# this one the model is where it should be:
+# For the set's own labels, the shares of votes are scores, and bound the floor. The model is as
+# good as the best cut of them. Whether a model that sees more can do better, they cannot tell:
 
 own = ef.from_scores(scores, labels, rng=0)
 verdict = ef.headroom(own, errors=5, n=10_000)
@@ -38,7 +38,7 @@ print(verdict)
 ef.plot.headroom(verdict)
 
 # %%
-# And a weaker model, with room left:
+# And a weaker model, which can still gain something:
 
 verdict = ef.headroom(own, errors=60, n=10_000)
 print(verdict)

@@ -3,8 +3,8 @@ Who follows the noise?
 ======================
 
 The true floor of real data is not known. But labels can be made worse on purpose: redrawn by a coin
-with probability r, they move the floor from F to r/2 + (1 - r) F. FeeBee looks how well a method
-follows.
+with probability r, they move the floor from F to r/2 + (1 - r) F. FeeBee measures how well a method
+follows. It cannot show what the scores miss.
 """
 
 import errorfloor as ef

@@ -3,7 +3,7 @@ Which classes no model can tell apart
 =====================================
 
 Some errors are nobody's fault: the classes overlap. CIFAR-10H has about 51 votes on each of 10,000
-images of ten classes, and says which.
+images of ten classes. They show which classes no model can tell apart that predicts one more vote.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,9 @@ try:
 except ef.datasets.MissingDataError:  # neither in a folder nor to be had from the network
     made = ef.datasets.synthetic.gaussian_ring(2_000, classes=6, rng=0)
     votes = ef.datasets.synthetic.vote_for_classes(made.soft_labels, 20, rng=0)
-    classes, name = ["red", "orange", "yellow", "green", "blue", "violet"], "made data"
+    classes, name = ["red", "orange", "yellow", "green", "blue", "violet"], "simulated data"
 
-floor = ef.from_votes(votes, classes=classes)
+floor = ef.from_votes(counts=votes, classes=classes)
 print(f"{name}: {floor}")
 
 # %%

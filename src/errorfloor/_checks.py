@@ -117,16 +117,7 @@ class RefutedWarning(DoubtWarning):
     """The data contradict what the answer assumes: it is not to be stated as a finding."""
 
 
-for _public in (
-    InputError,
-    ErrorFloorWarning,
-    DegenerateDataWarning,
-    DegenerateBootstrapWarning,
-    LabelShiftWarning,
-    LostAnnotatorsWarning,
-    DoubtWarning,
-    RefutedWarning,
-):
+for _public in (InputError, ErrorFloorWarning, *ErrorFloorWarning.__subclasses__(), RefutedWarning):
     _public.__module__ = "errorfloor"  # where people catch and filter them
 
 
@@ -189,7 +180,10 @@ def unmasked(values: object, name: str) -> NDArray[Any]:
         raise InputError(
             argument(name), f" has {hidden} masked entries. Leave them out, or fill them in."
         )
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(argument(name), " has rows of unequal length.") from error
 
 
 def as_labels(values: object, *, name: str) -> Bools:
@@ -242,6 +236,13 @@ def as_counts(values: object, *, name: str, least: int, most: int = MOST_VOTES) 
         "Pass numbers of votes, not fractions, and drop items without votes.",
     )
     return array.astype(np.int64)
+
+
+def as_flag(value: object, *, name: str) -> bool:
+    """Return True or False, or refuse what only counts as one of them, such as "no"."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(argument(name), f" must be True or False, got {shown(value)}.")
+    return bool(value)
 
 
 def check_same_length(first: NDArray[Any], second: NDArray[Any], names: tuple[str, str]) -> None:
@@ -303,7 +304,7 @@ def check_n_resamples(n_resamples: int) -> int:
 def check_whole(value: int, *, name: str, least: int, remedy: Words, most: int = MOST_VOTES) -> int:
     """Return `value` as an integer from `least` to `most`."""
     try:
-        number = operator.index(value)
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = least - 1
     if not least <= number <= most:

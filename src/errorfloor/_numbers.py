@@ -6,6 +6,7 @@ the same for any metric, also for those that people state as plain numbers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 _MOST_DIGITS = 4  # of a percentage that anybody reads
@@ -204,6 +205,8 @@ class Style:
     ('7.0 to 8.0 %', '0.300 to 0.320 nats', '0.9000 to 0.9500')
     >>> Style(in_per_cent=False, decades=2).value(23.4567)
     '23.46'
+    >>> error.at_least(0.6478, 0), error.at_most(0.3511, 0), auc.at_least(0.5)
+    ('at least 64 %', 'at most 36 %', 'at least 0.5000')
     """
 
     in_per_cent: bool = True
@@ -232,6 +235,19 @@ class Style:
         if self.in_per_cent:
             return per_cent(value, digits)
         return f"{self.bare(value, digits)}{self.of_points}"
+
+    def at_least(self, value: float, digits: int = 2) -> str:
+        """Return "at least" and a bound that is rounded down, so that no digit overstates it."""
+        return f"at least {self.value(self.down(value, digits), digits)}"
+
+    def at_most(self, value: float, digits: int = 2) -> str:
+        """Return "at most" and a bound that is rounded up."""
+        return f"at most {self.value(-self.down(-value, digits), digits)}"
+
+    def down(self, value: float, digits: int) -> float:
+        """Return the largest number of so many digits that is not above a value."""
+        unit = self.factor * 10.0 ** self._places(digits)
+        return math.floor(round(unit * value, 6)) / unit  # whatever its last bits are
 
     def bare(self, value: float, digits: int = 2) -> str:
         """Return a value, or the size of a difference, without sign and unit."""

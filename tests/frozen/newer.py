@@ -22,7 +22,8 @@ PATH = Path(__file__).with_name("newer.json")
 COSTS = {Classes.TWO: (1, 3), Classes.MANY: [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
 GIVEN = {"error-at-coverage": {"at": 0.7}, "coverage-at-error": {"at": 0.1}}
 LONG = 12  # numbers, from which on only their sums are kept
-ASKED = ("version", "source", "options", "seed")  # what an answer says of the question
+# What an answer says of the question, and what it claims, which tests/test_claims.py asks.
+ASKED = ("version", "source", "options", "seed", "claim", "best_of", "information")
 
 
 @cache

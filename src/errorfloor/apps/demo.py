@@ -1,4 +1,4 @@
-"""Every method on made data, beside the true floor: `python -m errorfloor.apps.demo`."""
+"""Every method on simulated data, next to the true floor: `python -m errorfloor.apps.demo`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def run() -> tuple[Comparison, float]:
         from_soft_labels(data.soft_labels, rng=0),
         from_votes(fifty, 50, method="plugin", rng=0),
         from_votes(three, 3),
-        *compare(corrupt(data.soft_labels, 2, 0.7), data.labels, rng=0),
+        # Distorted true probabilities leave nothing out: they are complete.
+        *compare(corrupt(data.soft_labels, 2, 0.7), data.labels, complete=True, rng=0),
     )
     return Comparison(rows), data.floor
 
@@ -51,10 +52,12 @@ def run() -> tuple[Comparison, float]:
 def run_five() -> tuple[Comparison, float]:
     """Return floors of data of five classes, and the true one."""
     data = _ring()
+    methods = ["offsets", "top1"]
+    found = compare(_seen(data), data.labels, classes=FRUIT, methods=methods, complete=True, rng=0)
     rows = (
         from_soft_labels(data.soft_labels, classes=FRUIT, rng=0),
         from_votes(vote_for_classes(data.soft_labels, 5, rng=0), classes=FRUIT),
-        *compare(_seen(data), data.labels, classes=FRUIT, methods=["offsets", "top1"], rng=0),
+        *found,
     )
     return Comparison(rows), data.floor
 
@@ -62,9 +65,9 @@ def run_five() -> tuple[Comparison, float]:
 def text(rows: Comparison, floor: float) -> str:
     """Return the floors as a table, with whether each interval holds the true one."""
     about = (
-        "10,000 items of two Gaussian classes. clean: their true probabilities; plugin: 50 votes",
-        "each; mixture: 3 votes each; all others: scores distorted by f(p; 2, 0.7) and one label",
-        "each. 95 % intervals.",
+        "10,000 simulated items of two Gaussian classes. clean: their true probabilities; plugin:",
+        "50 votes each; mixture: 3 votes each; all others: one label each and complete scores, the",
+        "true probabilities distorted by f(p; 2, 0.7). 95 % intervals.",
     )
     return _table(about, rows, floor)
 
@@ -72,8 +75,8 @@ def text(rows: Comparison, floor: float) -> str:
 def text_of_five(rows: Comparison, floor: float) -> str:
     """Return the same for five classes."""
     about = (
-        "2,000 items of five Gaussian classes. clean: their true probabilities; mixture: 5 votes",
-        "each; offsets and top1: scores of the classes with wrong weights, and one label each.",
+        "2,000 simulated items of five Gaussian classes. clean: their true probabilities; mixture:",
+        "5 votes each; offsets and top1: one label each and complete scores with wrong weights.",
     )
     return _table(about, rows, floor)
 
@@ -111,7 +114,7 @@ def draw(rows: Comparison, floor: float, path: str | os.PathLike[str]) -> Path:
 def save(folder: str | os.PathLike[str]) -> list[Path]:
     """Write the data as small CSV files to try things on, each whole or not at all.
 
-    They hold what people have: scores.csv and votes.csv an item a row, soft_labels.csv the true
+    They hold what people have: votes.csv and scores.csv an item a row, soft_labels.csv the true
     probabilities, annotations.csv a row for each item and annotator, and annotators.csv a column
     for each annotator, with blanks. class_scores.csv and class_votes.csv have five classes: a score
     for each, and three votes by name. gold.csv has votes of many annotators and a gold label,
@@ -134,8 +137,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         )
     )
     files: dict[str, Iterable[Iterable[object]]] = {
-        "scores.csv": [("score", "label", "batch"), *scores],
         "votes.csv": [("positives", "total"), *((k, 3) for k in three.sum(axis=1))],
+        "scores.csv": [("score", "label", "batch"), *scores],
         "soft_labels.csv": [("soft_label",), *((p,) for p in data.soft_labels.tolist())],
         "annotations.csv": [("item", "annotator", "vote"), *long],
         "annotators.csv": [("item", *names), *wide],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import as_probabilities, as_scores, check_same_length, refuse
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import (
@@ -271,6 +272,7 @@ def any_bias(m: Counts) -> Floats:
 def _soft_labels_votes_weights(
     soft_labels: object, m: object, weights: object
 ) -> tuple[Floats, Counts, Floats | None]:
+    check_aligned(soft_labels=soft_labels, m=m, weights=weights)
     p = as_probabilities(soft_labels, name="soft_labels")
     votes = as_whole(m, "m")
     if votes.ndim > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorfloor._checks import check_level
+from errorfloor._checks import as_flag, check_level
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import FloatOrFloats, as_whole, check_shapes, plain
 from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
@@ -80,7 +80,7 @@ def votes_deviation(
     items, votes, chance = as_whole(n, "n"), as_whole(m, "m"), check_level(level)
     c = None if separation is None else as_separation(separation)
     check_shapes(n=items, m=votes, **({} if c is None else {"separation": c}))
-    if sharp:
+    if as_flag(sharp, name="sharp"):
         nearest = np.asarray(0.5 if c is None else 0.5 - c)
         return plain(_hoeffding(items, chance, width=0.5) + lost_by_votes(nearest, votes))
     bias = any_bias(votes) if c is None else separated_bias(c, votes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorfloor._checks import check_level, refuse
+from errorfloor._checks import as_flag, check_level, refuse
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import FloatOrFloats, as_numbers, as_whole, check_shapes, plain
 
@@ -104,7 +104,8 @@ def auc_deviation(
     items, chance, share = as_whole(n, "n"), check_level(level), _as_share(prior, "prior")
     check_shapes(n=items, prior=share)
     refuse((items < 2).ravel(), items.ravel(), "`n` must be at least 2", "AUC is about pairs.")
-    if estimated:
+    sharp = as_flag(sharp, name="sharp")
+    if as_flag(estimated, name="estimated"):
         if sharp:
             raise ValueError("`sharp` is for a known share. Leave out `sharp` or `estimated`.")
         return plain(10 * _root(4, chance, share, items))

@@ -13,6 +13,9 @@ from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
     annotators,
     averages,
+    copies,
+    gold,
+    leaks,
     many,
     names,
     order,
@@ -30,7 +33,9 @@ from errorfloor.results.finding import LEVELS, Finding
 # Of several findings of a level the first is the headline.
 RECORDS: tuple[Check, ...] = (
     rows.IDS,
+    *gold.RECORDS,
     *names.RECORDS,
+    *leaks.RECORDS,
     *scores.RECORDS,
     order.ORDER,
     *soft.RECORDS,
@@ -39,6 +44,7 @@ RECORDS: tuple[Check, ...] = (
     *votes.RECORDS,
     *many.RECORDS,
     *averages.RECORDS,
+    copies.COPIES,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}

@@ -8,7 +8,7 @@ from math import lgamma, sqrt
 
 import numpy as np
 
-from errorfloor._numbers import counted, per_cent
+from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, as_they_are, method_of
 from errorfloor.checks.soft import certainty, few_items, trust, vote_shares
@@ -24,7 +24,6 @@ ENOUGH = 30  # items below which a share says little
 FEW = 10  # labels of a class below which each of them decides
 SPLIT = 0.001  # chance of a false alarm, at most
 DISTINCT = 3  # kinds of votes, of which a total is no accident
-SAMPLE = 10  # items from which on scores that are labels are no accident
 NAMED = 4  # classes that a finding names
 SURE = 12.0  # minus the logarithm of how often one order of columns may fit better by chance
 AS_GOOD = 0.8  # of the best fit of any order, which the order as it is may miss
@@ -167,34 +166,6 @@ def _beyond(estimate: Estimate, largest: float, n: int) -> bool:
     return estimate.value > largest + 3 * sqrt(variance / n)
 
 
-def _predictions(estimate: Estimate) -> Iterator[Finding]:
-    """Find labels or predictions in the place of scores: no more rows than there are classes."""
-    table = _scores_of(estimate)
-    scores = table.scores
-    if len(table) > len(table.classes) or table.n < SAMPLE:
-        return
-    one_hot = ((scores == 0) | (scores == 1)).all() and (scores.sum(axis=1) == 1).all()
-    labels = np.unique(table.counts.argmax(axis=1))  # one for each row, if they are the labels
-    if int(table.counts.max(axis=1).sum()) == table.n and 1 < labels.size == len(table):
-        yield Finding(
-            "Scores are the labels",
-            counted(table.n, "item"),
-            "refuted",
-            "The scores are the labels themselves, so a floor of 0 says nothing.",
-            "Name columns of scores that were made without the labels.",
-        )
-    elif one_hot:
-        yield Finding(
-            "Scores are predictions",
-            "0 or 1",
-            "refuted",
-            "The scores are predictions, not scores: what they give is the error of that rule, "
-            "and the true floor may be anything below, even 0.",
-            "Pass the probabilities or scores behind the predictions; for the error of a model, "
-            "see headroom.",
-        )
-
-
 def _columns(estimate: Estimate) -> Iterator[Finding]:
     """Find columns of scores in another order than the classes."""
     table = _scores_of(estimate)
@@ -283,11 +254,6 @@ def _scores_of(estimate: Estimate) -> ScoreTable:
 _check = partial(Check, classes=(Classes.MANY,))
 _of_scores = partial(_check, kinds=(ScoreTable.kind,))
 RECORDS = (
-    _of_scores(
-        name="labels in place of scores of classes",
-        run=_predictions,
-        asks="Are the scores of many classes the labels themselves, or predictions?",
-    ),
     _of_scores(
         name="order of columns",
         run=_columns,

@@ -14,6 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, method_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Shape
+from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
@@ -146,7 +147,7 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
             "A probability that rises with the score fits the labels.",
         )
     else:
-        yield _falling(table, chance, by_bins)
+        yield _falling(table, chance, by_bins, estimate.claim)
 
 
 def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
@@ -168,15 +169,17 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     )
 
 
-def _falling(table: ScoreTable, chance: float, by_bins: bool) -> Finding:
+def _falling(table: ScoreTable, chance: float, by_bins: bool, claim: Claim) -> Finding:
     saved, errors = errors_saved(table)
     less = saved / max(errors, 1)
-    level: Level = "refuted" if less >= MATERIAL else "warn"
     costs = (
         f" A rule that turns round there errs {per_cent(less, 0)} less often than the best cut"
-        if level == "refuted"
+        if less >= MATERIAL
         else " It hardly changes which rule is best"
     )
+    # A bound by the best cut needs no order; a floor does.
+    bounds = not claim.any_model and claim.limits != "none"
+    level: Level = "refuted" if less >= MATERIAL and not bounds else "warn"
     return Finding(
         "Falling probabilities",
         f"rising ones are refuted, {p_equals(chance)}",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from errorfloor import methods
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.results.estimate import Estimate
+from errorfloor.results.estimate import method_of as method_of
 from errorfloor.results.finding import Finding
 
 
@@ -59,14 +59,6 @@ class Check:
 
 
 ANY = tuple(Classes)  # number of classes
-
-
-def method_of(estimate: Estimate) -> Method | None:
-    """Return the method of an estimate, or None for one of the user's own."""
-    if estimate.table is None:
-        return methods.known(estimate.method, metric=estimate.metric)
-    table = estimate.table
-    return methods.known(estimate.method, Classes.of(table), table.kind, estimate.metric)
 
 
 def as_they_are(method: Method | None) -> bool:

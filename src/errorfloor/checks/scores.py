@@ -18,7 +18,6 @@ from errorfloor.results.finding import Finding, Level
 
 ENOUGH = 30  # items or labels of a class below which a share says little
 FEW = 10  # labels of a class below which each of them decides
-SAMPLE = 10  # items from which on scores that are labels are no accident
 MANY_WRONG = 0.01  # share of items whose score of 0 or 1 is wrong that curves feel
 BLIND = 0.06  # three standard deviations of the area at most, to know that scores say nothing
 
@@ -76,33 +75,6 @@ def _same_for_all(estimate: Estimate) -> Iterator[Finding]:
             "All scores are equal: they cannot tell items apart, whatever the floor is.",
             "Pass scores that differ: this is the error of always answering the larger class, and "
             "the true floor may be anything below, even 0 (the paper's example 2).",
-        )
-
-
-def _predictions(estimate: Estimate) -> Iterator[Finding]:
-    """Find labels or predictions in the place of scores: two values that are whole numbers."""
-    table = _table(estimate)
-    if len(table) != 2 or table.n < SAMPLE or table.coarse.any() or not has_both(table):
-        return
-    if not np.array_equal(table.scores, np.floor(table.scores)):
-        return
-    if (table.positives * table.negatives == 0).all():
-        yield Finding(
-            "Scores are the labels",
-            f"two scores, {counted(table.n, 'item')}",
-            "refuted",
-            "The scores are the labels themselves, so a floor of 0 says nothing.",
-            "Name a column of scores that were made without the labels.",
-        )
-    elif table.scores[0] == 0 and table.scores[1] == 1:
-        yield Finding(
-            "Scores are predictions",
-            "0 or 1",
-            "refuted",
-            "The scores are 0/1 predictions, not scores: what they give is the error of that "
-            "rule, and the true floor may be anything below, even 0.",
-            "Pass the probabilities or scores behind the predictions; for the error of a model, "
-            "see headroom.",
         )
 
 
@@ -205,12 +177,6 @@ def _shares(estimate: Estimate) -> Iterator[Finding]:
 
 
 _KINDS = (ScoreTable.kind,)
-LABELS = Check(
-    name="labels in place of scores",
-    kinds=_KINDS,
-    run=_predictions,
-    asks="Are the scores the labels themselves, or 0/1 predictions?",
-)
 CONSTANT = Check(
     name="constant scores", kinds=_KINDS, run=_same_for_all, asks="Do the scores differ at all?"
 )
@@ -241,4 +207,4 @@ SHARES = Check(
     run=_shares,
     asks="Are scores that are taken for probabilities shares of a few votes?",
 )
-RECORDS = (LABELS, CONSTANT, CLASSES, GUESSING, TIES, CERTAIN, SHARES)
+RECORDS = (CONSTANT, CLASSES, GUESSING, TIES, CERTAIN, SHARES)

@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from errorfloor._checks import InputError, Part, argument, check_choice, function, shown
+import numpy as np
+
+from errorfloor._checks import (
+    InputError,
+    Part,
+    argument,
+    as_flag,
+    check_choice,
+    function,
+    shown,
+)
 from errorfloor.data.annotators import text_of
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.layouts import LAYOUTS, SOFT_LABELS, Layout, joined
@@ -19,6 +29,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable
 
 DUPLICATES = ("error", "first", "last", "all")
+_MAY_BE_ARRAYS = ("counts", "annotators")
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
 
 
@@ -27,12 +38,15 @@ class Where:
     """Which columns hold what, and how to read their values."""
 
     columns: Mapping[str, Any]  # by the names of arguments
+    arrays: Mapping[str, Any] = field(default_factory=dict)  # votes given in place of columns
     positive: object = None
     positive_from: float | None = None
     classes: tuple[str, ...] | None = None  # in order
     group: str | None = None
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
+    complete: bool = False  # whether nothing else that a model could see matters
+    label_is_vote: bool = False  # whether the label beside votes is one more vote
     format: str | None = None
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     called: str | None = None  # what people call the files, if not by their paths
@@ -55,6 +69,8 @@ class Where:
         group: str | None = None,
         drop_missing: bool = False,
         unlabelled: bool = False,
+        complete: bool = False,
+        label_is_vote: bool = False,
         format: str | None = None,  # noqa: A002
         duplicates: str = "error",
         called: str | None = None,
@@ -72,20 +88,25 @@ class Where:
                 )
         for name in columns.keys() - known:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
-        if group is not None and not isinstance(group, str):
-            text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
-            raise InputError(argument("group"), text)
+        check_group(group)
+        drop_missing = as_flag(drop_missing, name="drop_missing")
+        unlabelled = as_flag(unlabelled, name="unlabelled")
         check_unlabelled(unlabelled, drop_missing, cluster)
         names = as_classes(classes)
         check_agreement(names, positive, positive_from)
+        given = {name: one for name, one in columns.items() if one is not None}
+        arrays = {name: one for name, one in given.items() if _holds_votes(name, one)}
         return cls(
-            columns={name: column for name, column in columns.items() if column is not None},
+            columns={name: one for name, one in given.items() if name not in arrays},
+            arrays=arrays,
             positive=positive,
             positive_from=least_positive(positive_from, positive),
             classes=names,
             group=group,
             drop_missing=drop_missing,
             unlabelled=unlabelled,
+            complete=as_flag(complete, name="complete"),
+            label_is_vote=as_flag(label_is_vote, name="label_is_vote"),
             format=format,
             duplicates=as_duplicates(duplicates),
             called=called,
@@ -138,6 +159,13 @@ class Asked:
     def source(self, origin: Origin, layout: Layout, rows: int, **more: Any) -> Source:
         """Return where a table came from, with all that was said about it."""
         where = self.where
+        if where.complete and (layout.kind != ScoreTable.kind or layout.of_shares):
+            said = "shares of votes" if layout.of_shares else layout.kind
+            raise InputError(
+                argument("complete"),
+                f" is about scores: that nothing else a model could see matters. These are {said}. "
+                "Leave it out.",
+            )
         return Source(
             origin=origin,
             layout=layout.name,
@@ -146,6 +174,8 @@ class Asked:
             classes=where.classes,
             drop_missing=where.drop_missing,
             unlabelled=where.unlabelled,
+            complete=where.complete,
+            label_is_vote=where.label_is_vote,
             format=where.format,
             duplicates=where.duplicates,
             group=where.group,
@@ -157,9 +187,31 @@ class Asked:
         )
 
 
+def _holds_votes(name: str, value: Any) -> bool:
+    """Tell whether an argument for the names of columns has votes themselves: rows of them."""
+    if name not in _MAY_BE_ARRAYS or isinstance(value, str):
+        return False
+    if hasattr(type(value), "columns"):
+        raise InputError(
+            *(argument(name), " is a dataframe. Pass the dataframe as "),
+            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
+        )
+    try:
+        return np.ndim(value) > 1
+    except ValueError:  # rows of unequal length
+        return True
+
+
 def _as_kept(value: Any) -> str | None:
     """Return the column of weights or clusters, or what an array of them is called."""
     return value if value is None or isinstance(value, str) else ARRAY
+
+
+def check_group(group: object) -> None:
+    """Refuse what is not the name of one column."""
+    if group is not None and not isinstance(group, str):
+        text = f" must be the name of one column, as text; got {shown(group)}.{TEXT_FIRST}"
+        raise InputError(argument("group"), text)
 
 
 def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> None:
@@ -174,6 +226,17 @@ def check_unlabelled(unlabelled: bool, drop_missing: bool, cluster: object) -> N
             *(argument("cluster"), " is not heeded with "),
             *(argument("unlabelled"), ". Leave out one of them."),
         )
+
+
+def with_label_as_vote(layouts: Sequence[Layout], where: Where) -> Sequence[Layout]:
+    """Return the layouts of votes beside a label, or refuse to take a label for a vote."""
+    able = [layout for layout in layouts if layout.of_shares]
+    if "label" not in where.columns or not able:
+        raise InputError(
+            *(argument("label_is_vote"), " adds the label of each item to its votes. Name the "),
+            *("votes, and the column of the label with ", argument("label"), ", or leave it out."),
+        )
+    return able
 
 
 def as_duplicates(value: object) -> str:
@@ -210,10 +273,14 @@ def least_positive(value: object, positive: object) -> float | None:
             *(argument("positive"), " and ", argument("positive_from")),
             " both say which labels are class 1. Give one of them.",
         )
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
         text = f" must be a finite number, such as 3 for ratings of 3 and more; got {shown(value)}."
         raise InputError(argument("positive_from"), text)
-    return float(value)
+    return number
 
 
 def is_source(data: object) -> bool:
@@ -226,6 +293,7 @@ def is_source(data: object) -> bool:
 def as_paths(value: object, name: str) -> list[Any]:
     """Return one path or several as a list, or say that it is none."""
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
+    several = several and getattr(value, "ndim", 1) > 0
     paths = list(value) if several else [value]  # type: ignore[call-overload]
     if not paths:
         raise InputError(argument(name), " is empty. Pass at least one file.")
@@ -282,10 +350,11 @@ def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def refuse_options(asked: Asked, *, may_drop: bool = False) -> None:
+def refuse_options(asked: Asked, *, may_drop: bool = False, may_be_positive: bool = False) -> None:
     """Refuse what is about rows, where there are none."""
     where = asked.where
-    said = (where.positive, where.positive_from, where.group)
+    positive = () if may_be_positive else (where.positive, where.positive_from)
+    said = (*positive, where.group)
     drops = where.drop_missing and not may_drop
     if drops or where.duplicates != "error" or any(one is not None for one in said):
         options = joined([argument("positive"), argument("drop_missing")], ", ")

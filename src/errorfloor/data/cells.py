@@ -77,24 +77,21 @@ class Cells:
         return np.arange(2 * blocks) % 2 == 0, count
 
 
-def of_entries(entries: Entries) -> tuple[Counts, Floats, Counts | None]:
-    """Return the number of items of each entry, what each weighs, and clusters from 0 on."""
-    cluster = entries.cluster
+def of_entries(entries: Entries) -> tuple[NDArray[np.intp], Counts, tuple[Any, ...]]:
+    """Return rows and labels of entries; with how many, what each weighs, and clusters from 0."""
+    own = entries.relative
+    cluster = own.cluster
     if cluster is not None:
         cluster = np.unique(cluster, return_inverse=True)[1].astype(np.int64)
-    # Only ratios matter, and 1 is exact: equal weights are none.
-    weight = np.ones(len(entries)) if entries.are_equal else entries.weight
-    return entries.count, weight, cluster
+    return own.row.astype(np.intp), own.label, (own.count, own.weight, cluster)
 
 
 def entry_cells(scores: Floats, entries: Entries, classes: int) -> Cells | ClassCells:
     """Return the cells of a score table whose items weigh differently or belong together."""
-    count, weight, cluster = of_entries(entries)
+    row, label, more = of_entries(entries)
     if classes > 2:
-        row, label = entries.row.astype(np.intp), entries.label.astype(np.intp)
-        return ClassCells(scores, row, label, count, weight, cluster)
-    row, positive = entries.row.astype(np.intp), entries.label == 1
-    return Cells(scores, row, positive, count, weight, cluster)
+        return ClassCells(scores, row, label.astype(np.intp), *more)
+    return Cells(scores, row, label == 1, *more)
 
 
 def _with_ends(new: Bools, apart: int) -> Bools:

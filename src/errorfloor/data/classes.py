@@ -6,7 +6,6 @@ columns of scores or counts have one each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,11 +14,21 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, argument, check_choice, command
+from errorfloor._checks import InputError, Part, argument, check_choice
 from errorfloor.data import vote_lists
 from errorfloor.data.annotators import text_of
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.class_rows import as_two
+from errorfloor.data.class_values import (
+    Told,
+    divided,
+    is_same,
+    positive_of,
+    told_by_values,
+    told_by_words,
+    two_of,
+    which_is_1,
+)
 from errorfloor.data.engines import Frame, holds_several, is_missing, select, with_number
 from errorfloor.data.layouts import Layout
 from errorfloor.data.lists import holds_lists, taken_apart
@@ -28,53 +37,17 @@ from errorfloor.data.naming import (
     MOST_CLASSES,
     PER_LABEL,
     Naming,
-    brief,
-    listed,
     names_of_columns,
-    refuse_several,
     told,
 )
 from errorfloor.data.rows import NotBinaryError, Request
 from errorfloor.data.spelling import spelt
-from errorfloor.data.table import TWO_CLASSES, Table
+from errorfloor.data.table import Table
 
-# Pairs of which the first means "yes": letters and digits only, in small letters.
-PAIRS = (
-    *("ja nein", "ja nee", "oui non", "si no", "vrai faux", "wahr falsch"),
-    *("yes no", "y n", "true false", "t f", "1 0", "on off", "positive negative", "pos neg"),
-    *("spam ham", "spam notspam", "pass fail", "passed failed", "success failure", "good bad"),
-    *("correct incorrect", "correct wrong", "right wrong", "accept reject", "accepted rejected"),
-    *("approve reject", "approved rejected", "approved denied", "agree disagree", "like dislike"),
-    *("relevant irrelevant", "present absent", "malignant benign", "abnormal normal", "win loss"),
-    *("fraud legit", "fraud legitimate", "fraud genuine", "fraud normal", "sick healthy"),
-    *("case control", "hit miss", "active inactive", "duplicate unique", "true fake"),
-    *(f"toxic {one}" for one in ("clean", "normal", "ok", "neutral", "none", "safe", "civil")),
-    *(f"{one} {other}" for one in ("hate", "offensive", "abusive") for other in ("normal", "none")),
-)
-_KNOWN = {tuple(pair.split()) for pair in PAIRS}
-_WITHOUT = ("not", "non", "no")  # before a word make it the other class
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
-_LONGEST = 100  # characters of the name of a class
 _FIRST = 1000  # rows that are looked at first
 _SOME_ROWS = 2**16  # in which the values are looked for where the positive one is named
-
-
-def positive_of(values: Sequence[str]) -> str | None:
-    """Return which of two words means "yes", or None where that is not known.
-
-    Examples
-    --------
-    >>> positive_of(["ham", "spam"]), positive_of(["Not toxic", "Toxic"]), positive_of(["a", "b"])
-    ('spam', 'Toxic', None)
-    """
-    if len(values) != 2:
-        return None
-    for one, other in (values, values[::-1]):
-        yes, no = _letters(one), _letters(other)
-        if (yes, no) in _KNOWN or (yes and no in {f"{without}{yes}" for without in _WITHOUT}):
-            return one
-    return None
 
 
 def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any, Table]]:
@@ -130,15 +103,15 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     known = request.group is None or str(request.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
     known = known and request.columns.get("score", columns[0]) in [*kinds]
-    if not known or any(one not in there or kinds[one].is_nested() for one in columns):
+    beside = _class_columns(request, "label") if layout.of_shares else []
+    if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
         return request, None  # which will be said where they are read
     if request.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
-        return request, _divided(_values(some, columns), request.positive)
+        return request, divided(_values(some, columns), request.positive)
     said: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
-        columns = [*columns, *(_class_columns(request, "label") if layout.of_shares else ())]
-        return _of_votes(request, role.argument, columns, said, look)
+        return _of_votes(request, role.argument, columns + beside, said, look)
     if request.classes is not None:
         names = check_number(request.classes, 2, layout.roles[0].argument)
         return _named(request, told(_values(request, columns), 2, names, said))
@@ -200,7 +173,7 @@ def _of_columns(request: Request, name: str) -> tuple[Request, Any]:
     request = replace(request, naming=naming, classes=naming.names)
     if number == 2 and name != "counts":
         request = as_two(request, name)
-    return request, _two(naming.names)
+    return request, two_of(naming.names)
 
 
 def _of_labels(
@@ -233,7 +206,7 @@ def _of_positive(
             argument("positive"),
             f" is {positive!r}, whose scores come first, and class 1 comes second. Leave it out.",
         )
-    ones = [value for value in values if _is_same(value, request.positive)]
+    ones = [value for value in values if is_same(value, request.positive)]
     zero = [value for value in values if value not in ones]
     both = names or (", ".join(zero) or hints[0], positive)
     return Naming((both[0], both[1]), {value: int(value in ones) for value in values})
@@ -250,45 +223,35 @@ def _of_votes(
     if not look and _first_are_binary(request, columns):
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
-    numbers = [spelt(value) for value in values]
-    if len(values) > MOST_CLASSES or any(n is not None and n != int(n) for n in numbers):
-        raise _no_classes(values, said)
-    if set(numbers) <= {0.0, 1.0}:
-        return request, None
-    if any(number is None for number in numbers):
-        return _of_words(request, name, columns, values)
-    ordered = sorted({int(number) for number in numbers if number is not None})
-    if len(ordered) == 1:
-        raise _question(request, name, columns, values)
-    place = {value: ordered.index(int(spelt(value) or 0)) for value in values}
-    return _named(request, Naming(tuple(map(str, ordered)), place))
+    return _settled(request, name, columns, values, told_by_values(values, said))
 
 
 def _of_words(
     request: Request, name: str, columns: Sequence[str], values: Sequence[str]
 ) -> tuple[Request, Any]:
-    """Settle the classes of labels or votes that are words."""
-    if any(spelt(value) in (0, 1) for value in values):
-        return request, None  # a stray word among numbers
-    refuse_several(values, (argument(name), f" (column {columns[0]!r})"))
-    positive = positive_of(values)
-    if positive is not None:
-        return replace(request, positive=positive), _divided(values, positive)
-    if "score" in request.columns or name == "label" or len(values) == 1:
-        raise _question(request, name, columns, values)
-    texts = sorted({text_of(value) for value in values})
-    return _named(request, Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values}))
+    """Settle the classes of labels that are words."""
+    found = told_by_words(values, (argument(name), f" (column {columns[0]!r})"), many=False)
+    return _settled(request, name, columns, values, found)
+
+
+def _settled(
+    request: Request,
+    name: str,
+    columns: Sequence[str],
+    values: Sequence[str],
+    found: Told | None,
+) -> tuple[Request, Any]:
+    """Settle the classes by what their values tell; where they do not, ask."""
+    if found is None:
+        means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
+        raise which_is_1(values, (argument(name), f" (column {columns[0]!r})"), means)
+    if found.positive is not None:
+        return replace(request, positive=found.positive), divided(values, found.positive)
+    return (request, None) if found.naming is None else _named(request, found.naming)
 
 
 def _named(request: Request, naming: Naming) -> tuple[Request, Any]:
-    return replace(request, naming=naming), _two(naming.names)
-
-
-def _two(names: tuple[str, ...]) -> dict[str, list[str]] | None:
-    """Return which of two classes is which, unless they are called 0 and 1."""
-    if len(names) > 2 or names == TWO_CLASSES:
-        return None
-    return {"1": [names[1]], "0": [names[0]]}
+    return replace(request, naming=naming), two_of(naming.names)
 
 
 def _refuse_lists(request: Request, columns: Sequence[str], said: tuple[Part, ...]) -> None:
@@ -298,27 +261,11 @@ def _refuse_lists(request: Request, columns: Sequence[str], said: tuple[Part, ..
             raise InputError(*said, f" has several labels in one entry.{PER_LABEL}")
 
 
-def _no_classes(values: Sequence[str], said: tuple[Part, ...]) -> InputError:
-    if len(values) > MOST_CLASSES:
-        what = f" has more than {MOST_CLASSES:,} different values, such as {values[0]!r}"
-        return InputError(*said, f"{what}, which are no classes. Check which column it is.")
-    bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
-    what = f" has numbers that are no classes, such as {bad}. Say from which number on they are "
-    return InputError(
-        *(*said, what, "class 1 with ", argument("positive_from")),
-        ", or make classes of them first.",
-    )
-
-
 def _first_are_binary(request: Request, columns: Sequence[str]) -> bool:
     """Tell whether the first rows hold 0 and 1 only, as numbers, booleans or text."""
     head = request.run(_selected(request.frame, columns).head(_FIRST))
     found = {str(one) for values in head.values() for one in values.tolist() if _is_there(one)}
     return all(spelt(value) in (0, 1) for value in found)
-
-
-def _letters(value: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "", value.casefold())
 
 
 def _has_words(request: Request, column: str) -> bool:
@@ -355,40 +302,6 @@ def _selected(frame: Frame, columns: Sequence[str]) -> Frame:
 def _is_there(value: object) -> bool:
     # Neither None nor NaN nor the NA of pandas, of which nothing can be asked.
     return value is not None and str(value) not in ("nan", "<NA>", "NaT")
-
-
-def _divided(values: Sequence[str], positive: object) -> dict[str, list[str]]:
-    ones = [value for value in values if _is_same(value, positive)]
-    return {"1": ones or [str(positive)], "0": [value for value in values if value not in ones]}
-
-
-def _is_same(value: str, positive: object) -> bool:
-    if value == str(positive):
-        return True
-    number = spelt(value)
-    return number is not None and number == spelt(str(positive))
-
-
-def _question(
-    request: Request, name: str, columns: Sequence[str], values: Sequence[str]
-) -> InputError:
-    """Ask which class is 1, with what to type for each, the likeliest first."""
-    means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
-    ranked = sorted(values, key=lambda value: -means.get(value, 0.0))[:_LISTED]
-    said: tuple[Part, ...] = (argument(name), f" (column {columns[0]!r})")
-    longest = max(map(len, values))
-    if longest > _LONGEST:
-        text = f" holds texts of up to {longest:,} characters, which are no classes, such as "
-        check = f"{brief(values[0])!r}. Check which column it is."
-        raise InputError(*said, text, check)
-    which = "Say which one is class 1"
-    if len(values) > 2:
-        which += "; the answer is then for that one against the rest"
-    if len(means) > 1:
-        most = ranked[0]
-        which += f". The scores are highest for {most}, {means[most]:.4g} on average"
-    commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
-    return InputError(*said, f" holds words: {listed(values)}. {which}:", *commands)
 
 
 def _mean_scores(request: Request, label: str) -> dict[str, float]:

@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from numbers import Real
 from typing import Any
 
-from errorfloor._checks import InputError, Mention, Part, argument, check_whole
+from errorfloor._checks import InputError, Mention, Part, argument, check_whole, shown
 from errorfloor.data.guessing import (
     Chosen,
     fitting,
@@ -28,8 +29,23 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 
 def by_role(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns that were given by the names of arguments by those of roles."""
-    names = {role.argument: role.name for layout in LAYOUTS for role in layout.roles}
-    return {names[name]: column for name, column in columns.items()}
+    roles = {role.argument: role for layout in LAYOUTS for role in layout.roles}
+    return {roles[name].name: _as_names(roles[name], one) for name, one in columns.items()}
+
+
+def _as_names(role: Role, value: Any) -> Any:
+    """Return the name of a column, or a list of names, or refuse what is neither."""
+    if isinstance(value, str) or (isinstance(value, Real) and role.alone):
+        return value
+    if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1:  # an index, or an array
+        value = value.tolist()
+    many = role.by_class or role.several
+    is_list = many and isinstance(value, list | tuple)
+    if is_list and all(isinstance(one, str | Real) for one in value):
+        return value
+    what = "names of columns, in a list" if many else "the name of a column, as text"
+    what = f"a whole number, or {what}" if role.may_be_number else what
+    raise InputError(argument(role.argument), f" must be {what}; got {shown(value)}.{TEXT_FIRST}")
 
 
 def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
@@ -38,8 +54,11 @@ def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
         if given.keys() <= {role.name for role in layout.roles}:
             return layout
     roles = {role.name: role for layout in LAYOUTS for role in layout.roles}
-    names = joined([argument(roles[name].argument) for name in given])
-    raise InputError(*names, " cannot be used together here. ", *usage(allowed))
+    able = {role.name for layout in allowed for role in layout.roles}
+    unable = [name for name in given if name not in able]
+    names = joined([argument(roles[name].argument) for name in unable or given])
+    together = "" if unable else "together "
+    raise InputError(*names, f" cannot be used {together}here. ", *usage(allowed))
 
 
 def as_named(

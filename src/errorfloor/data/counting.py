@@ -26,11 +26,12 @@ from errorfloor.data.engines import (
     with_cell,
 )
 from errorfloor.data.entry_rows import counted_by, entries, of_lines
+from errorfloor.data.gold import with_vote
 from errorfloor.data.matrices import counted_votes
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.rows import Items, Request, Run, whole
 from errorfloor.data.score_rows import ScoreRows
-from errorfloor.data.shares import class_shares, class_shares_table, shares_table
+from errorfloor.data.shares import class_shares, class_shares_table, votes_table
 from errorfloor.data.table import rows_of, side_by_side, vote_key
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -237,73 +238,59 @@ def _of_group(items: Items, group: Any, condition: nw.Expr) -> nw.Expr:
 def count_votes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
     """Return the table of each group of items; of the group None where there are no groups.
 
-    Beside labels, the shares of votes are scores.
+    Beside labels, the shares of votes are scores, unless the label is one more vote.
     """
-    if items.base:
-        return _count_classes(items)
-    label = ("label",) if items.labelled else ()
-    found = counted_by(items, "positives", "totals", *label)
-    numbers = {name: whole(found[name]) for name in ("positives", "totals", *label, "n")}
-    make: Any = shares_table if items.labelled else VoteTable.from_counts
-    place = _share_place if items.labelled else _vote_place
-    tables = {
-        group: make(
-            *(column[at] for column in numbers.values()),
-            dropped=items.dropped.get(group, 0),
-            **_entries_of(items, found, at, place(*(one[at] for one in numbers.values()))),
-            **({} if items.voters is None else items.voters.of(group)),
-        )
+    found, votes = _votes_found(items)
+    make = _table_with_labels if items.labelled else _table_of_votes
+    tables: dict[Any, Any] = {
+        group: make(items, found, votes, at).without(items.dropped.get(group, 0))
         for group, at in rows_by_group(items, found)
     }
-    empty: Any = ScoreTable.empty() if items.labelled else VoteTable.empty()
-    return tables | {
-        group: replace(empty, dropped=dropped)
-        for group, dropped in items.dropped.items()
-        if group not in tables
-    }
-
-
-def _vote_place(positives: Counts, totals: Counts, *_: Counts) -> Counts:
-    return np.column_stack((totals, positives))
-
-
-def _share_place(positives: Counts, totals: Counts, *_: Counts) -> Any:
-    return positives / totals
-
-
-def _entries_of(items: Items, found: Columns, at: Any, places: Any) -> dict[str, Any]:
-    """Return the entries of rows of votes, if there are weights or clusters."""
-    if not items.beside:
-        return {}
-    label = whole(found["label"])[at] if items.labelled else None
-    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}
-
-
-def _count_classes(items: Items) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
-    """Return the tables of items with votes for classes that are numbers in some base."""
-    label = ("label",) if items.labelled else ()
-    names = packing.names(len(items.classes), items.base)
-    found = counted_by(items, *names, *label)
-    votes, n = packing.unpacked(found, len(items.classes), items.base), whole(found["n"])
-    tables: dict[Any, Any] = {}
-    for group, at in rows_by_group(items, found):
-        lost = items.dropped.get(group, 0)
-        key = class_shares(votes[at]) if items.labelled else vote_key(votes[at])
-        own = _entries_of(items, found, at, key)
-        if items.labelled:
-            of = whole(found["label"])[at]
-            made = class_shares_table(votes[at], of, n[at], classes=items.classes, dropped=lost)
-            tables[group] = replace(made, **own)
-        else:
-            columns = counted_votes(votes[at], n[at], items.classes)
-            voters = {} if items.voters is None else items.voters.of(group)
-            tables[group] = VoteTable(**columns, dropped=lost, **voters, **own)
+    if items.voters is not None:
+        tables = {name: replace(one, **items.voters.of(name)) for name, one in tables.items()}
     two = len(items.classes) == 2
-    kind = ScoreTable if items.labelled else VoteTable
+    kind = ScoreTable if items.labelled and not items.label_is_vote else VoteTable
     empty = kind.empty() if two else kind.empty(items.classes)
     return tables | {
         group: empty.without(lost) for group, lost in items.dropped.items() if group not in tables
     }
+
+
+def _votes_found(items: Items) -> tuple[Columns, Counts]:
+    """Return the distinct items as the engine counts them, and their votes for each class."""
+    label = ("label",) if items.labelled else ()
+    if items.base:  # votes for classes are numbers in that base
+        names = packing.names(len(items.classes), items.base)
+        found = counted_by(items, *names, *label)
+        return found, packing.unpacked(found, len(items.classes), items.base)
+    found = counted_by(items, "positives", "totals", *label)
+    positives, totals = whole(found["positives"]), whole(found["totals"])
+    return found, side_by_side(totals - positives, positives)
+
+
+def _table_of_votes(items: Items, found: Columns, votes: Counts, at: Any) -> VoteTable:
+    columns = counted_votes(votes[at], whole(found["n"])[at], items.classes)
+    return VoteTable(**columns, **_entries_of(items, found, at, vote_key(votes[at])))
+
+
+def _table_with_labels(
+    items: Items, found: Columns, votes: Counts, at: Any
+) -> VoteTable | ScoreTable:
+    label, n = whole(found["label"])[at], whole(found["n"])[at]
+    if items.label_is_vote:
+        own = _entries_of(items, found, at, vote_key(with_vote(votes[at], label)))
+        return replace(votes_table(votes[at], label, n, classes=items.classes), **own)
+    own = _entries_of(items, found, at, class_shares(votes[at]), label)
+    return replace(class_shares_table(votes[at], label, n, classes=items.classes), **own)
+
+
+def _entries_of(
+    items: Items, found: Columns, at: Any, places: Any, label: Counts | None = None
+) -> dict[str, Any]:
+    """Return the entries of rows of votes, if there are weights or clusters."""
+    if not items.beside:
+        return {}
+    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}
 
 
 def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:

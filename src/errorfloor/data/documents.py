@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
+from errorfloor.data.budgets import check_columns
 from errorfloor.data.exports import export_of, rows_of
 
 _MOST = 2**28  # bytes of a file that is read as a whole
@@ -26,24 +26,35 @@ def columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | Non
     opening : callable
         Opens it, unpacked.
     """
+    try:
+        return _columns_of(file, opening)
+    except RecursionError as error:
+        raise InputError(
+            f"Could not read {file!r}: its objects or lists are nested too deeply. Save its rows "
+            "as CSV or JSON lines."
+        ) from error
+
+
+def _columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | None:
     with opening(file) as stream:
         start = stream.read(2**20)
     first, lone = _first(start.decode("utf-8-sig", "replace"))
     export = export_of(first)
     if export is None and not lone:
         return None
-    if os.path.getsize(file) > _MOST:
+    with opening(file) as stream:
+        whole = stream.read(_MOST + 1)  # of a packed file the size on the disk tells nothing
+    if len(whole) > _MOST:
         what = "an object" if export is None else f"an export of {export.name}"
         raise InputError(
             f"Could not read {file!r}: it is {what} of more than {_MOST >> 20} MB. Save it as JSON "
             "lines or Parquet, with a row for each item or vote."
         )
-    with opening(file) as stream:
-        text = stream.read().decode("utf-8-sig", "replace")
+    text = whole.decode("utf-8-sig", "replace")
     try:
         if export is not None:
-            return _arrays(rows_of(export, _records(text)))
-        return _of_object(json.loads(text))
+            return _arrays(file, rows_of(export, _records(text)))
+        return _of_object(file, json.loads(text))
     except json.JSONDecodeError as error:
         raise InputError(
             f"Could not read {file!r}: it is no JSON, or not all there ({error}). Copy it again, "
@@ -83,16 +94,16 @@ def _records(text: str) -> list[Any]:
     return records
 
 
-def _of_object(whole: Mapping[str, Any]) -> dict[str, Any] | None:
+def _of_object(file: str, whole: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the columns of the table that an object holds, or None where it holds none."""
     names, rows = whole.get("columns"), whole.get("data")
     if isinstance(names, list) and isinstance(rows, list):  # as pandas splits it
-        return _arrays([dict(zip(map(str, names), row, strict=False)) for row in rows])
+        return _arrays(file, [dict(zip(map(str, names), row, strict=False)) for row in rows])
     for name in _INSIDE:
         inside = whole.get(name)
         if isinstance(inside, list) and inside and all(isinstance(r, Mapping) for r in inside):
             export = export_of(inside[0])
-            return _arrays(inside if export is None else rows_of(export, inside))
+            return _arrays(file, inside if export is None else rows_of(export, inside))
     lists = {name: value for name, value in whole.items() if isinstance(value, list)}
     sizes = {len(value) for value in lists.values()}
     # One object of lists and plain values is one row, which happens to hold lists.
@@ -105,8 +116,9 @@ def _of_object(whole: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _arrays(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _arrays(file: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     names = dict.fromkeys(str(name) for row in rows for name in row)
+    check_columns(file, len(names), text=True)
     return {name: as_array([row.get(name) for row in rows]) for name in names}
 
 
@@ -120,4 +132,7 @@ def as_array(values: Sequence[Any]) -> Any:
 def _text(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and value != value):
         return None
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    if isinstance(value, str):
+        return value
+    # JSON writes such numbers in the same way, and takes longer.
+    return repr(value) if type(value) is int else json.dumps(value, default=str)

@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._checks import InputError
 from errorfloor.data.spelling import are_lists, are_votes
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
@@ -33,8 +34,13 @@ def lazy(data: Any) -> Frame:
     """Return any dataframe as one whose operations run in its own engine."""
     try:
         frame: Frame = nw.from_native(data).lazy()
+    except nw.exceptions.DuplicateError:
+        twice = next(one for one in list(data.columns) if list(data.columns).count(one) > 1)
+        raise InputError(
+            f"The dataframe has several columns called {twice!r}. Give each a name of its own."
+        ) from None
     except TypeError:
-        raise ValueError(
+        raise InputError(
             f"Expected a dataframe or the path of a file, got {type(data).__name__}. Pass a "
             "pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis frame, or arrays without "
             "column names."

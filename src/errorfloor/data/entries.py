@@ -3,7 +3,8 @@
 A table of counts has a row for equal items. Where items have weights or belong to clusters, it
 keeps in addition how many items of each row, label, weight and cluster there are. These are whole
 numbers, so tables add in any order to the same bits; sums of weights are taken when they are
-needed, over entries in one order. Weights are kept as floats of 32 bits, to seven digits.
+needed, over entries in one order. Weights are kept as they were given; what they weigh relative to
+each other, to seven digits, is told of all items together, when it is needed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from errorfloor.data.missing import missing_in, shown_entries
 PREFIX = "entry_"  # of the arrays in files of tables
 POSITIVE = "must be positive finite numbers"
 REMEDY = "Leave out items that do not count, and pass 1 / probability for selection probabilities."
-LEAST, MOST = 2.0**-100, 2.0**100  # so that no square of a weight, and no sum, is out of range
+LEAST, MOST = 2.0**-900, 2.0**900  # so that a weight has all its digits, and no sum is out of range
+IN_RANGE = f"must lie between {LEAST:.0e} and {MOST:.0e}"
+ONLY_RATIOS = "Only their ratios matter: multiply all by a constant."
+SPREAD = 2.0**200  # of the largest weight by the smallest, so that fourth powers are in range
+MOST_PARTS = 2**12  # of the smallest weight, of which all others may be multiples
+BITS = 2**24  # in which others are kept, as floats of 32 bits have them
+DIGITS = 2.0**-23  # that weights are known to, as a share of them
+_TRIED = 2**5  # only for speed: weights that tell which parts are worth a try with all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +48,7 @@ class Entries:
         Row of the table, and class of the label: 0 in tables without labels, and in others the
         number of classes for an item that has none.
     weight : array of shape (entries,)
-        What each item weighs.
+        What each item weighs, in any unit; `relative` has one that is the same for all.
     count : array of shape (entries,)
         Number of such items.
     cluster : array of shape (entries,), optional
@@ -54,6 +62,7 @@ class Entries:
     cluster: Counts | None = None
     # Sums that several questions to one table ask for, by the numbers of rows and classes.
     _sums: dict[tuple[int, int], Floats] = field(default_factory=dict, init=False, repr=False)
+    _relative: list[Entries] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
     def of(
@@ -65,17 +74,19 @@ class Entries:
         count: Counts | None = None,
     ) -> Self:
         """Put entries in order: by row, label (the last first), weight and cluster; each once."""
-        one = np.ones(row.size) if weight is None else weight
-        weight32 = np.asarray(one, dtype=np.float32)
-        key = _key(row, label, weight32)
+        given = np.ones(1) if weight is None else np.asarray(weight, dtype=np.float64)
+        distinct, rank = _ranked(given)
+        rank = np.broadcast_to(rank, row.shape)
+        key = _key(row, label, rank)
         if count is None and cluster is None and key is not None:
             if (key[1:] < key[:-1]).any():  # else rows came in order and no two are equal
                 key.sort()
             start = _starts(key)
             found = np.diff(np.append(start, key.size))
-            return cls(*_unpacked(key[start]), found)
-        order = _order(key, row, label, weight32, cluster)
-        columns = [np.asarray(part)[order] for part in (row, label, weight32)]
+            rows, labels, ranks = _unpacked(key[start])
+            return cls(rows, labels, distinct[ranks], found)
+        order = _order(key, row, label, rank, cluster)
+        columns = [np.asarray(part)[order] for part in (row, label, rank)]
         if cluster is not None:
             columns.append(cluster[order])
         new = np.zeros(row.size, dtype=np.bool_)
@@ -85,11 +96,11 @@ class Entries:
         start = np.flatnonzero(new)
         ones = np.ones(row.size, dtype=np.int64) if count is None else count[order]
         total = np.add.reduceat(ones, start) if start.size else ones
-        rows, labels, weights, *clusters = (part[start] for part in columns)
+        rows, labels, ranks, *clusters = (part[start] for part in columns)
         return cls(
             rows.astype(np.int64),
             labels.astype(np.int64),
-            weights.astype(np.float64),
+            distinct[ranks],
             total.astype(np.int64),
             clusters[0] if clusters else None,
         )
@@ -98,15 +109,31 @@ class Entries:
         return int(self.count.size)
 
     @property
+    def relative(self) -> Entries:
+        """The same items with weights in a unit of their own, whatever that of the given ones.
+
+        Only ratios of weights may matter, to the last bit. So weights that are multiples of a part
+        of the smallest are those whole numbers, whose sums are exact. All others are multiples of
+        the smallest, rounded to floats of 32 bits, so that rounding of the given ones is gone.
+        """
+        if not self._relative:
+            weight = _in_own_unit(self.weight)
+            own = replace(self, weight=weight)
+            same = (weight[1:] == weight[:-1]) & (self.weight[1:] != self.weight[:-1])
+            if same.any():  # some that differed by rounding
+                own = type(self).of(self.row, self.label, weight, self.cluster, self.count)
+            self._relative.append(own)
+        return self._relative[0]
+
+    @property
     def is_plain(self) -> bool:
         """Whether all items weigh the same and stand alone, so that counts say it all."""
-        alike = len(self) == 0 or bool((self.weight == self.weight[0]).all())
-        return alike and self.clusters == int(self.count.sum())
+        return self.are_equal and self.clusters == int(self.count.sum())
 
     @property
     def are_equal(self) -> bool:
         """Whether all items weigh the same."""
-        return len(self) == 0 or bool((self.weight == self.weight[0]).all())
+        return bool((self.relative.weight == 1).all())
 
     @property
     def clusters(self) -> int:
@@ -118,22 +145,24 @@ class Entries:
     @property
     def n_effective(self) -> float:
         """How many items of equal weight would tell as much: the square of sums, by Kish."""
-        total = float(self.count @ self.weight)
-        return total**2 / float(self.count @ self.weight**2)
+        own = self.relative
+        return float(own.count @ own.weight) ** 2 / float(own.count @ own.weight**2)
 
     @property
     def effective_clusters(self) -> float:
         """How many clusters of equal weight would tell as much."""
-        assert self.cluster is not None
-        _, code = np.unique(self.cluster, return_inverse=True)
-        mass = np.bincount(code, self.count * self.weight)
+        own = self.relative
+        assert own.cluster is not None
+        _, code = np.unique(own.cluster, return_inverse=True)
+        mass = np.bincount(code, own.count * own.weight)
         return float(mass.sum()) ** 2 / float(mass @ mass)
 
     def sums(self, rows: int, classes: int) -> Floats:
         """Return what the items of each row and label weigh together."""
         if (rows, classes) not in self._sums:
-            at = self.row * classes + self.label
-            found = np.bincount(at, self.count * self.weight, minlength=rows * classes)
+            own = self.relative
+            at = own.row * classes + own.label
+            found = np.bincount(at, own.count * own.weight, minlength=rows * classes)
             found.setflags(write=False)
             self._sums[rows, classes] = np.asarray(found.reshape(rows, classes), dtype=np.float64)
         return self._sums[rows, classes]
@@ -228,7 +257,7 @@ def from_file(arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_weights(values: object, size: int, beside: str) -> Floats:
-    """Return one weight per item as 32-bit numbers, or say which is none."""
+    """Return one weight per item, or say which is none."""
     if isinstance(values, str):
         raise _is_name("weight")
     weight = as_scores(values, name="weight")
@@ -239,12 +268,12 @@ def as_weights(values: object, size: int, beside: str) -> Floats:
 
 
 def check_range(weight: Floats) -> None:
-    """Refuse weights that are too small or too large to square."""
+    """Refuse weights that are too small or too large to add up."""
     refuse(
         ~((weight >= LEAST) & (weight <= MOST)),
         weight,
-        (argument("weight"), f" must lie between {LEAST:.0e} and {MOST:.0e}"),
-        "Only their ratios matter: multiply all by a constant.",
+        (argument("weight"), f" {IN_RANGE}"),
+        ONLY_RATIOS,
     )
 
 
@@ -290,21 +319,63 @@ def _is_name(name: str) -> InputError:
     )
 
 
-def _key(row: NDArray[Any], label: NDArray[Any], weight: NDArray[np.float32]) -> Any:
+def _ranked(weight: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the distinct weights, which rise, and the place of each weight among them."""
+    if weight.size and (weight == weight[0]).all():  # only for speed
+        return weight[:1], np.zeros(weight.size, dtype=np.intp)
+    distinct, rank = np.unique(weight, return_inverse=True)
+    return distinct, rank
+
+
+def _in_own_unit(weight: Floats) -> Floats:
+    """Return weights as multiples of their unit, which is the smallest or a part of it."""
+    if not weight.size:
+        return weight
+    least, most = float(weight.min()), float(weight.max())
+    if most / least > SPREAD:
+        raise InputError(
+            argument("weight"),
+            f" goes from {least:.3g} to {most:.3g}, so the largest is more than {SPREAD:.0e} times "
+            "the smallest. Leave out items that weigh next to nothing.",
+        )
+    times = weight / least
+    parts = _parts(np.unique(times))
+    if parts:
+        return np.rint(times * parts)
+    digits, power = np.frexp(times)
+    return np.asarray(np.ldexp(np.rint(digits * BITS), power - BITS.bit_length() + 1))
+
+
+def _parts(times: Floats) -> int:
+    """Return how many parts the smallest weight has so that all are multiples of one, or 0.
+
+    `times` are the distinct weights by the smallest, which rise.
+    """
+    some = times[np.linspace(0, times.size - 1, min(times.size, _TRIED)).astype(np.intp)]
+    parts = np.arange(1, MOST_PARTS + 1)
+    likely = parts[_are_whole(parts[:, None] * some).all(axis=1)]
+    return next((int(one) for one in likely[:_TRIED] if _are_whole(one * times).all()), 0)
+
+
+def _are_whole(numbers: Floats) -> NDArray[np.bool_]:
+    """Tell which numbers are whole but for rounding; of large ones that cannot be told."""
+    slack = DIGITS * numbers
+    return np.asarray((abs(numbers - np.rint(numbers)) <= slack) & (slack < 1 / 8))
+
+
+def _key(row: NDArray[Any], label: NDArray[Any], rank: NDArray[np.intp]) -> Any:
     """Return one number for row, label and weight that sorts as they do, or None for too many."""
     most = int(row.max(initial=0))
     if most >= 2**24 or int(label.max(initial=0)) > _LAST:
         return None
-    # The bits of positive floats ascend as the floats do.
     key = row.astype(np.int64) << 39
     key |= (_LAST - label.astype(np.int64)) << 32  # the last label first, as cells have it
-    key |= weight.view(np.int32)
+    key |= rank
     return key
 
 
-def _unpacked(key: Counts) -> tuple[Counts, Counts, Floats]:
-    weight = (key & 0xFFFFFFFF).astype(np.uint32).view(np.float32).astype(np.float64)
-    return key >> 39, _LAST - ((key >> 32) & _LAST), weight
+def _unpacked(key: Counts) -> tuple[Counts, Counts, Counts]:
+    return key >> 39, _LAST - ((key >> 32) & _LAST), key & 0xFFFFFFFF
 
 
 def _starts(key: Counts) -> NDArray[np.intp]:
@@ -315,10 +386,10 @@ def _order(
     key: Any,
     row: NDArray[Any],
     label: NDArray[Any],
-    weight: NDArray[np.float32],
+    rank: NDArray[np.intp],
     cluster: Counts | None,
 ) -> NDArray[np.intp]:
     last = () if cluster is None else (cluster,)
     if key is None:
-        return np.lexsort((*last, weight, -label.astype(np.int64), row))
+        return np.lexsort((*last, rank, -label.astype(np.int64), row))
     return np.lexsort((*last, key)) if last else np.argsort(key, kind="stable")

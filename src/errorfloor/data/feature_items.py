@@ -29,6 +29,7 @@ from errorfloor.data.features import (
 )
 from errorfloor.data.matrices import as_class_scores, counted_scores
 from errorfloor.data.source import Source
+from errorfloor.data.storage import read_arrays, shapes_in
 from errorfloor.data.table import Table, by_score, rows_of
 from errorfloor.data.tables import ScoreTable
 
@@ -128,10 +129,12 @@ def _of_columns(data: Any, labels: Any, features: Any, where: Where) -> tuple[An
     label, score = where.columns.get("label"), where.columns.get("score")
     beside = [] if score is None else [score] if isinstance(score, str) else list(score)
     if str(data).endswith(".npz"):
-        with np.load(os.fspath(data), allow_pickle=False) as archive:
-            name, column = arrays_in(data, archive, label, features, labelled=True)
-            some = {one: archive[there(archive.files, one, "score")] for one in beside}
-            return archive[name], archive[str(column)], _side_by_side(some), "label"
+        shapes = shapes_in(data)
+        name, column = arrays_in(data, shapes, label, features, labelled=True)
+        wanted = [there(list(shapes), one, "score") for one in beside]
+        arrays = read_arrays(data, {name, str(column), *wanted})
+        some = {one: arrays[one] for one in wanted}
+        return arrays[name], arrays[str(column)], _side_by_side(some), "label"
     file = _array(features)
     if file is not features:  # features in a file of their own, in the order of the rows
         found, column, _ = chosen_columns(data, label, [], dict.fromkeys(beside, "score"))

@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.annotators import text_of
 from errorfloor.data.asked import is_source
 from errorfloor.data.missing import missing_in, shown_entries
-from errorfloor.data.naming import MOST_CLASSES, refuse_several
-from errorfloor.data.numbering import number_rows
+from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
+from errorfloor.data.numbering import is_id
 from errorfloor.data.source import ARRAY, Source
+from errorfloor.data.storage import map_array, read_arrays, shapes_in
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
+_LISTED = 20  # names that a message lists
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
 
 
@@ -35,11 +38,13 @@ class Features:
     codes : array of shape (n,)
         Which of the classes each label is.
     classes : tuple of str
-        In the order of their values.
+        As they were declared, or those that occur, in the order of their values.
     clusters : array of shape (n,), or None
         Which items belong together.
     source : Source
         Where they came from.
+    columns : array of shape (d,), or None
+        Which columns of an array the features are, where some were left out.
     """
 
     points: Floats = field(repr=False)
@@ -47,21 +52,23 @@ class Features:
     classes: tuple[str, ...]
     clusters: Counts | None = field(repr=False)
     source: Source
+    columns: Counts | None = None
 
 
 def read_features(
-    data: Any, labels: Any, label: str | None, features: Any, cluster: Any
+    data: Any, labels: Any, label: str | None, features: Any, cluster: Any, classes: Any = None
 ) -> Features:
     """Return features and labels, checked, from whatever holds them."""
+    declared = as_classes(classes)
     mapped_file = is_source(data) and str(data).endswith(".npy")
     if mapped_file:
         # A file of one array has no columns: labels are an array, or another such file.
         labels, label = (label, None) if labels is None else (labels, label)
         data = mapped(data)
     if is_source(data) and str(data).endswith(".npz"):
-        return _of_archive(data, labels, label, features, cluster)
+        return _of_archive(data, labels, label, features, cluster, declared)
     if is_source(data) or is_frame(data):
-        return _of_rows(data, labels, label, features, cluster)
+        return _of_rows(data, labels, label, features, cluster, declared)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
             text = " names a column. Beside arrays leave it out."
@@ -71,8 +78,37 @@ def read_features(
         raise InputError(argument("label"), text)
     if labels is None:
         raise InputError(argument("y"), " is missing. Pass the label of each row.")
-    source = Source(origin="arrays", layout="features", cluster=None if cluster is None else ARRAY)
-    return _checked(data, mapped(labels), mapped(cluster), source, "y")
+    source = Source(
+        origin="arrays",
+        layout="features",
+        cluster=None if cluster is None else ARRAY,
+        classes=declared,
+    )
+    return _of_array(data, mapped(labels), mapped(cluster), source, "y")
+
+
+def _of_array(data: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
+    check_aligned(**{"X": data, name: labels, "cluster": cluster})
+    points, kept = _without_ids(as_points(data))
+    source = replace(source, facts=_left_out(kept, [f"Column {i}" for i in range(kept.size)]))
+    found = _checked(points, labels, cluster, source, name)
+    return replace(found, columns=np.flatnonzero(kept))
+
+
+def _without_ids(points: Floats) -> tuple[Floats, Bools]:
+    """Return features without columns that number items, and which are kept; all if all are such.
+
+    No limit gets wrong by what is left out.
+    """
+    kept = np.array([not is_id(column) for column in points.T])
+    if kept.all() or not kept.any():
+        return points, np.ones_like(kept)
+    return np.ascontiguousarray(points[:, kept]), kept
+
+
+def _left_out(kept: Bools, names: Sequence[str]) -> dict[str, Any]:
+    gone = [name for name, keep in zip(names, kept, strict=True) if not keep]
+    return {"numbered_columns": gone} if gone else {}
 
 
 def mapped(value: Any) -> Any:
@@ -82,7 +118,7 @@ def mapped(value: Any) -> Any:
     path = os.fspath(value)
     if not str(path).endswith(".npy") or not os.path.exists(path):
         raise InputError(f"{path!r} is no .npy file. Pass an array, or the path of one.")
-    return np.load(path, mmap_mode="r")
+    return map_array(path)
 
 
 def is_frame(data: Any) -> bool:
@@ -91,12 +127,12 @@ def is_frame(data: Any) -> bool:
     return any(hasattr(type(data), sign) for sign in signs)
 
 
-def _checked(points: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    x = as_points(points)
-    codes, classes = as_codes(labels, name)
+def _checked(x: Floats, labels: Any, cluster: Any, source: Source, name: str) -> Features:
+    codes, classes = as_codes(labels, name, source.classes)
     check_same_length(x[:, 0], codes, ("X", name))
-    if len(classes) < 2:
-        text = f" has one class only, {classes[0]!r}. Features of two classes or more are needed."
+    if codes.min() == codes.max():
+        only = classes[codes[0]]
+        text = f" has one class only, {only!r}. Features of two classes or more are needed."
         raise InputError(argument(name), text)
     groups = None
     if cluster is not None:
@@ -143,8 +179,10 @@ def _in_reach(x: Floats) -> Floats:
     )
 
 
-def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
-    """Return labels of any kind as places in the sorted list of their values."""
+def as_codes(
+    labels: Any, name: str, classes: tuple[str, ...] | None = None
+) -> tuple[Counts, tuple[str, ...]]:
+    """Return labels of any kind as places among `classes`, or else among their sorted values."""
     array = shown_entries(labels, name)
     if array.ndim != 1 or array.size == 0:
         text = f" must be 1-d with an entry for each item, got shape {array.shape}."
@@ -164,6 +202,10 @@ def as_codes(labels: Any, name: str) -> tuple[Counts, tuple[str, ...]]:
     if name != "cluster" and values.size > MOST_CLASSES:
         text = f" has {values.size:,} different values, and there are at most {MOST_CLASSES:,} "
         raise InputError(argument(name), text, "classes. Check that these are the labels.")
+    if classes is not None:
+        naming = told(values.tolist(), len(classes), classes, (argument(name),))
+        place = np.array([naming.place[value] for value in values.tolist()])
+        return place[codes], naming.names
     return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
 
 
@@ -175,31 +217,45 @@ def _between(labels: NDArray[Any]) -> float | None:
         values = labels.astype(np.float64)
     except (TypeError, ValueError):  # words
         return None
-    some = values[np.isfinite(values) & (values % 1 > 0)]
+    finite = values[np.isfinite(values)]
+    some = finite[finite % 1 > 0]
     return float(some[0]) if some.size else None
 
 
-def _of_archive(path: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
-    with np.load(os.fspath(path), allow_pickle=False) as archive:
-        name, column = arrays_in(path, archive, label, features, labels is None)
-        given = labels if column is None else archive[column]
-        named = isinstance(cluster, str)
-        groups = archive[there(archive.files, cluster, "cluster")] if named else cluster
-        source = _from_file(path, column, (name,), cluster)
-        return _checked(archive[name], given, groups, source, "label")
+def _of_archive(
+    path: Any,
+    labels: Any,
+    label: str | None,
+    features: Any,
+    cluster: Any,
+    classes: tuple[str, ...] | None,
+) -> Features:
+    shapes = shapes_in(path)
+    name, column = arrays_in(path, shapes, label, features, labels is None)
+    named = isinstance(cluster, str)
+    group = there(list(shapes), cluster, "cluster") if named else None
+    arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
+    given = labels if column is None else arrays[column]
+    groups = cluster if group is None else arrays[group]
+    source = replace(_from_file(path, column, (name,), cluster), classes=classes)
+    return _of_array(arrays[name], given, groups, source, "label")
 
 
 def arrays_in(
-    path: Any, archive: Any, label: str | None, features: Any, labelled: bool
+    path: Any,
+    shapes: Mapping[str, tuple[int, ...]],
+    label: str | None,
+    features: Any,
+    labelled: bool,
 ) -> tuple[str, str | None]:
     """Return which arrays of an archive hold the features and, where they are there, labels."""
-    wide = [name for name in archive.files if archive[name].ndim == 2]
+    wide = [name for name, shape in shapes.items() if len(shape) == 2]
     name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
-    if name not in archive.files:
-        there = ", ".join(wide) or "none"
+    if name not in shapes:
+        there = ", ".join(wide[:_LISTED]) or "none"
         said = f"{path} has these arrays with columns: {there}. Name one by "
         raise InputError(said, argument("features"), ".")
-    return name, _label_in(archive.files, label) if labelled else None
+    return name, _label_in(list(shapes), label) if labelled else None
 
 
 def _label_in(names: Sequence[str], label: str | None) -> str:
@@ -210,7 +266,7 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
     if len(usual) != 1:
         raise InputError(
             argument("label"),
-            f" is needed: which of these holds the labels? {', '.join(names[:20])}",
+            f" is needed: which of these holds the labels? {', '.join(names[:_LISTED])}",
         )
     return usual[0]
 
@@ -218,7 +274,7 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
 def there(names: Sequence[str], column: str, name: str) -> str:
     """Return a column or array if it is there; `name` is that of the argument."""
     if column not in names:
-        text = f" {column!r} is not there. There are: {', '.join(names[:20])}."
+        text = f" {column!r} is not there. There are: {', '.join(names[:_LISTED])}."
         raise InputError(argument(name), text)
     return column
 
@@ -231,23 +287,27 @@ def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: A
     return Source(origin=origin, layout="features", files=files, columns=columns, cluster=named)
 
 
-def _of_rows(data: Any, labels: Any, label: str | None, features: Any, cluster: Any) -> Features:
+def _of_rows(
+    data: Any,
+    labels: Any,
+    label: str | None,
+    features: Any,
+    cluster: Any,
+    classes: tuple[str, ...] | None,
+) -> Features:
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
     beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
     found, column, wanted = chosen_columns(data, label or labels, features, beside)
     matrix = matrix_of(found, wanted)
-    numbered: list[str] = []
-    if features is None and matrix.shape[1] == len(wanted) > 1:
-        kept = [not number_rows(column) for column in matrix.T]
-        numbered = [one for one, keep in zip(wanted, kept, strict=True) if not keep]
+    points, facts = as_points(matrix, "features", wanted), {}
+    if features is None and matrix.shape[1] == len(wanted):
+        points, kept = _without_ids(points)
+        facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
-        matrix = matrix[:, kept]
-    points = as_points(matrix, "features", wanted)
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    facts = {"numbered_columns": numbered} if numbered else {}
-    source = replace(_from_file(data, column, wanted, cluster), facts=facts)
+    source = replace(_from_file(data, column, wanted, cluster), facts=facts, classes=classes)
     return _checked(points, found[column], groups, source, "label")
 
 
@@ -258,7 +318,7 @@ def chosen_columns(
 
     `beside` are further columns, with the arguments that name them.
     """
-    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.frames import rows_of
 
     with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
@@ -268,7 +328,8 @@ def chosen_columns(
             there(list(kinds), name, said)
         wanted = _feature_columns(kinds, features, [column, *beside])
         names = dict.fromkeys([*wanted, column, *beside])
-        return run(frame.select(*names)), column, wanted
+        # By names that DuckDB does not take for those of tables, such as Sepal.Length.
+        return run(select(frame, {name: name for name in names})), column, wanted
 
 
 def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument
+from errorfloor.data.budgets import check_columns
 from errorfloor.data.encodings import as_utf8, encoding_of, name_of_copy
 from errorfloor.data.formats import (
     FORMATS,
@@ -26,7 +27,7 @@ from errorfloor.data.formats import (
     start_of,
     suffix_of,
 )
-from errorfloor.data.storage import PREFIX, naming, scratch
+from errorfloor.data.storage import kept_folder, naming, scratch
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
@@ -37,7 +38,7 @@ _LITTLE = 2**22  # only for speed: bytes of files that are read by one database,
 _FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
-_kept: dict[int, Any] = {}
+_kept: dict[int, tuple[Any, str]] = {}  # databases with their folders, by process
 _one_at_a_time = threading.Lock()
 # How files begin that hold no rows for us.
 _FOREIGN = {
@@ -101,14 +102,9 @@ def at_rest(found: Sequence[str]) -> Iterator[list[str]]:
 
 def kept(found: Sequence[str]) -> list[str]:
     """Return files, with the copies of `at_rest`, which stay until Python ends."""
-    import atexit
-    import tempfile
-
     if all(os.path.isfile(file) and encoding_of(file) is None for file in found):
         return list(found)
-    folder = tempfile.mkdtemp(prefix=PREFIX)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copies = copy_all(found, folder)
+    copies = copy_all(found, kept_folder())
     return [copies.get(file, file) for file in found]
 
 
@@ -151,7 +147,7 @@ def opened(
         with _connected(files, kind, ordered, few) as (connection, rows):
             yield connection, _in_memory(connection, rows, files, kind)
     except duckdb.Error as error:
-        _kept.clear()  # it may be the database that is damaged
+        forget_database()  # which may be what is damaged
         raise _unreadable(files, error) from error
 
 
@@ -181,18 +177,23 @@ def _connected(
 
 def _cursor() -> Any:
     """Return a connection to the database that this process keeps."""
-    import tempfile
-
     process = os.getpid()  # one that was forked shall leave alone what belongs to its parent
     with _one_at_a_time:
         if process not in _kept:
-            folder = os.path.join(tempfile.gettempdir(), f"{PREFIX}{process}")
+            folder = kept_folder()
             database = connect(folder, threads=1)
             # Files may change between two calls, however short the time between them is.
             database.execute("set parquet_metadata_cache = false")
             database.execute("set enable_external_file_cache = false")
-            _kept[process] = database
-        return _kept[process].cursor()
+            _kept[process] = database, folder
+        return _kept[process][0].cursor()
+
+
+def forget_database() -> None:
+    """Close the database that is kept, and remove what it may have written."""
+    _, folder = _kept.pop(os.getpid(), (None, None))
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def connect(folder: str, **config: Any) -> Any:
@@ -245,6 +246,7 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
             f"Could not read {_which(files)}: its rows have different numbers of fields than its "
             f"header, {head!r}. Mend or remove these rows."
         )
+    check_columns(files[0], len(rows.columns), text=kind.is_text)
     _check_names(connection, files, kind, rows.columns)
     return rows
 
@@ -380,6 +382,16 @@ def _unreadable(files: Sequence[str], error: Exception) -> InputError:
         return InputError(
             f"Could not read {_which(files)}: some of its text is not UTF-8. If it is Latin-1, as "
             f"Windows writes it, type\n  iconv -f WINDOWS-1252 -t UTF-8 {first} > utf-8.csv"
+        )
+    if reason.startswith("Out of Memory"):
+        return InputError(
+            f"Could not read {_which(files)}: it has more columns, or longer ones, than fit into "
+            f"{_MEMORY} of memory. Save the columns that are needed."
+        )
+    if "No space left" in reason or "File too large" in reason:
+        return InputError(
+            f"Could not read {_which(files)}: what does not fit into memory needs more room than "
+            "the folder for temporary files has. Make room there, or name another by TMPDIR."
         )
     return InputError(
         f"Could not read {_which(files)}: {reason}. Check that all of it is rows of one format, or "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 import re
 import zlib
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, argument, check_choice
 from errorfloor.data import zstd
+from errorfloor.data.budgets import check_columns
 from errorfloor.data.storage import read_arrays
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ BLANK = (
     *("NaN", "nan", "NAN", "?", "-", "--"),
 )
 _SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
-_ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?"?\w+"?\r?\n')
+_ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?(?:"\w+"|\w+)\r?\n')
 _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
@@ -80,6 +82,7 @@ def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) ->
 
 def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
     start = _start(files[0], packing, 2**16)
+    check_columns(files[0], _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
     how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(packing)}"
     if len(files) == 1 and _is_wide(start):
@@ -97,8 +100,13 @@ def _blank(start: bytes) -> str:
 
 def _is_wide(start: bytes) -> bool:
     """Tell whether the first row of a text file has many fields."""
+    return _fields(start) >= _WIDE
+
+
+def _fields(start: bytes) -> int:
+    """Return the number of marks that may divide the fields of the first row of a text file."""
     head = start.split(b"\n")[0]
-    return any(head.count(mark) >= _WIDE for mark in b",;|\t")
+    return max(head.count(mark) for mark in b",;|\t")
 
 
 def _delimiter(start: bytes) -> str:
@@ -210,6 +218,7 @@ def _call_arrays(connection: Any, file: str, view: str) -> str:
             f"{file!r} must hold 1-d arrays of equal length, got {listed or 'none'}. 2-d arrays "
             "must have so many rows."
         )
+    check_columns(file, sum(math.prod(shape[1:]) for shape in shapes.values()))
     single = dict(_columns_of(arrays))
     # DuckDB knows the byte order of this machine only, and no days.
     kinds = {name: array.dtype.newbyteorder("=") for name, array in single.items()}

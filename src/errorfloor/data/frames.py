@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from errorfloor._checks import InputError, argument, check_whole, function
+from errorfloor._checks import InputError, argument, as_flag, check_whole, function
 from errorfloor.data import files
 from errorfloor.data.asked import (
     as_duplicates,
     as_paths,
     check_agreement,
+    check_group,
     is_source,
     least_positive,
 )
@@ -39,6 +40,7 @@ from errorfloor.data.layouts import (
 )
 from errorfloor.data.naming import as_classes
 from errorfloor.data.rows import Request, Run
+from errorfloor.data.storage import kept_folder
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 _OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
@@ -65,11 +67,9 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     >>> ef.frames.score_table(recent, score="p", label="y")
     ScoreTable(n=2, rows=2)
     """
-    import tempfile
-
     found = files.kept(files.find_data(as_paths(source, "source"), format))
     kind = format_of(found, format)
-    return files.relation(files.connect(tempfile.gettempdir()), found, kind)
+    return files.relation(files.connect(kept_folder()), found, kind)
 
 
 def columns(data: Any) -> dict[str, str]:
@@ -406,6 +406,9 @@ def _counted(
     if "cells" in how:
         remedy = f"{CELLS:,} is usual; powers of two fit into each other."
         check_whole(how["cells"], name="cells", least=2, remedy=remedy)
+    check_group(how.get("group"))
+    for name in ("drop_missing", "refine"):
+        as_flag(how.get(name, False), name=name)
     least = least_positive(how.get("positive_from"), how.get("positive"))
     classes = as_classes(how["classes"])
     check_agreement(classes, how.get("positive"), least)

@@ -15,6 +15,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
     from errorfloor.data.ballots import Ballots
+    from errorfloor.data.raters import Raters
     from errorfloor.data.rows import Request
 
 
@@ -82,6 +83,11 @@ class Layout:
         return self.table.kind
 
     @property
+    def of_votes(self) -> Layout:
+        """The same with tables of votes, where the label is one more vote."""
+        return replace(self, table=VoteTable)
+
+    @property
     def takes_positive(self) -> bool:
         """Tell whether a column holds classes, so that one can be named as positive."""
         return any(role.is_class for role in self.roles)
@@ -124,6 +130,10 @@ def _scores_of_arrays(scores: Any, labels: Any, classes: Any) -> ScoreTable:
             ".",
         )
     return count_arrays(scores, labels, classes)
+
+
+def _votes_of_raters(raters: Raters, where: Any, _: Any) -> VoteTable:
+    return raters.table(where)
 
 
 def _votes_of_arrays(positives: Any, totals: Any, classes: Any) -> VoteTable:
@@ -328,6 +338,7 @@ ANNOTATORS = Layout(
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
     count=counters.count_annotators,
     asks="from_votes",
+    from_arrays=_votes_of_raters,
     ballots=counters.ballots_side_by_side,
 )
 LISTS = Layout(
@@ -349,14 +360,13 @@ LISTS = Layout(
     count=counters.count_lists,
     asks="from_votes",
 )
-_of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True)
+_of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True, from_arrays=None)
 VOTES_AND_LABELS = _of_shares(
     VOTES,
     name="votes and labels",
     roles=(*VOTES.roles, LABEL),
     says="A row is an item with its votes and its one true label.",
     arrays=(*VOTES.arrays, "labels"),
-    from_arrays=None,
 )
 ANNOTATIONS_AND_LABELS = _of_shares(
     ANNOTATIONS,
@@ -369,6 +379,7 @@ ANNOTATORS_AND_LABELS = _of_shares(
     name="annotators and labels",
     roles=(*ANNOTATORS.roles, LABEL),
     says="A row is an item with one column of votes per annotator, and its one true label.",
+    arrays=("labels",),
 )
 COUNTS_AND_LABELS = _of_shares(
     COUNTS,
@@ -376,7 +387,6 @@ COUNTS_AND_LABELS = _of_shares(
     roles=(*COUNTS.roles, LABEL),
     says="A row is an item with its number of votes for each class, and its one true label.",
     arrays=(*COUNTS.arrays, "labels"),
-    from_arrays=None,
 )
 LISTS_AND_LABELS = _of_shares(
     LISTS,

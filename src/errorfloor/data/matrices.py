@@ -55,13 +55,7 @@ def is_matrix(values: object) -> bool:
 
 def as_matrix(values: object, name: str) -> Floats:
     """Return an array with a column for each class as finite floats."""
-    array = as_numbers(unmasked(values, name), name)
-    if array.shape[1] < 2 or array.size == 0:
-        raise InputError(
-            argument(name),
-            f" must have a row for each item and a column for each class, got shape {array.shape}. "
-            "Pass one column as 1-d.",
-        )
+    array = _columns_of(as_numbers(unmasked(values, name), name), name)
     finite = np.ones(len(array), dtype=np.bool_)
     for k in range(array.shape[1]):
         finite &= np.isfinite(array[:, k])
@@ -72,6 +66,16 @@ def as_matrix(values: object, name: str) -> Floats:
         "Drop or fill missing and infinite values first.",
         entry="row",
     )
+    return array
+
+
+def _columns_of(array: NDArray[Any], name: str) -> NDArray[Any]:
+    if array.ndim != 2 or array.shape[1] < 2 or array.size == 0:
+        raise InputError(
+            argument(name),
+            f" must have a row for each item and a column for each class, got shape {array.shape}. "
+            "Pass one column as 1-d.",
+        )
     return array
 
 
@@ -158,7 +162,7 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
             "votes for each class.",
         )
     k = as_counts(positives, name="positives", least=0)
-    same = np.asarray(totals).ndim == 0
+    same = unmasked(totals, "totals").ndim == 0
     m = as_counts([totals] if same else totals, name="totals", least=1)
     if same:
         m = np.broadcast_to(m, k.shape)
@@ -167,18 +171,39 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
     return counted_votes(side_by_side(m - k, k), None, None)
 
 
-def as_votes(values: object) -> Counts:
-    """Return numbers of votes with a column for each class, or say which is none."""
-    array = unmasked(values, "votes")
-    if array.shape[1] < 2 or array.size == 0:
+def check_counts(values: object) -> None:
+    """Refuse an array that may hold single votes, with a column for each annotator.
+
+    Counts of votes for each class are taken for such only where all items have equally many, more
+    than one, and some class has two of them.
+    """
+    _columns_of(np.asarray(values), "votes")
+    try:
+        votes = as_votes(values)
+        totals = votes.sum(axis=1)
+        why = "" if totals[0] > 1 else f"each row adds up to {totals[0]}"
+        why = why or ("" if votes.max() > 1 else "all entries are 0 or 1")
+        other = int(np.argmax(totals != totals[0]))
+        if totals[other] != totals[0]:
+            why = f"row 0 adds up to {totals[0]} and row {other} to {totals[other]}"
+    except InputError:
+        why = "its entries are not all whole numbers of at least 0"
+    if why:
         raise InputError(
             argument("votes"),
-            f" must have a row for each item and a column for each class, got shape {array.shape}. "
-            "Pass one column as 1-d.",
+            f" is an array with columns, and {why}: it does not say what the columns are. Pass "
+            "numbers of votes with a column for each class as ",
+            *(argument("counts"), ", and single votes with a column for each annotator as "),
+            *(argument("annotators"), "."),
         )
+
+
+def as_votes(values: object, name: str = "votes") -> Counts:
+    """Return numbers of votes with a column for each class, or say which is none."""
+    array = _columns_of(unmasked(values, name), name)
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= MOST_VOTES:
         return array.astype(np.int64, copy=False)
-    columns = [as_counts(array[:, k], name="votes", least=0) for k in range(array.shape[1])]
+    columns = [as_counts(array[:, k], name=name, least=0) for k in range(array.shape[1])]
     return np.array(columns).T
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    Set,
+    ValuesView,
+)
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,8 +88,19 @@ def as_classes(value: object) -> tuple[str, ...] | None:
     """Return the names of classes that a user gives, or say what is wrong with them."""
     if value is None:
         return None
+    if isinstance(value, Set | KeysView | ValuesView):
+        text = f" must be a list, whose order is that of the classes; got a {type(value).__name__}."
+        raise InputError(argument("classes"), text)
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | dict)
-    names = [text_of(one) for one in value] if several else []  # type: ignore[attr-defined]
+    several = several and getattr(value, "ndim", 1) == 1
+    given: list[Any] = list(value) if several else []  # type: ignore[call-overload]
+    if any(isinstance(one, Collection) and not isinstance(one, str) for one in given):
+        given = []  # lists of lists and the like
+    names = [text_of(one) for one in given]
+    gone = next((i for i, one in enumerate(given) if is_missing(one)), None)
+    if gone is not None:
+        text = f" has no name in place {gone}: {shown(names[gone])} means missing. Name each class."
+        raise InputError(argument("classes"), text)
     if len(names) < 2:
         text = f" must be a list of two names or more, one for each class; got {shown(value)}."
         raise InputError(argument("classes"), text)

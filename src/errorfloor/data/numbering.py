@@ -1,4 +1,4 @@
-"""Numbers that count rows, which are no scores."""
+"""Numbers that count rows, which are no scores and no features."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from errorfloor._typing import Floats
 
 LEAST = 20  # rows from which on their numbers are no accident
+_ROUNDING = 0.01  # of a step, by which rounding moves numbers that were scaled
 
 
 def is_numbered(values: Floats) -> bool:
@@ -17,6 +18,23 @@ def is_numbered(values: Floats) -> bool:
     if values.size < LEAST or values[0] not in (0, 1) or values[1] != values[0] + 1:
         return False
     return bool(np.array_equal(values, values[0] + np.arange(values.size)))
+
+
+def is_id(values: Floats) -> bool:
+    """Tell whether values number items, or may well do so.
+
+    They are all different whole numbers that rise or fall from row to row, or have no gaps; or any
+    numbers in equal steps from row to row, as row numbers are that somebody scaled.
+    """
+    if values.size < LEAST:
+        return False
+    steps = np.diff(values)
+    in_order = bool((steps > 0).all() or (steps < 0).all())
+    if not (values == np.floor(values)).all():
+        line = np.linspace(values[0], values[-1], values.size)
+        return in_order and bool((np.abs(values - line) <= _ROUNDING * np.abs(steps).max()).all())
+    gapless = values.max() - values.min() + 1 == values.size
+    return in_order or bool(gapless and np.unique(values).size == values.size)
 
 
 def are_numbered(tables: Iterable[Any]) -> bool:

@@ -157,6 +157,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool
         classes=where.classes,
         drop_missing=where.drop_missing,
         unlabelled=where.unlabelled,
+        label_is_vote=where.label_is_vote,
         duplicates=where.duplicates,
         ordered=ordered,
     )

@@ -37,7 +37,7 @@ from errorfloor.data.engines import (
     with_number,
     with_numbers,
 )
-from errorfloor.data.entries import LEAST, MOST, POSITIVE, REMEDY
+from errorfloor.data.entries import IN_RANGE, LEAST, MOST, ONLY_RATIOS, POSITIVE, REMEDY
 from errorfloor.data.grid import CELLS
 from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
 from errorfloor.data.spelling import number_of
@@ -66,6 +66,7 @@ class Request:
     naming: Naming | None = None  # which value is which, where there are more than two classes
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
+    label_is_vote: bool = False  # whether the label is one more vote
     duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
@@ -88,6 +89,7 @@ class Items:
     groups: tuple[str, ...]  # the name of the column of groups, or nothing
     unit: bool = False  # whether all scores are known to lie in [0, 1]
     labelled: bool = False  # whether there is a column of labels
+    label_is_vote: bool = False  # whether these are one more vote on each item
     voters: Any = None  # `Voters`, where annotators are known
     classes: tuple[str, ...] = TWO_CLASSES
     base: int = 0  # of the numbers that stand for votes for many classes
@@ -326,8 +328,13 @@ def _with_beside(
         return frame, rules
     frame = with_number(frame, "given_weight", "weight")
     weight = nw.col("weight").cast(nw.Float64)
-    bad = ~((weight >= LEAST) & (weight <= MOST)).fill_null(False)
-    return frame, [*rules, Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY)]
+    bad = ~((weight > 0) & (weight < float("inf"))).fill_null(False)
+    beyond = ~((weight >= LEAST) & (weight <= MOST)).fill_null(True)
+    return frame, [
+        *rules,
+        Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY),
+        Rule(given["weight"], "given_weight", beyond, IN_RANGE, ONLY_RATIOS),
+    ]
 
 
 def checked_together(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, argument, shown
 from errorfloor.data import files, grid
 from errorfloor.data.asked import as_paths
 from errorfloor.data.formats import FORMATS
@@ -42,6 +42,8 @@ def merge(paths: files.Paths) -> Table:
 
 def load_table(path: str | os.PathLike[str]) -> Table:
     """Read a table of any kind that `save` wrote."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
     name = os.fspath(path)
     try:
         arrays = read_arrays(path)

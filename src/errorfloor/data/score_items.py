@@ -27,6 +27,7 @@ class Kept:
 
     scores: Floats = field(default_factory=lambda: np.zeros(0))
     labels: Floats = field(default_factory=lambda: np.zeros(0))
+    files: tuple[str, ...] = ()
 
     def layout(self, *, labelled: bool) -> Layout:
         """Return the layout, to be given to the door in place of the usual one."""

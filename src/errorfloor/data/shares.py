@@ -1,51 +1,42 @@
-"""Shares of votes as scores, beside one true label per item: the paper's own route."""
+"""Votes beside one true label per item: their shares as scores, or the label as one more vote."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import as_labels, check_same_length
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.entries import Entries
-from errorfloor.data.matrices import as_votes, counted_scores, is_matrix
+from errorfloor.data.gold import GoldVotes, with_vote
+from errorfloor.data.matrices import as_votes, counted_scores, counted_votes, is_matrix
 from errorfloor.data.naming import codes_of
-from errorfloor.data.table import added, rows_of, side_by_side
+from errorfloor.data.table import added, rows_of, side_by_side, vote_key
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.data.weighing import of_items
 
 
-def shares_table(
-    positives: Counts,
-    totals: Counts,
-    labels: Counts,
-    counts: Counts,
-    *,
-    dropped: int = 0,
-    entries: Entries | None = None,
-) -> ScoreTable:
-    """Return the table of items whose shares of positive votes are their scores."""
-    share, row = np.unique(positives / totals, return_inverse=True)
-    both = np.zeros((2, share.size), dtype=np.int64)
-    np.add.at(both, (labels, row), counts)
-    return ScoreTable(share, side_by_side(*both), dropped=dropped, entries=entries)
-
-
 def class_shares_table(
-    votes: Counts,
-    labels: Counts,
-    counts: Counts,
-    *,
-    classes: tuple[str, ...],
-    dropped: int = 0,
+    votes: Counts, labels: Counts, counts: Counts, *, classes: tuple[str, ...]
 ) -> ScoreTable:
     """Return the table of items whose shares of votes for each class are their scores."""
-    if votes.shape[1] == 2:
-        return shares_table(votes[:, 1], added(votes), labels, counts, dropped=dropped)
-    shares = class_shares(votes)
-    return ScoreTable(**counted_scores(shares, labels, classes, counts), dropped=dropped)
+    gold, shares = GoldVotes.of(votes, labels, counts), class_shares(votes)
+    if votes.shape[1] > 2:
+        return ScoreTable(**counted_scores(shares, labels, classes, counts), gold=gold)
+    share, row = np.unique(shares, return_inverse=True)
+    both = np.zeros((2, share.size), dtype=np.int64)
+    np.add.at(both, (labels, row), counts)
+    return ScoreTable(share, side_by_side(*both), gold=gold)
+
+
+def votes_table(
+    votes: Counts, labels: Counts, counts: Counts, *, classes: tuple[str, ...]
+) -> VoteTable:
+    """Return the table of items whose label is one more vote."""
+    columns = counted_votes(with_vote(votes, labels), counts, classes)
+    return VoteTable(**columns, gold=GoldVotes.of(votes, labels, counts))
 
 
 def class_shares(votes: Counts) -> Floats:
@@ -65,7 +56,9 @@ def shares_of_arrays(
     labels: object,
     classes: tuple[str, ...] | None = None,
     beside: Mapping[str, object] | None = None,
-) -> tuple[ScoreTable, tuple[str, ...]]:
+    *,
+    label_is_vote: bool = False,
+) -> tuple[ScoreTable | VoteTable, tuple[str, ...]]:
     """Return the table of votes and labels that are given item by item, and the classes' names."""
     VoteTable.from_arrays(votes, totals, classes=classes)  # says what is wrong with the votes
     if is_matrix(votes):
@@ -77,8 +70,23 @@ def shares_of_arrays(
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)
     check_same_length(k[:, 0], y, ("votes", "labels"))
-    table = class_shares_table(k, y, np.ones(len(k), dtype=np.int64), classes=names)
-    if beside:
-        rows = rows_of(class_shares(k))
-        table = replace(table, entries=of_items(rows, y, beside, "votes"))
-    return table, names
+    return table_beside(k, y, names, beside, label_is_vote=label_is_vote), names
+
+
+def table_beside(
+    votes: Counts,
+    labels: Counts,
+    classes: tuple[str, ...],
+    beside: Mapping[str, object] | None = None,
+    *,
+    label_is_vote: bool = False,
+) -> ScoreTable | VoteTable:
+    """Return the table of votes for each class, and labels that are places of classes."""
+    make: Any = votes_table if label_is_vote else class_shares_table
+    ones = np.ones(len(votes), dtype=np.int64)
+    table: ScoreTable | VoteTable = make(votes, labels, ones, classes=classes)
+    if not beside:
+        return table
+    key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
+    own = np.zeros_like(labels) if label_is_vote else labels
+    return replace(table, entries=of_items(rows_of(key), own, beside, "votes"))

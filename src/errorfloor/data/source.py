@@ -24,6 +24,8 @@ class Source:
     classes: tuple[str, ...] | None = None  # as they were given
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label were kept as such
+    complete: bool = False  # whether nothing else that a model could see was said to matter
+    label_is_vote: bool = False  # whether the label was added to the votes as one more
     format: str | None = None  # as it was given
     duplicates: str = "error"  # what was done with votes of one annotator on an item
     group: str | None = None  # the column

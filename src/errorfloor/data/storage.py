@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
 import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
+from errorfloor.data import archives
+from errorfloor.data.budgets import check_arrays
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
+_ARCHIVE = b"PK\3\4"  # how ZIP archives begin
+_NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
+_WRITTEN = 5.0  # seconds that somebody may go on writing into a folder that is removed
 
 
 @contextmanager
@@ -91,6 +100,13 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
+def beside_scratch(file: str) -> str:
+    """Return the folder of a temporary file of ours, which says more than its name; others stay."""
+    parts = Path(file).parts
+    ours = next((i for i, part in enumerate(parts) if part.startswith(PREFIX)), None)
+    return file if ours is None else str(Path(*parts[:ours]))
+
+
 @contextmanager
 def scratch() -> Iterator[str]:
     """Make a folder for temporary files that is gone afterwards."""
@@ -99,6 +115,21 @@ def scratch() -> Iterator[str]:
     remove_leftovers(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         yield folder
+
+
+def kept_folder() -> str:
+    """Make a folder for temporary files that nobody else can open; it is gone when Python ends."""
+    import tempfile
+
+    remove_leftovers(Path(tempfile.gettempdir()))
+    folder, owner = tempfile.mkdtemp(prefix=PREFIX), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # a process that was forked leaves it alone
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -112,6 +143,15 @@ def remove_leftovers(folder: Path) -> None:
                 else:
                     with suppress(OSError):
                         os.unlink(entry.path)
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove a folder with all that is in it, even if somebody still writes there."""
+    end = time.monotonic() + _WRITTEN
+    shutil.rmtree(folder, ignore_errors=True)
+    while os.path.lexists(folder) and time.monotonic() < end:
+        time.sleep(0.01)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
@@ -144,60 +184,115 @@ def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, A
         np.savez(file, **columns, kind=np.str_(kind), version=np.int64(VERSION))
 
 
-def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an NPZ file by name. Pickled data is never loaded."""
-    with open(path, "rb") as stream:
-        try:
-            content = stream if stream.seekable() else io.BytesIO(stream.read())
-            _check_sizes(content)
-            with np.load(content, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except MemoryError as error:
-            raise InputError(
-                f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
-            ) from error
-        except Exception as error:  # whatever its parsers stumble over in a damaged file
-            # NumPy takes any other file for a pickle, and tells how to load it.
-            reason = "it is no NPZ file of plain arrays" if "pickle" in str(error) else error
-            raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}.") from error
-    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-        raise InputError(
-            f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
-        )
-    return arrays
+def read_arrays(
+    path: str | os.PathLike[str], names: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Return the arrays of an NPZ file by name, or some of them.
+
+    Each is compared with the sum that was written. Pickled data is never loaded, and no memory is
+    taken for what is not there or unpacks to far more than the file has.
+    """
+    with _members(path) as archive:
+        members = archive.infolist()
+        _shapes(path, archive, names)
+        return {
+            _named(one): _array(archive, one)
+            for one in members
+            if names is None or _named(one) in names
+        }
 
 
-def _check_sizes(stream: IO[bytes]) -> None:
-    """Refuse arrays that claim more than the file has, before memory is taken for them."""
+def shapes_in(path: str | os.PathLike[str]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of an NPZ file by name; no array is unpacked for it."""
+    with _members(path) as archive:
+        return _shapes(path, archive, ())
+
+
+def map_array(path: str | os.PathLike[str]) -> Any:
+    """Return the array of an NPY file, which is read as it is needed; it is never a pickle."""
+    with _readable(path, "NPY"):
+        return np.lib.format.open_memmap(path, mode="r")
+
+
+@contextmanager
+def _members(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
     import zipfile
 
-    if not zipfile.is_zipfile(stream):
-        stream.seek(0)
-        return
-    total = 0
-    with zipfile.ZipFile(stream) as archive:
-        for member in archive.infolist():
-            with archive.open(member) as file:
-                claimed = _claimed(file)
-            if claimed > member.file_size:
-                name = member.filename.removesuffix(".npy")
-                raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
-            total += member.file_size
-    if total > _memory():
+    with open(path, "rb") as stream, _readable(path, "NPZ"):
+        content = stream if stream.seekable() else io.BytesIO(stream.read())
+        if not zipfile.is_zipfile(content):
+            content.seek(0)
+            is_cut = content.read(4) == _ARCHIVE
+            raise zipfile.BadZipFile("its end is missing" if is_cut else _NO_ARRAY)
+        with archives.opened(content) as archive:
+            yield archive
+
+
+@contextmanager
+def _readable(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Have whatever goes wrong with a file of arrays end in one clear word."""
+    try:
+        yield
+    except InputError:
+        raise
+    except MemoryError as error:
+        text = f"{os.fspath(path)!r} cannot be read: its arrays do not fit into memory."
+        raise InputError(text) from error
+    except Exception as error:  # whatever its parsers stumble over in a damaged file
+        # NumPy takes any other file for a pickle, and tells how to load it.
+        strange = any(word in str(error) for word in ("pickle", "Python objects", _NO_ARRAY))
+        reason = f"it is no {kind} file of plain arrays." if strange else archives.damaged(error)
+        raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}") from error
+
+
+def _named(member: ZipInfo) -> str:
+    return member.filename.removesuffix(".npy")
+
+
+def _array(archive: ZipFile, member: ZipInfo) -> Any:
+    with archive.open(member) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+        archives.finish(file)
+    return array
+
+
+def _shapes(
+    path: str | os.PathLike[str], archive: ZipFile, names: Collection[str] | None
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that arrays claim.
+
+    Those that claim more than the file has are refused before memory is taken for them, and so are
+    the named ones, or all, where they unpack to far more than the file has.
+    """
+    shapes, packed, unpacked = {}, 0, 0
+    for member in archive.infolist():
+        name = _named(member)
+        with archive.open(member) as file:
+            found = _claimed(file)
+        if found is None:
+            text = f"{os.fspath(path)!r} cannot be read: it is a ZIP archive without plain arrays."
+            raise InputError(text)
+        shapes[name], claimed = found
+        if claimed > member.file_size:
+            raise ValueError(f"array {name!r} claims {claimed:,} bytes, which are not there")
+        if names is None or name in names:
+            packed, unpacked = packed + member.compress_size, unpacked + member.file_size
+    check_arrays(path, unpacked, packed)
+    if unpacked > _memory():
         raise MemoryError
-    stream.seek(0)
+    return shapes
 
 
-def _claimed(file: IO[bytes]) -> int:
-    """Return how many bytes the array of an opened NPY file says that it has."""
+def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...], int] | None:
+    """Return which shape the array of an opened NPY file claims, and how many bytes."""
     header = np.lib.format
     start = file.read(len(header.MAGIC_PREFIX) + 2)
     if not start.startswith(header.MAGIC_PREFIX):
-        return 0
+        return None
     old = start[-2:-1] == b"\x01"
     read = header.read_array_header_1_0 if old else header.read_array_header_2_0
     shape, _, kind = read(file)
-    return 0 if kind.hasobject else math.prod(shape) * kind.itemsize
+    return shape, 0 if kind.hasobject else math.prod(shape) * kind.itemsize
 
 
 def _memory() -> float:

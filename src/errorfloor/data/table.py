@@ -116,9 +116,10 @@ class Table:
                 raise ValueError("its arrays are others.")
             return cls.from_file(arrays)
         except (ValueError, TypeError) as error:
-            raise ValueError(
-                f"`path` {os.fspath(path)!r} does not hold a {cls.__name__}: {error} "
-                f"Pass a file written by {cls.__name__}.save."
+            raise InputError(
+                argument("path"),
+                f" {os.fspath(path)!r} does not hold a {cls.__name__}: {error} "
+                f"Pass a file written by {cls.__name__}.save.",
             ) from error
 
     @classmethod

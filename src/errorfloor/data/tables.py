@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import check_same_length, refuse
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import (
@@ -23,6 +24,7 @@ from errorfloor.data.cells import (
     of_entries,
 )
 from errorfloor.data.entries import Entries
+from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import score_columns, soft_columns
 from errorfloor.data.ranged import Ranged
 from errorfloor.data.table import (
@@ -115,6 +117,7 @@ class SoftTable(Ranged):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(soft_labels=soft_labels, weight=weight, cluster=cluster)
         if weight is None and cluster is None:
             return cls(**soft_columns(soft_labels, classes))
         return cls(**weighed_soft(soft_labels, classes, weight, cluster))
@@ -122,7 +125,8 @@ class SoftTable(Ranged):
     def cells(self) -> SoftCells:
         """Lay the table out for statistics."""
         if self.entries is not None:
-            return SoftCells(self.probabilities[self.entries.row], *of_entries(self.entries))
+            row, _, more = of_entries(self.entries)
+            return SoftCells(self.probabilities[row], *more)
         return SoftCells(self.probabilities, self.counts)
 
     @classmethod
@@ -164,6 +168,8 @@ class ScoreTable(Ranged):
         Items that were left out because something was missing.
     classes : sequence of str
         Names of the classes.
+    gold : GoldVotes, optional
+        The votes whose shares are the scores, next to the labels. Neither saved nor compared.
 
     Examples
     --------
@@ -182,6 +188,7 @@ class ScoreTable(Ranged):
     dropped: int = 0
     classes: tuple[str, ...] = TWO_CLASSES
     entries: Entries | None = None
+    gold: GoldVotes | None = None
 
     kind: ClassVar[str] = "scores"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"scores", "negatives", "positives"})
@@ -238,6 +245,7 @@ class ScoreTable(Ranged):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(scores=scores, labels=labels, weight=weight, cluster=cluster)
         table = cls(**score_columns(scores, labels, classes))
         if weight is None and cluster is None:
             return table

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from errorfloor._typing import Counts
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LISTS, VOTES, Layout
 from errorfloor.data.matrices import counted_votes
+from errorfloor.data.raters import Raters
 from errorfloor.data.read import Reading
 from errorfloor.data.table import TWO_CLASSES, Table, added, side_by_side
 from errorfloor.data.tables import VoteTable
@@ -80,7 +81,10 @@ class Keeper:
 
         def keep(given: Any, totals: Any, classes: Any) -> Table:
             table = make(given, totals, classes)
-            votes = np.asarray(given, dtype=np.float64).astype(np.int64)
+            if isinstance(given, Raters):
+                votes = given.counts
+            else:
+                votes = np.asarray(given, dtype=np.float64).astype(np.int64)
             if votes.ndim == 1:
                 m = np.asarray(totals, dtype=np.float64).astype(np.int64)
                 votes = side_by_side(m - votes, votes)

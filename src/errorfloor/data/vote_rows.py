@@ -56,7 +56,7 @@ def counted(request: Request) -> Items:
         )
     )
     frame, more = _with_label(frame, given, request)
-    return _labelled(checked(request, frame, given, [*rules, *more]), given)
+    return _labelled(checked(request, frame, given, [*rules, *more]), given, request)
 
 
 def one_by_one(request: Request) -> Items:
@@ -112,7 +112,7 @@ def by_class(request: Request) -> Items:
     numbers = packing.numbers([nw.col(name) for name in names], base)
     classes = request.classes or names_of_columns(list(names.values()))
     packed = replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
-    return _labelled(packed, given)
+    return _labelled(packed, given, request)
 
 
 def _whole_votes(said: tuple[Part, ...], name: str, least: int) -> Rule:
@@ -147,7 +147,7 @@ def _single_votes(request: Request) -> Items:
     if request.positive is not None:
         check_positive(items, request.positive, given["vote"], "vote")
     items = repeats.settled(items, given, request.duplicates)
-    return _labelled(items, given)
+    return _labelled(items, given, request)
 
 
 def side_by_side(request: Request) -> Items:
@@ -172,7 +172,7 @@ def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
     base = len(names) + 1
     own = packing.weights([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
-    found = replace(_labelled(items, given), classes=classes, base=base)
+    found = replace(_labelled(items, given, request), classes=classes, base=base)
     if found.labelled:
         return found
     votes = [nw.col(name).fill_null(-1) for name in names]
@@ -236,7 +236,8 @@ def _votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[n
         nw.when(present).then(one).otherwise(nw.lit(-1.0))
         for one, present in zip(positives, there, strict=True)
     ]
-    return _labelled(items, given), {name: str(column) for name, column in names.items()}, votes
+    said = {name: str(column) for name, column in names.items()}
+    return _labelled(items, given, request), said, votes
 
 
 def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tuple[Rule, ...]]:
@@ -247,8 +248,8 @@ def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tu
     return frame, (rule,)
 
 
-def _labelled(items: Items, given: Given) -> Items:
-    return replace(items, labelled="label" in given)
+def _labelled(items: Items, given: Given, request: Request) -> Items:
+    return replace(items, labelled="label" in given, label_is_vote=request.label_is_vote)
 
 
 def _check_one_per_item(votes: Items, name: str, column: str) -> None:

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import MOST_VOTES
 from errorfloor._typing import Counts
 from errorfloor.data import annotators
 from errorfloor.data.cells import ClassVoteCells, VoteCells, of_entries
 from errorfloor.data.entries import Entries, together
+from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import counted_votes, vote_columns
 from errorfloor.data.table import (
     TWO_CLASSES,
@@ -50,6 +52,9 @@ class VoteTable(Table):
         many pairs of votes agree with and without the group.
     workloads : array-like of shape (a, 2), optional
         The votes of each annotator, where annotators are known.
+    gold : GoldVotes, optional
+        The votes without the gold label, where that was added as one more. Neither saved nor
+        compared.
 
     Examples
     --------
@@ -65,6 +70,7 @@ class VoteTable(Table):
     by_group: Counts | None = None
     workloads: Counts | None = None
     entries: Entries | None = None
+    gold: GoldVotes | None = None
 
     kind: ClassVar[str] = "votes"
     columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
@@ -119,6 +125,7 @@ class VoteTable(Table):
         cluster : array-like of shape (n,), optional
             What cluster each item belongs to.
         """
+        check_aligned(positives=positives, totals=totals, weight=weight, cluster=cluster)
         table = cls(**vote_columns(positives, totals, classes))
         if weight is None and cluster is None:
             return table
@@ -161,7 +168,7 @@ class VoteTable(Table):
         row: Any = slice(None)
         more: tuple[Any, ...] = (self.counts,)
         if self.entries is not None:
-            row, more = self.entries.row, of_entries(self.entries)
+            row, _, more = of_entries(self.entries)
         if len(self.classes) > 2:
             return ClassVoteCells(self.votes[row], *more)
         return VoteCells(self.votes[:, 1][row], self.totals[row], *more)

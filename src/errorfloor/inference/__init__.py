@@ -85,7 +85,9 @@ def stand_in(
     kinds = of(method).values()
     if table is None or table.entries is None:
         return max(kinds, key=lambda kind: kind.stands_in)
-    return next((kind for kind in kinds if kind.weighs(metric) and kind is not JACKKNIFE), None)
+    # What is undefined with weights is a jackknife, of means or of smooth values.
+    others = (kind for kind in kinds if kind.name != JACKKNIFE.name)
+    return next((kind for kind in others if kind.weighs(metric)), None)
 
 
 def names() -> tuple[str, ...]:

@@ -139,6 +139,7 @@ _kind = partial(
     references=(BINOMIAL,),
     assumes=_assumes,
     allows_for_merging=True,
+    tests_rules=True,
 )
 
 HONEST = _kind(

@@ -49,7 +49,8 @@ class LossLimits:
         more = LossSums(self.held_out.most, self.held_out.most**2, 0.0, self.held_out.most)
         low = _quantile(self.own.scaled(known), tail) if self.own.total > 0 else 0.0
         fewer = self.held_out.scaled(known * worth_of_correlated(self.correlated, tail))
-        high = _quantile(fewer + more, 1 - tail)
+        # Losses that are all the same have no binomial share that is larger.
+        high = max(_quantile(fewer + more, 1 - tail), self.held_out.mean)
         low, high = sorted(self.metric(end) for end in (low, high))
         return low, high
 
@@ -153,6 +154,7 @@ HONEST = IntervalKind(
     holds="measured",
     references=(WEIGHTED_COUNTS,),
     assumes=for_any_scores,
+    tests_rules=True,
     stands_in=1,
 )
 CERTIFIED = IntervalKind(
@@ -165,6 +167,7 @@ CERTIFIED = IntervalKind(
     holds="exact",
     references=(HOEFFDING, BETTING),
     assumes=for_any_scores,
+    tests_rules=True,
 )
 SELECTED = IntervalKind(
     name="honest",
@@ -177,6 +180,7 @@ SELECTED = IntervalKind(
     proof="[measured](metrics.md)",
     holds="measured",
     references=(REJECTION, WEIGHTED_COUNTS),
+    tests_rules=True,
     stands_in=1,
 )
 RECORDS = (HONEST, CERTIFIED, SELECTED)

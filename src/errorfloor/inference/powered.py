@@ -50,7 +50,7 @@ def _powered(case: Case) -> Evidence:
     assert isinstance(statistic, PoweredCut | PoweredOffsets)
     if isinstance(statistic, PoweredOffsets):
         found = statistic.found(case.count, case.streams.for_("folds"))
-        items, mass = statistic.items, design_of(case.cells, case.count).mass
+        items, mass = statistic.items, design_of(statistic.cells, case.count).mass
         unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)  # type: ignore[arg-type]
         return PoweredErrors(found, max(unsure - _USUAL, 0) / (1 - _USUAL))
     return of_cut(statistic, case.streams.for_("folds"))
@@ -69,7 +69,7 @@ def _correlated(statistic: PoweredCut, found: Powered) -> float:
     return min(flat / variance, 1.0) if variance > 0 else 0.0
 
 
-_kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,))
+_kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,), tests_rules=True)
 
 POWERED = _kind(
     name="powered",

@@ -212,6 +212,7 @@ AUC = IntervalKind(
     holds="measured",
     references=(WILSON, PLACEMENTS),
     assumes=for_any_scores,
+    tests_rules=True,
     is_random=False,
     stands_in=1,
 )
@@ -225,6 +226,7 @@ AUC_CERTIFIED = IntervalKind(
     holds="exact",
     references=(HOEFFDING,),
     assumes=for_any_scores,
+    tests_rules=True,
     is_random=False,
 )
 AVERAGE_PRECISION = IntervalKind(
@@ -239,6 +241,7 @@ AVERAGE_PRECISION = IntervalKind(
     holds="measured",
     references=(WILSON, PRECISION),
     assumes=for_any_scores,
+    tests_rules=True,
     is_random=False,
     stands_in=1,
 )

@@ -118,6 +118,9 @@ class IntervalKind:
         Whether the limits allow for what merged rows of a table may have changed.
     preferred : callable
         For which tables it takes the place of the methods' default.
+    tests_rules : bool
+        Whether its limit on the worse side comes from trying rules on items that did not choose
+        them, so that models reach it whatever the scores are.
     leaves_open : bool
         Whether the limits hold a range of values that no number of items narrows to one, so that
         their distance from the estimate is more than noise.
@@ -138,6 +141,7 @@ class IntervalKind:
     stands_in: int = 0
     allows_for_merging: bool = False
     preferred: Callable[[Any], bool] = _never
+    tests_rules: bool = False
     leaves_open: bool = False
 
     def weighs(self, metric: Metric = ERROR) -> bool:

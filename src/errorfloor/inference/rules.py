@@ -112,7 +112,13 @@ def _assumes(method: Method) -> str:
     )
 
 
-_kind = partial(IntervalKind, basis=Basis.RULES, references=(BINOMIAL,), assumes=_assumes)
+_kind = partial(
+    IntervalKind,
+    basis=Basis.RULES,
+    references=(BINOMIAL,),
+    assumes=_assumes,
+    tests_rules=True,
+)
 
 HONEST = _kind(
     name="honest",

@@ -67,7 +67,7 @@ def _plain(value: Any) -> Any:
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    return list(value) if isinstance(value, tuple) else value
+    return list(value) if isinstance(value, tuple | range) else value
 
 
 STREAMS = ("resamples", "folds", "halves", "blocks")

@@ -84,6 +84,43 @@ def sign_test(zeros: ScoreTable | None, ones: ScoreTable | None) -> tuple[float,
     return _tested(Prefixes.of(zeros, 0), Prefixes.of(ones, 1))
 
 
+def beats_every_cut(zeros: ScoreTable, ones: ScoreTable) -> tuple[float, float]:
+    """Return the statistic and the p-value of "a cut of the scores is as good as any rule".
+
+    Suppose that, of all rules in the score and the prediction, a cut of the score is the best. Then
+    that cut is right with probability at least 1/2 wherever model and cut differ, so the number of
+    these items on which the model is right is at most binomial. Which cut is the best is not known:
+    the p-value is the largest over all cuts, which is valid at any number of items and for any
+    scores (an intersection-union test of McNemar's tests).
+
+    Parameters
+    ----------
+    zeros, ones : ScoreTable
+        Scores and labels of the items that the model predicts 0 and 1 for.
+
+    Returns
+    -------
+    statistic, p : float
+        The least (model right - cut right) / sqrt(items that they differ on), and the p-value.
+    """
+    from scipy.special import betainc
+
+    whole = zeros + ones
+    right = np.zeros((len(whole), 2), dtype=np.int64)  # of the model, where it says 0 and where 1
+    wrong = np.zeros_like(right)
+    for predicted, side in enumerate((zeros, ones)):
+        rows = np.searchsorted(whole.scores, side.scores)
+        right[rows, predicted] = side.counts[:, predicted]
+        wrong[rows, predicted] = side.counts[:, 1 - predicted]
+    # A cut says 0 up to some row and 1 after it: it differs from 1 before and from 0 behind.
+    before = [np.concatenate(([0], np.cumsum(one[:, 1]))) for one in (right, wrong)]
+    behind = [np.concatenate((np.cumsum(one[::-1, 0])[::-1], [0])) for one in (right, wrong)]
+    won, lost = (first + last for first, last in zip(before, behind, strict=True))
+    statistic = (won - lost) / np.sqrt(np.maximum(won + lost, 1))
+    p = np.where(won > 0, betainc(np.maximum(won, 1), lost + 1, 0.5), 1.0)
+    return float(statistic.min()), float(p.max())
+
+
 def sign_test_of_classes(sides: Sequence[ScoreTable]) -> tuple[float, float]:
     """Return the same for more than two classes.
 

@@ -251,4 +251,5 @@ CERTIFIED = IntervalKind(
     holds="exact",
     references=(BINOMIAL, BETTING),
     assumes=for_any_scores,
+    tests_rules=True,
 )

@@ -185,6 +185,7 @@ _kind = partial(
     basis=Basis.CUT_TABLES,
     references=(BINOMIAL, WEIGHTED_COUNTS),
     assumes=for_any_scores,
+    tests_rules=True,
 )
 
 HONEST = _kind(

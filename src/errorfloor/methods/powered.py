@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells, ClassCells
@@ -22,6 +23,7 @@ from errorfloor.methods.weighted import WeightedCut
 
 SomeCells = TypeVar("SomeCells", Cells, ClassCells)
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
+STRATA, LABELS_EACH, FEWEST = 10, 40, 10  # strata at most, labels of each on average and at least
 TINY = 1e-12  # of the variance of predictions, which then are all the same
 
 
@@ -44,6 +46,8 @@ class Powered:
         Labelled items, and how many of them were wrong when held out.
     held_out_alone : float
         Share of errors of fitted rules on labelled items, not corrected.
+    usual : float
+        What an item weighs that predictions take for wrong, where all weigh 1 on average.
     """
 
     least: float
@@ -54,6 +58,7 @@ class Powered:
     n: int
     wrong: float
     held_out_alone: float
+    usual: float = 1.0
 
     @property
     def value(self) -> float:
@@ -62,14 +67,18 @@ class Powered:
 
     @property
     def relative(self) -> float:
-        """Variance as a part of that of as many labels alone, kept near 1 where few are wrong."""
-        alone = self.held_out_alone
+        """Variance as a part of that of as many labels alone.
+
+        Where few are wrong it is kept near what it is without help from predictions: that of
+        errors which weigh as much as usual, and at least 1.
+        """
+        alone, usual = self.held_out_alone, max(self.usual, 1.0)
         plain = alone * (1 - alone)
-        seen = self.variance / plain if plain > 0 else 1.0
-        if seen >= 1:
+        seen = self.variance / plain if plain > 0 else usual
+        if seen >= usual:
             return seen
         trust = self.wrong**2 / (self.wrong**2 + FEW**2)
-        return 1 - trust * (1 - seen)
+        return usual - trust * (usual - seen)
 
     @property
     def worth(self) -> float:
@@ -93,6 +102,8 @@ class Moments:
         Sum of predictions of labelled items less the mean of all.
     wrong : float
         Number of errors.
+    guessed : array of shape (2,)
+        Sums of predictions with weights, and with squared weights.
     """
 
     weight: Floats
@@ -101,6 +112,7 @@ class Moments:
     products: Floats = field(default_factory=lambda: np.zeros((3, 3)))
     gap: float = 0.0
     wrong: float = 0.0
+    guessed: Floats = field(default_factory=lambda: np.zeros(2))
 
     def add(self, part: Counts, loss: Floats, guess: Floats, others: float) -> None:
         """Add items that were held out: each cell's loss and prediction, and the others' mean."""
@@ -114,6 +126,7 @@ class Moments:
         self.squares += (three * (mass * self.weight)) @ three.T
         self.gap += float(mass @ (guess - everywhere))
         self.wrong += float(part @ loss)
+        self.guessed += mass @ guess, (mass * self.weight) @ guess
 
     def found(self, least: float, n: int) -> Powered:
         """Return what they say, with the share of errors of the best rule on its own items."""
@@ -136,6 +149,7 @@ class Moments:
             n,
             self.wrong,
             held_out,
+            float(self.guessed[1] / self.guessed[0]) if self.guessed[0] > 0 else 1.0,
         )
 
 
@@ -143,6 +157,51 @@ def design_of(cells: Any, count: Counts) -> Design:
     """Return the design of labelled items with weights whose mean is 1."""
     weight = np.ones(count.size) if cells.weight is None else cells.weight
     return Design(count, weight * (count.sum() / float(count @ weight)))
+
+
+def post_stratified(cells: SomeCells, line: Floats) -> SomeCells:
+    """Return cells whose labelled items weigh, in each stratum of scores, as all its items do.
+
+    Strata are parts of equal size of all items, by their rows' places on a `line` that knows no
+    label. Of a stratum with the share W of all items and the share v of what labelled ones weigh,
+    each of these weighs W / v times as much. That leaves a mean as it is where items were labelled
+    at random: with n labels its variance grows by about H / n for H strata, since v varies by about
+    W / n. Where some scores were labelled more often, whatever the reason, the mean over strata is
+    right but for what scores tell within a stratum, which the predictions make up for as far as
+    they are heeded. Labels that were chosen by the label itself stay wrong: see `check_alike`.
+    """
+    if cells.unlabelled is None:
+        return cells
+    rows = len(cells.scores)
+    known = np.bincount(cells.row, cells.count, minlength=rows)
+    weight = np.ones(len(cells)) if cells.weight is None else cells.weight
+    place = np.unique(line, return_inverse=True)[1]
+    items = np.bincount(place, known + cells.unlabelled)
+    number = max(min(STRATA, int(known.sum()) // LABELS_EACH), 1)
+    part = (number * (np.cumsum(items) - items / 2) / items.sum()).astype(np.intp)[place]
+    stratum = _with_labels(np.bincount(part, known, minlength=number))[part]
+    if stratum.max() == 0:
+        return cells
+    shares = [
+        np.bincount(stratum[at], mass) / mass.sum()
+        for at, mass in (
+            (slice(None), known + cells.unlabelled),
+            (cells.row, cells.count * weight),
+        )
+    ]
+    factor = shares[0] / shares[1]
+    return replace(cells, weight=weight * factor[stratum[cells.row]])
+
+
+def _with_labels(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the stratum that each part belongs to, so that each has some labels."""
+    stratum, own = np.zeros(labels.size, dtype=np.intp), 0.0
+    for part in range(1, labels.size):
+        own += labels[part - 1]
+        new = own >= FEWEST and labels[part:].sum() >= FEWEST
+        stratum[part] = stratum[part - 1] + new
+        own = 0.0 if new else own
+    return stratum
 
 
 def flat_variance(cells: Cells) -> float:
@@ -168,8 +227,8 @@ def flat_variance(cells: Cells) -> float:
 class PoweredRule(ABC, Generic[SomeCells]):
     """Errors of a rule among all items, from the labels of some."""
 
-    def __init__(self, cells: SomeCells) -> None:
-        self.cells: SomeCells = cells
+    def __init__(self, cells: SomeCells, line: Floats) -> None:
+        self.cells: SomeCells = post_stratified(cells, line)
         nobody = np.zeros(len(cells.scores), dtype=np.int64)
         self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
         self._found: tuple[str, Powered] | None = None
@@ -196,7 +255,7 @@ class PoweredCut(PoweredRule[Cells]):
     """Errors of the best cut among all items, from the labels of some."""
 
     def __init__(self, cells: Cells) -> None:
-        super().__init__(cells)
+        super().__init__(cells, cells.scores)
         size = cells.scores.size
         items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
         self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores

@@ -24,12 +24,14 @@ def _offsets(cells: ClassCells, options: Options) -> PoweredOffsets:
 
 
 _HOW = (
+    "Labelled items are weighted so that each stratum of scores counts as much as among all items. "
     "What the scores predict of that rule's errors is known for all items, so it makes up for the "
-    "labelled ones being easier or harder than the others. Rule and prediction are fitted to other "
-    "labelled items than those they are tried on, and heeded as far as they narrow the interval. "
-    "The floor is the midpoint of errors on the items of the fit and on items that were held out."
+    "labelled ones being easier or harder within a stratum. Rule and prediction are fitted to "
+    "other labelled items than those they are tried on, and heeded as far as they narrow the "
+    "interval. The floor is the midpoint of errors on the items of the fit and on items that were "
+    "held out."
 )
-_AT_RANDOM = (
+AT_RANDOM = (
     "; items were labelled at random, or with the probabilities that their weights are one over"
 )
 
@@ -47,7 +49,7 @@ _method = partial(
 
 PPI = _method(
     bind=_cut,
-    assumes=f"The scores order the items as their true probabilities do{_AT_RANDOM}",
+    assumes=f"The scores order the items as their true probabilities do{AT_RANDOM}",
     if_wrong="the floor of the best cut: too high, still an upper bound",
     explains='Labelled items say how often the best rule of the form "score above t" is wrong. '
     f"{_HOW}",
@@ -57,7 +59,7 @@ PPI = _method(
 MANY_PPI = _method(
     bind=_offsets,
     classes=Classes.MANY,
-    assumes=f"{OFFSETS.assumes}{_AT_RANDOM}",
+    assumes=f"{OFFSETS.assumes}{AT_RANDOM}",
     if_wrong=OFFSETS.if_wrong,
     explains="Labelled items say how often the class with the largest weighted score is not the "
     f"label. {_HOW}",

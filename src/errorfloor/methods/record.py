@@ -148,7 +148,8 @@ class Options:
                 )
         target_of(self.majority)
         clip = self.clip
-        if clip != "auto" and not (isinstance(clip, int | float | np.number) and 0 < clip < 0.5):
+        is_number = isinstance(clip, int | float | np.number)
+        if not (0 < clip < 0.5 if is_number else isinstance(clip, str) and clip == "auto"):  # type: ignore[operator]
             raise InputError(
                 argument("clip"),
                 f' must be "auto" or a number between 0 and 0.5, got {shown(clip)}. '
@@ -238,6 +239,19 @@ class Method:
         What it does with merged rows, where nobody knows how far that moves the value.
     partly : bool
         Whether it is for tables in which some items have no label, and heeds their scores.
+    optimistic : bool
+        Whether its value is too good on average, so that only the better limit is one of the best
+        that any model can do.
+    rule : str
+        Of scores: whose best value it is, with {} for the scores; by default what its shape and the
+        metric say.
+    condition : str
+        What has to be true of scores that are declared complete, behind "these scores are complete
+        and"; by default what its shape says.
+    beyond_guessing : bool
+        Whether a value that is worse than guessing stays as it is, because it refutes what the
+        method assumes. Other values end there: the best value is no worse than that of a guess, so
+        that where held-out items are, the guess is nearer to it.
     """
 
     name: str
@@ -262,6 +276,10 @@ class Method:
     moved: Callable[[Any, Metric], float | None] | None = None
     when_merged: str = "takes each at its middle"
     partly: bool = False
+    optimistic: bool = False
+    rule: str = ""
+    condition: str = ""
+    beyond_guessing: bool = False
 
     @property
     def shown_as(self) -> str:

@@ -14,7 +14,18 @@ from errorfloor.methods.design import Design
 
 FOLDS = 10
 MANY = 2**16  # items
+ROUNDING = 1e-12  # of what all items weigh, by which sums that are equal may differ
 MOST_ROWS = 2**14  # between which cuts are tried on items held out; one holds few items
+
+
+def lowest(walks: Floats, path: float) -> NDArray[np.intp]:
+    """Return the first place where each walk is least, or -1 where it is nowhere below 0.
+
+    Where cuts err on the same items, only rounding tells their sums apart, which no unit of
+    weights may decide. `path` is how long a walk is at most.
+    """
+    least = np.minimum(walks.min(axis=-1), 0) + ROUNDING * path
+    return np.where(least >= 0, -1, np.argmax(walks <= least[..., None], axis=-1))
 
 
 class WeightedCut:
@@ -32,6 +43,11 @@ class WeightedCut:
         """The last cell of each row."""
         row = self.cells.row
         return np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)
+
+    @cached_property
+    def _path(self) -> float:
+        """How long the walk is that the best cut is the lowest point of."""
+        return float(abs(self.sign) @ self.design.mass)
 
     def share(self) -> float:
         """Return the share of errors of the best cut."""
@@ -69,9 +85,11 @@ class WeightedCut:
     def wrong_among(self, some: NDArray[np.intp], mass: Floats) -> Bools:
         """Tell which of some cells, in order, the cut errs on that is best for their masses."""
         row, positive = self.cells.row[some], self.cells.positive[some]
-        walk = np.cumsum(mass * self.sign[some])
+        step = mass * self.sign[some]
+        walk = np.cumsum(step)
         ends = np.append(np.flatnonzero(row[1:] != row[:-1]), row.size - 1)
-        best = int(ends[np.argmin(walk[ends])]) if row.size and walk[ends].min() < 0 else -1
+        place = int(lowest(walk[ends], abs(step).sum())) if row.size else -1
+        best = int(ends[place]) if place >= 0 else -1
         return np.asarray(positive == (np.arange(row.size) <= best))
 
     def held_out(self, rng: np.random.Generator) -> Floats:
@@ -87,7 +105,7 @@ class WeightedCut:
         steps = np.bincount(fold * rows + own, signed, minlength=FOLDS * rows)
         walks = np.cumsum(steps.reshape(FOLDS, rows), axis=1)
         rest = walks.sum(axis=0) - walks
-        below = np.where(rest.min(axis=1) < 0, np.argmin(rest, axis=1) + 1, 0)
+        below = lowest(rest, abs(signed).sum()) + 1
         if item is None:
             return np.asarray(cells.count * (cells.positive == (row < below[fold])))
         ill = cells.positive[item] == (own < below[fold])
@@ -113,9 +131,8 @@ class WeightedCut:
 
     def _best(self, walk: Floats) -> int:
         """Return how many cells are below the best cut; cuts fall behind whole rows only."""
-        at: NDArray[np.intp] = self.ends
-        best = int(np.argmin(walk[at]))
-        return int(at[best]) + 1 if walk[at[best]] < 0 else 0
+        best = int(lowest(walk[self.ends], self._path))
+        return int(self.ends[best]) + 1 if best >= 0 else 0
 
     def wrong_at(self, below: int) -> Bools:
         """Tell which cells the cut errs on that has so many cells below it."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor import metrics
-from errorfloor._checks import InputError, argument, as_numbers, check_choice, shown
+from errorfloor._checks import InputError, argument, as_numbers, check_choice, shown, unmasked
 from errorfloor._typing import Floats
 from errorfloor.metrics.record import Metric
 
@@ -100,7 +100,7 @@ _MISSING = {
 
 def _check_at(at: object, record: Metric) -> None:
     is_share = isinstance(at, Real | np.number) and not isinstance(at, bool)
-    share = float(at) if is_share else -1.0  # type: ignore[arg-type]
+    share = float(at) if is_share and at <= 100 else -1.0  # type: ignore[operator,arg-type]
     allowed = 0 < share <= 1 if record.less_is_better else 0 <= share < 1
     if not allowed:
         percent = 1 < share <= 100
@@ -111,7 +111,7 @@ def _check_at(at: object, record: Metric) -> None:
 
 
 def _as_costs(costs: object, classes: int) -> Floats:
-    matrix = as_numbers(np.asarray(costs), "costs")
+    matrix = as_numbers(unmasked(costs, "costs"), "costs")
     if matrix.shape == (2,) and classes == 2:
         matrix = np.array([[0.0, matrix[0]], [matrix[1], 0.0]])
     pair = "a pair (false positive, false negative) or " if classes == 2 else ""
@@ -139,7 +139,7 @@ def _as_costs(costs: object, classes: int) -> Floats:
 
 
 def _as_prior(prior: object, classes: int) -> Floats:
-    shares = as_numbers(np.asarray(prior), "prior")
+    shares = as_numbers(unmasked(prior, "prior"), "prior")
     if shares.ndim == 0 and classes == 2:
         shares = np.array([1 - float(shares), float(shares)])
     one = "the share of class 1, or " if classes == 2 else ""

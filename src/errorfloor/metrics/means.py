@@ -127,6 +127,7 @@ BRIER = Metric(
     many_formula="1 - the sum of p^2",
     title="Brier score",
     per_cent=False,
+    rule="the best rising map of {}",
 )
 LOG_LOSS = Metric(
     name="log-loss",
@@ -139,4 +140,5 @@ LOG_LOSS = Metric(
     many_formula="- the sum of p log p",
     per_cent=False,
     unit="nats",
+    rule="the best rising map of {}",
 )

@@ -106,6 +106,7 @@ AUC = Metric(
     two_only=True,
     takes=("prior",),
     with_given=_with_prior,
+    rule="the ranking by {}",
 )
 AVERAGE_PRECISION = Metric(
     name="average-precision",
@@ -118,4 +119,5 @@ AVERAGE_PRECISION = Metric(
     title="average precision",
     per_cent=False,
     two_only=True,
+    rule="the ranking by {}",
 )

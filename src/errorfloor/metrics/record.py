@@ -59,6 +59,8 @@ class Metric:
         Which of `costs`, `at` and `prior` must be given with it, and which may be.
     given : mapping
         What was given of these, as plain values.
+    rule : str
+        Which rules on scores in their order are compared by it, with {} for the scores.
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
     """
@@ -78,6 +80,7 @@ class Metric:
     counted: Callable[[Floats, Counts], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
+    rule: str = "the best cut of {}"
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)

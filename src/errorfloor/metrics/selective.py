@@ -98,6 +98,7 @@ ERROR_AT_COVERAGE = Metric(
     title="error at a coverage",
     needs=("at",),
     with_given=_at_coverage,
+    rule="the best rising map of {}",
 )
 COVERAGE_AT_ERROR = Metric(
     name="coverage-at-error",
@@ -109,4 +110,5 @@ COVERAGE_AT_ERROR = Metric(
     title="coverage at an error",
     needs=("at",),
     with_given=_at_error,
+    rule="the best rising map of {}",
 )

@@ -15,6 +15,10 @@ INTRODUCTION = f"""# The paper's numbers, computed anew
 Ishida and Sugiyama, ICLR 2026), figure by figure. `make paper` writes this page; the numbers behind
 each drawing are in `paper/NAME.json` then, and `errorfloor.paper.reproduce("figure-2")` runs one.
 
+The paper takes scores for complete: nothing else that a model could see matters. So do the floors
+on this page. Of the real sets nobody knows whether that is true; where it is not, a model that sees
+more may be better than such a floor.
+
 Numbers are fractions, as in print. The noise is the standard deviation that Monte-Carlo error gives
 the difference of the printed number and ours; "none" marks numbers that are computed exactly. The
 two agree if they are within {LIMIT} standard deviations, or, without noise, in all digits printed,

@@ -44,10 +44,11 @@ def estimates(
     methods: Sequence[str] = METHODS,
     n_resamples: int = RESAMPLES,
 ) -> list[Row]:
-    """Estimate the floor by several methods as the paper did."""
+    """Estimate the floor by several methods as the paper did, which takes scores for complete."""
     found = compare(
         scores,
         labels,
+        complete=True,
         methods=methods,
         interval=INTERVAL,
         level=LEVEL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +27,10 @@ from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.results import AgreementEstimate, Interval
 from errorfloor.results.finding import Finding
 
+_PLACES = 6  # of numbers of pairs that are not whole
+_ROUNDING = 1e-9  # by which a rate may miss a whole number of pairs, in shares of all pairs
 _FALSE_ALARM = 0.01  # how often chance alone refutes independent votes, at most
+_ONE_IS_A_COUNT = " A whole number counts pairs: as a rate, 1 is written 1.0 or 100%."
 _Share: TypeAlias = "float | str | Sequence[float] | None"
 
 
@@ -46,7 +49,8 @@ def from_agreement(
     Parameters
     ----------
     agree : int, float or str
-        How many of the pairs agree; or the rate at which they do, as a fraction or as "92%".
+        How many of the pairs agree, or the rate at which they do. An int counts pairs, as does a
+        whole float above 1; other floats, 0.0 and 1.0 among them, and text such as "92%" are rates.
     pairs : int
         Number of items of which two votes were compared.
     share : float or (float, float), optional
@@ -116,7 +120,7 @@ def from_agreement(
     return found
 
 
-def _misfit(agree: int, pairs: int, share: float | None) -> Iterator[Finding]:
+def _misfit(agree: float, pairs: int, share: float | None) -> Iterator[Finding]:
     """Find that pairs agree less often than independent votes on any items do."""
     half = 0.5 if share is None else share
     least = 1 - 2 * half * (1 - half)
@@ -127,7 +131,8 @@ def _misfit(agree: int, pairs: int, share: float | None) -> Iterator[Finding]:
             "refuted",
             f"Independent votes agree on at least {per_cent(least, 1)} of pairs, whatever the "
             f"items are like; these agree on {per_cent(agree / pairs, 1)}.",
-            "Check the number of pairs that agree, and the share of class 1.",
+            "Check the number of pairs that agree, and the share of class 1."
+            f"{_ONE_IS_A_COUNT if agree == 1 else ''}",
         )
 
 
@@ -184,10 +189,11 @@ def _shares(share: Any) -> tuple[float, float] | None:
     """Return the share of class 1 in the votes of either rater."""
     if share is None:
         return None
-    if isinstance(share, Real | str) or np.ndim(share) == 0:
+    if isinstance(share, Real | str):
         one = as_fraction(share, name="share")
         return one, one
-    if len(share) != 2:
+    is_list = isinstance(share, Sequence) or getattr(share, "ndim", 0) == 1
+    if not is_list or len(share) != 2:
         raise InputError(
             argument("share"), f" must be one number, or one for each of two raters, got "
             f"{shown(share)}."
@@ -201,7 +207,7 @@ def _agreeing(
     alpha: float | None,
     shares: tuple[float, float] | None,
     n: int,
-) -> int:
+) -> float:
     """Return how many pairs agree, by whichever of the three numbers is given."""
     given = {"agree": agree, "kappa": kappa, "alpha": alpha}
     said = [name for name, value in given.items() if value is not None]
@@ -226,7 +232,7 @@ def _agreeing(
     if not 0 <= rate <= 1:
         text = f" = {shown(value)} is impossible with such shares: {rate:.3g} of all pairs agree."
         raise InputError(argument(name), text, " Check the numbers.")
-    return round(rate * n)
+    return _of_pairs(rate, n)
 
 
 def _disagreement_by_chance(name: str, shares: tuple[float, float], n: int) -> float:
@@ -238,23 +244,33 @@ def _disagreement_by_chance(name: str, shares: tuple[float, float], n: int) -> f
     return 2 * mean * (1 - mean) * 2 * n / (2 * n - 1)
 
 
-def _count(agree: float | str, n: int) -> int:
+def _count(agree: float | str, n: int) -> float:
     """Return a number of pairs from a number or from a rate."""
-    is_rate = percentage(agree) is not None or (isinstance(agree, Real) and 0 < agree < 1)
-    if is_rate:
-        return round(as_fraction(agree, name="agree") * n)
-    is_whole = isinstance(agree, Real) and not isinstance(agree, bool) and agree == agree // 1
-    if not is_whole or not 0 <= agree <= n:  # type: ignore[operator]
+    is_number = isinstance(agree, Real) and not isinstance(agree, bool | np.bool_)
+    is_rate = is_number and not isinstance(agree, Integral) and 0 <= agree <= 1  # type: ignore[operator]
+    if is_rate or percentage(agree) is not None:
+        return _of_pairs(as_fraction(agree, name="agree"), n)
+    if not is_number or agree % 1 != 0 or not 0 <= agree <= n:  # type: ignore[operator]
         raise InputError(
             *(argument("agree"), " must be a whole number from 0 to ", argument("pairs")),
-            f" = {n:,}, a fraction below 1, or text such as '92%'; got {shown(agree)}.",
+            f" = {n:,}, a rate from 0.0 to 1.0, or text such as '92%'; got {shown(agree)}.",
         )
     return int(agree)
 
 
-def _cells(agree: int, n: int, share: float | None) -> tuple[Counts, Counts, Floats]:
+def _of_pairs(rate: float, n: int) -> float:
+    """Return how many of so many pairs a rate is: parts of pairs are kept, and rounding is not.
+
+    A rate of 0.999 of 20 pairs is a mean of several rates; to take it for 20 of 20 would let all
+    votes agree where they do not.
+    """
+    whole = round(rate * n)
+    return whole if abs(rate * n - whole) <= _ROUNDING * n else round(rate * n, _PLACES)
+
+
+def _cells(agree: float, n: int, share: float | None) -> tuple[Counts, Counts, Floats]:
     """Return the cells of two votes per item that these pairs stand for, which may be parts."""
-    differ = n - agree
+    differ = round(n - agree, _PLACES)
     ones = agree / 2 if share is None else share * n - differ / 2
     counts = np.array([agree - ones, differ, ones], dtype=np.float64)
     if counts.min() < -1e-9 * n:

@@ -11,6 +11,7 @@ from errorfloor._checks import InputError, argument, check_level
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.raters import Raters
 from errorfloor.data.read import Reading, Where, is_data, read
 from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
@@ -25,12 +26,12 @@ FEWEST = 20  # annotators, below which nobody is left out
 
 
 def annotators(
-    votes: object,
+    votes: object = None,
     *,
     item: str | None = None,
     vote: str | None = None,
     annotator: str | None = None,
-    annotators: Sequence[str] | None = None,
+    annotators: object = None,
     positive: object = None,
     classes: Sequence[object] | None = None,
     drop_missing: bool = False,
@@ -49,8 +50,8 @@ def annotators(
         Column of the vote in such rows.
     annotator : str, optional
         Column of the annotator in such rows.
-    annotators : sequence of str, optional
-        Columns of votes, one for each annotator.
+    annotators : sequence of str, or array-like of shape (n, raters), optional
+        Columns of votes, one for each annotator; or the votes themselves, as in `from_votes`.
     positive : optional
         The label that means class 1; all others then mean class 0.
     classes : sequence of str, optional
@@ -88,7 +89,7 @@ def annotators(
         drop_missing=drop_missing,
         duplicates=duplicates,
     )
-    if isinstance(votes, Table) or not is_data(votes):
+    if not where.arrays and (isinstance(votes, Table) or not is_data(votes)):
         raise InputError(
             argument("votes"),
             " must be a dataframe or a file with single votes and their annotators. Counts do not "
@@ -98,7 +99,8 @@ def annotators(
 
     reading = read(votes, WITH_ANNOTATORS, where)
     unweighted(reading.table, "annotators")
-    return annotators_of(reading, ballots_of(votes, where), level)
+    single = Raters.of(annotators, where).ballots if where.arrays else ballots_of(votes, where)
+    return annotators_of(reading, single, level)
 
 
 def annotators_of(reading: Reading, ballots: Ballots, level: float) -> AnnotatorsResult:

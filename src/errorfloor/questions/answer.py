@@ -30,7 +30,8 @@ from errorfloor.inference.record import Case, Evidence, IntervalKind, StandIn, U
 from errorfloor.inference.resample import bootstrap
 from errorfloor.inference.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Statistic
+from errorfloor.methods.ppi import AT_RANDOM
+from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Shape, Statistic
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
@@ -42,6 +43,11 @@ from errorfloor.questions.weights import (
     sampled,
 )
 from errorfloor.results import Estimate, Interval
+
+_TRIED = (
+    "The items are independent draws, and the scores were not fitted to these labels; nothing is "
+    "assumed of the scores themselves"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +101,16 @@ class Origin:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def complete(self) -> bool:
+        """Whether the scores were declared complete."""
+        return self.source is not None and self.source.complete
+
+    @property
     def beside_votes(self) -> bool:
         """Whether the labels are those that stood beside votes."""
         names = [layout.name for layout in BESIDE_LABELS]
-        return self.source is not None and self.source.layout in names
+        source = self.source
+        return source is not None and source.layout in names and not source.label_is_vote
 
 
 def estimate(
@@ -209,19 +221,21 @@ def _estimate(
         doubts += further
     method, table = case.method, case.table
     resolution, coarseness = _resolution(case, kind)
-    adds = "" if kind is None else kind.assumes(method)
+    assumes = _assumed(method, kind, complete=origin.complete)
     note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
-    metric, interval = case.options.metric, None
+    metric, interval, value = case.options.metric, None, case.value
+    if not method.beyond_guessing:
+        value = float(np.clip(value, *metric.span(len(table.classes))))
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
     return Estimate(
-        value=case.value,
+        value=value,
         method=method.name,
         interval=interval,
         metric=metric.name,
         n=table.n,
         **sampled(table),
-        assumptions=f"{method.assumes}{adds}.{note}{coarseness}",
+        assumptions=f"{assumes}.{note}{coarseness}",
         target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),
         warnings=doubts,
         resolution=resolution,
@@ -233,6 +247,13 @@ def _estimate(
         evidence=evidence,
         table=table,
     )
+
+
+def _assumed(method: Method, kind: IntervalKind | None, *, complete: bool) -> str:
+    """Say what has to hold: where rules are tried on held-out items, nothing of the scores."""
+    if kind is None or not kind.tests_rules or method.shape is not Shape.ORDER or complete:
+        return f"{method.assumes}{'' if kind is None else kind.assumes(method)}"
+    return f"{_TRIED}{AT_RANDOM if method.partly else ''}"
 
 
 def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, tuple[str, ...]]:

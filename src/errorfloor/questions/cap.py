@@ -6,7 +6,17 @@ import operator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from errorfloor._checks import InputError, LabelShiftWarning, argument, shown, warn
+from errorfloor._checks import (
+    InputError,
+    LabelShiftWarning,
+    argument,
+    as_fraction,
+    function,
+    shown,
+    warn,
+)
+from errorfloor.data.table import Table
+from errorfloor.data.tables import VoteTable
 from errorfloor.inference.capped import Capped, Reached
 from errorfloor.inference.record import IntervalKind
 from errorfloor.results import Interval, VotesEstimate
@@ -29,6 +39,28 @@ def reached(model_error: Any) -> Reached | None:
             f"{shown(model_error)}.",
         )
     return Reached(errors, n)
+
+
+def checked(model_error: Any, table: Table) -> ModelError:
+    """Return a model's error if the floor of a table can use it."""
+    if model_error is None:
+        return None
+    if table.kind != VoteTable.kind:
+        raise InputError(
+            *(argument("model_error"), " caps floors of votes, and this is the floor of a true "),
+            *("label. Leave it out; ", function("headroom"), " compares a model with the floor."),
+        )
+    if reached(model_error) is not None:
+        return model_error  # type: ignore[no-any-return]
+    rate = as_fraction(model_error, name="model_error")
+    if len(table.classes) > 2:
+        raise InputError(
+            argument("model_error"),
+            f" is a rate, which bounds the bias of votes for two classes only, and there are "
+            f"{len(table.classes)}. Give a pair (errors, items), which caps the floor, or leave it "
+            "out.",
+        )
+    return rate
 
 
 def rate_of(model_error: Any) -> float | None:

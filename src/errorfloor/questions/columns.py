@@ -20,6 +20,7 @@ class ScoreColumns(TypedDict, total=False):
 class AnyColumns(ScoreColumns, total=False):
     """Columns of labels in any layout."""
 
+    complete: bool
     soft: str | Sequence[str] | None
     positives: str | None
     totals: str | int | None
@@ -29,4 +30,5 @@ class AnyColumns(ScoreColumns, total=False):
     annotator: str | None
     annotators: Sequence[str] | None
     annotations: str | None
+    label_is_vote: bool
     duplicates: str

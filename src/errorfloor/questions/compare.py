@@ -26,6 +26,7 @@ from errorfloor.results import Comparison, Groups
 
 class _Options(ScoreColumns, total=False):
     unlabelled: bool
+    complete: bool
     weight: object
     cluster: object
     methods: Sequence[str] | None
@@ -62,6 +63,7 @@ def compare(
     cluster: object = None,
     drop_missing: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
     methods: Sequence[str] | None = None,
     metric: str = "error",
     costs: object = None,
@@ -99,6 +101,8 @@ def compare(
         Whether to leave out rows where something is missing, which are an error otherwise.
     unlabelled : bool
         Whether to keep items without a label, as in `from_scores`.
+    complete : bool
+        Declare that nothing else that a model could see matters, as in `from_scores`.
     weight : str or array-like of shape (n,), optional
         What each item weighs; methods that do not heed weights are left out.
     cluster : str or array-like of shape (n,), optional
@@ -140,7 +144,8 @@ def compare(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
     asked = Asked(metric, costs, at, prior)
-    for name in methods or ():
+    names = () if methods is None else tuple(methods)
+    for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)
     request = Request.of(interval, level, n_resamples, rng)
     where = Where.of(
@@ -152,11 +157,11 @@ def compare(
         group=group,
         drop_missing=drop_missing,
         unlabelled=unlabelled,
+        complete=complete,
         weight=weight,
         cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
-    names = () if methods is None else methods
     chosen = tuple(method_for(name, reading, asked.metric) for name in names)
     check_scale(scores, reading, chosen)
     number = len(next(iter(reading.tables.values())).classes)
@@ -171,7 +176,9 @@ def compare(
 
 
 def _is_list(methods: object) -> bool:
-    return isinstance(methods, Collection) and not isinstance(methods, str | bytes)
+    if isinstance(methods, str | bytes) or getattr(methods, "ndim", 1) != 1:
+        return False
+    return isinstance(methods, Collection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def confusion(
             )
         where = Where.of(group=group, **columns)
         estimate = floor_of(estimate, where, rng=rng, interval=None)
+    elif rng is not None:
+        raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")
     elif group is not None or columns:
         named = ["group"] if group is not None else list(columns)
         raise InputError(argument(named[0]), " goes with data, not with an Estimate. Leave it out.")
@@ -104,6 +106,7 @@ def confusion_of(floor: Any) -> Confusion:
         n=table.n,
         basis=basis,
         source=floor.source,
+        best_of=floor.claim.best_of,
     )
 
 

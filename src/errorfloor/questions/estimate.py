@@ -144,6 +144,7 @@ def from_scores(
     cluster: object = None,
     drop_missing: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
     metric: str = "error",
     costs: object = None,
     at: float | None = None,
@@ -155,7 +156,7 @@ def from_scores(
     clip: Clip = "auto",
     rng: RandomLike = None,
 ) -> Any:
-    """Estimate the error floor from possibly distorted scores and one true label per item.
+    """Bound the error floor by scores and one true label per item, or estimate it if complete.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ def from_scores(
     weight : str or array-like of shape (n,), optional
         Column of a dataframe or file, or an array beside arrays: what each item weighs, such as
         one over its probability of selection. The floor is that of the population that the weights
-        stand for. Only their ratios matter, and they are kept to seven digits.
+        stand for. Only their ratios matter, to seven digits.
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items depend on each other: those of one patient or
         document, or copies. Limits then allow for it; at least 50 clusters are needed.
@@ -195,6 +196,11 @@ def from_scores(
     unlabelled : bool
         Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
         items must be a random part of all, or have weights; else they are refused.
+    complete : bool
+        Declare that nothing else that a model could see would change what these scores say. Value
+        and both limits are then those of the floor, as far as the method's assumption holds. No
+        check can confirm it. Without it the answer bounds the floor from one side: a model that
+        sees more than the scores may do better.
     metric : str
         What "good" means: "error" (the default), "balanced-error", "cost", "brier", "log-loss",
         "auc", "average-precision", "f1", "mcc", "error-at-coverage" or "coverage-at-error".
@@ -238,7 +244,7 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    floor 20.00 % (isotonic, n = 5)
+    20.00 % by the best cut of these scores (isotonic, n = 5); no limit of the floor
     """
     asked = Asked(metric, costs, at, prior)
     if method is not None:
@@ -254,6 +260,7 @@ def from_scores(
         group=group,
         drop_missing=drop_missing,
         unlabelled=unlabelled,
+        complete=complete,
         weight=weight,
         cluster=cluster,
     )

@@ -14,28 +14,29 @@ from errorfloor._checks import (
     argument,
     check_choice,
     check_level,
+    shown,
 )
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._numbers import per_cent
+from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.features import Features, read_features
+from errorfloor.data.numbering import is_id
 from errorfloor.features import classics, sequence
-from errorfloor.features.leaks import telling_columns
+from errorfloor.features.groups import rows_together
+from errorfloor.features.leaks import changes_along, telling_columns
 from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.inference.binomial import upper_limit
 from errorfloor.inference.seeds import Seed
 from errorfloor.metrics import ERROR
-from errorfloor.questions.features_beside import beside, check_floor
+from errorfloor.questions.features_beside import NO_LOWER_LIMIT, beside, check_floor
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.finding import Finding
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
-NO_LOWER_LIMIT = (
-    "There is no lower limit: with one label per item, features cannot tell noise in the labels "
-    "from a pattern that no model has found yet."
-)
 _ASSUMES = (
     "Items are drawn independently, those of one cluster counting as one, and their features were "
-    "made without their labels"
+    "made without their labels. Copies with some noise and several rows of one person break this "
+    "unless they are declared as clusters: not all of them can be found."
 )
 
 
@@ -48,6 +49,7 @@ def from_features(
     label: str | None = None,
     features: Any = None,
     cluster: Any = None,
+    classes: Any = None,
     duplicates: str = REFUSED,
     floor: Estimate | None = None,
     same_labelling: bool = False,
@@ -79,9 +81,14 @@ def from_features(
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items belong together. They count as one, for which one of
         them is drawn.
+    classes : sequence, optional
+        All classes that there are, where some may have no item here. Of K classes no floor is above
+        1 - 1 / K; without this nothing is taken for granted about their number.
     duplicates : {"error", "first", "all"}
         Rows with equal features: refused, because copies break the limit; or the first of them
-        kept; or all, where they are different items that only look alike.
+        kept; or all, where they are different items that only look alike. Rows that look like
+        copies with some noise, or like several rows of one person, are refused as well, unless all
+        are kept.
     floor : Estimate, optional
         The floor from votes or scores of the same items, for "sequential".
     same_labelling : bool
@@ -124,15 +131,16 @@ def from_features(
     """
     level = check_level(level)
     check_choice(duplicates, DUPLICATES, name="duplicates")
-    classic = None if method == SEQUENTIAL else classics.find(method)
+    classic = _asked_for(method, models)
     check_floor(floor, same_labelling)
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
     told = families(models, device)
-    data = read_features(X, y, label, features, cluster)
+    data = read_features(X, y, label, features, cluster, classes)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
+    _refuse_groups(data, np.sort(order), duplicates, device)
     options = {
         "method": method,
         "level": level,
@@ -157,7 +165,8 @@ def from_features(
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
         found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
-    found = _with(found, (*_left_out(data.source.facts), *_telling(points, codes)))
+    doubts = (*_left_out(data.source.facts), *_followed(data), *_telling(data))
+    found = _with(found, doubts)
     checks.issue(found)
     return found
 
@@ -183,19 +192,31 @@ class SequentialErrors:
         return 0.0, float(upper_limit(self.errors, self.n, 1 - level))
 
 
+def _asked_for(method: object, models: object) -> classics.Classic | None:
+    """Return the classic estimate that was named, or None for the sequential one."""
+    if not isinstance(models, list | tuple):
+        raise InputError(argument("models"), f" must be a list of models, got {shown(models)}.")
+    return None if isinstance(method, str) and method == SEQUENTIAL else classics.find(method)
+
+
 def _proved(run: sequence.Run, n: int, level: float, about: dict[str, Any]) -> FeaturesEstimate:
     evidence = SequentialErrors(run.errors, n)
-    classes = len(about["class_names"])
-    return FeaturesEstimate(
-        value=min(run.errors / n, ERROR.span(classes)[1]),
+    found = FeaturesEstimate(
+        value=run.errors / n,
         method=SEQUENTIAL,
-        interval=Interval.at(level, evidence, ERROR, classes),
+        interval=None,
         evidence=evidence,
-        assumptions=f"{_ASSUMES}. {NO_LOWER_LIMIT}",
+        assumptions=f"{_ASSUMES} {NO_LOWER_LIMIT}",
         errors=run.errors,
         leader=run.leader,
         models={name: wrong / n for name, wrong in zip(run.names, run.model_errors, strict=True)},
         **about,
+    )
+    number = len(found.classes)
+    return replace(
+        found,
+        value=min(found.value, found.measure.span(number)[1]),
+        interval=Interval.at(level, evidence, found.measure, number),
     )
 
 
@@ -214,9 +235,35 @@ def _classic(
     return _with(found, tuple(_doubts(classic, about["dimensions"])))
 
 
-def _telling(points: Floats, codes: Counts) -> Iterator[Finding]:
+def _place(data: Features, column: int) -> int:
+    """Return which column of what was given a feature is."""
+    return column if data.columns is None else int(data.columns[column])
+
+
+def _followed(data: Features) -> Iterator[Finding]:
+    """Find that labels follow a column that numbers items, which was named or is the only one."""
+    for at in range(data.points.shape[1]):
+        values = data.points[:, at]
+        if not is_id(values):
+            continue
+        changes, expected, follow = changes_along(values, data.codes)
+        if follow:
+            column = _place(data, at)
+            yield Finding(
+                "Columns",
+                f"column {column}",
+                "refuted" if np.array_equal(values, np.floor(values)) else "warn",
+                f"Column {column} of the features (the first is 0) numbers the rows, and the "
+                f"labels follow it: they change {changes:,} times along it, where chance makes "
+                f"about {expected:,.0f}. It says how the rows were sorted, which no model sees.",
+                "Leave it out.",
+            )
+
+
+def _telling(data: Features) -> Iterator[Finding]:
     """Find that a feature is the label under another name."""
-    for column in telling_columns(points, codes)[:1]:
+    for at in telling_columns(data.points, data.codes)[:1]:
+        column = _place(data, at)
         yield Finding(
             "Label",
             f"column {column}",
@@ -236,7 +283,7 @@ def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
             column,
             "warn",
             f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
-            "Name the features to have it among them.",
+            "To keep it, pass a dataframe or file and name the features.",
         )
 
 
@@ -250,6 +297,25 @@ def _doubts(classic: classics.Classic, dimensions: int) -> Iterator[Finding]:
             f"From about {classic.fails_from} dimensions on, {classic.name} misses the floor on "
             f"made data whose floor is known, and here there are {dimensions:,}.",
             f'method="{SEQUENTIAL}" has an upper limit that is proved in any dimension.',
+        )
+
+
+def _refuse_groups(data: Features, rows: Counts, duplicates: str, device: str | None) -> None:
+    """Refuse rows that look as if they belonged together, though nobody said so."""
+    if duplicates == ALL:
+        return
+    found = rows_together(data.points[rows], data.codes[rows], device)
+    if found is not None:
+        raise InputError(
+            f"Rows {rows[found.one]} and {rows[found.other]} of ",
+            argument("X"),
+            f" look like copies of one item, or like rows of one person, and so do others "
+            f"({per_cent(found.share, 0)} of the rows). Such neighbours have the same label in "
+            f"{per_cent(found.same, 0)} of cases, the next ones in "
+            f"{per_cent(found.same_outside, 0)}. Rows that belong together break the limit. Say "
+            "which do with ",
+            *(argument("cluster"), ", or say that all are different items with "),
+            *(argument("duplicates", ALL), "."),
         )
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from errorfloor._checks import InputError, argument, function
+from errorfloor._checks import InputError, argument, as_flag, function
 from errorfloor._numbers import per_cent
 from errorfloor.inference.record import Evidence
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.finding import Finding
+
+NO_LOWER_LIMIT = (
+    "There is no lower limit: with one label per item, features cannot tell noise in the labels "
+    "from a pattern that no model has found yet."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +34,7 @@ class BothLimits:
 
 def check_floor(floor: object, same_labelling: bool) -> None:
     """Refuse what features cannot be set beside."""
+    as_flag(same_labelling, name="same_labelling")
     if floor is None:
         if same_labelling:
             text = " goes with a floor from votes or scores. Add "
@@ -41,6 +47,14 @@ def check_floor(floor: object, same_labelling: bool) -> None:
             " must be an error floor with an interval, from votes or scores of the same items. "
             "Estimate it by ",
             *(function("from_votes"), " or ", function("from_scores"), "."),
+        )
+    claim, metric = floor.claim, floor.measure  # type: ignore[attr-defined]
+    if not claim.unbeatable(metric):
+        raise InputError(
+            argument("floor"),
+            f" is that of {claim.best_of}, which bounds the floor from above, as features do. Take "
+            "one from votes, or from scores with ",
+            *(argument("complete", True), "."),
         )
     if floor.refuted:  # type: ignore[attr-defined]
         raise InputError(argument("floor"), " is refuted by its own data. Mend that first.")
@@ -69,7 +83,8 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
         return said
     evidence = BothLimits(floor.evidence, found.evidence, f"{found.method} and {floor.method}")
     interval = Interval.at(found.level, evidence, ERROR, len(found.classes))
-    assumes = f"{found.assumptions.partition('. ')[0]}. {floor.assumptions} The labels were made as"
+    proved = found.assumptions.removesuffix(f" {NO_LOWER_LIMIT}")
+    assumes = f"{proved} {floor.assumptions} The labels were made as"
     return replace(
         said,
         value=min(max(floor.value, interval.low), interval.high),
@@ -77,6 +92,7 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
         evidence=evidence,
         assumptions=f"{assumes} those behind the lower limit.",
         lower_from=floor.method,
+        lower_claim=floor.claim,
     )
 
 

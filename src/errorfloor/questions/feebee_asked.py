@@ -126,7 +126,8 @@ def _lower(sentence: str) -> str:
 
 def named_methods(methods: Methods, asked: Asked, featured: bool = False) -> dict[str, Any]:
     """Return names and functions by name, or say which entry is none."""
-    if isinstance(methods, str) or callable(methods) or not isinstance(methods, Iterable):
+    plain = isinstance(methods, Iterable) and getattr(methods, "ndim", 1) == 1
+    if isinstance(methods, str) or callable(methods) or not plain:
         raise InputError(
             argument("methods"),
             ' must be a list such as ["isotonic", "beta"] or a dict of functions, '

@@ -13,6 +13,7 @@ from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
     argument,
+    as_flag,
     as_fraction,
     check_level,
     function,
@@ -21,7 +22,6 @@ from errorfloor._checks import (
     warn,
     words,
 )
-from errorfloor._numbers import per_cent
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
@@ -38,7 +38,8 @@ from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import Said, counted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
+from errorfloor.results.estimate import GIVEN
+from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
 
 
 class _Options(AnyColumns, total=False):
@@ -55,6 +56,7 @@ class _Options(AnyColumns, total=False):
     prior: object
     level: float
     same_labelling: bool
+    complete: bool
     rng: RandomLike
 
 
@@ -94,11 +96,12 @@ def headroom(
     prior: object = None,
     level: float = 0.95,
     same_labelling: bool = False,
+    complete: bool = False,
     group: str | None = None,
     rng: RandomLike = None,
     **columns: Any,
 ) -> Any:
-    """Say whether a model has room left, is at the floor, or is beyond what any model can do.
+    """Say whether a model can still improve, is at the limit, or looks too good to be true.
 
     Parameters
     ----------
@@ -173,15 +176,19 @@ def headroom(
         Column: the model is compared with the floor of each of its values.
     drop_missing : bool
         Whether to leave out rows where something is missing, which are an error otherwise.
+    complete : bool
+        For scores: declare that nothing else that a model could see matters, as in `from_scores`.
     rng : None, int or numpy.random.Generator
         For the interval of a floor that is estimated here.
 
     Returns
     -------
     Verdict
-        "room" if the difference of model error and floor is above 0 at this level, "beyond" if
-        it is below 0, which no model can be, else "saturated". With `group`, one for each of its
-        values.
+        "room" if the difference of model error and floor is above 0 at this level. Else, of a floor
+        whose limits both hold for any model: "beyond" if the difference is below 0, which no model
+        can reach, or "saturated". Of scores, which bound the floor from one side: "better" if the
+        model is better than the best rule on the scores, or "matches". Of limits that bound no
+        model "open". With `group`, one for each of its values.
 
     Notes
     -----
@@ -198,6 +205,11 @@ def headroom(
     order. The model must not have been trained on these labels. The limits of the difference are
     those for independent parts, which are too wide where items are shared.
 
+    Scores that are not declared complete cannot tell a leak from a model that sees more. With
+    predictions a second test says whether the model beats every cut of the scores (`information`):
+    its p-value is the largest of McNemar's one-sided tests against all cuts, exact at any number of
+    items.
+
     References
     ----------
     .. [1] G. Zou and A. Donner, "Construction of confidence limits about effect measures",
@@ -210,7 +222,12 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
-    level = check_level(level)
+    level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
+    columns = {
+        "group": group,
+        **({"complete": complete} if complete is not False else {}),
+        **columns,
+    }
     asked = None if metric is None else Asked(metric, costs, at, prior)
     said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
     if asked is None and any(value is not None for value in (costs, at, prior)):
@@ -221,7 +238,6 @@ def headroom(
     about = asked or Asked()
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
         said.refuse_beside_predictions()
-        columns = {"group": group, **columns}
         if about.metric != ERROR.name:
             if prediction is None:
                 raise _needs_a_floor(about.metric)
@@ -232,7 +248,7 @@ def headroom(
             return beside(floor, model, level, same_labelling=True)
         pair = Pair.of(estimate, (labels, predictions), prediction, columns)
         return beside_pair(floor_of(pair.reading, Where.of(), level=level, rng=rng), pair, level)
-    floor = _as_floor(estimate, asked, level, rng, {"group": group, **columns})
+    floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):
         return Groups(
             floor.column,
@@ -289,7 +305,10 @@ def _as_floor(
 
 def beside_pair(floor: Estimate, pair: Pair, level: float) -> Verdict:
     """Return where the model of the predictions stands beside the floor of the same items."""
-    return beside(floor, counted(pair.errors, pair.n), level, same_labelling=True, test=pair.test())
+    model, information = counted(pair.errors, pair.n), None
+    if not floor.claim.any_model:
+        information = pair.information()
+    return beside(floor, model, level, True, test=pair.test(), information=information)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +316,7 @@ class _Given:
     """A floor that somebody knows."""
 
     value: float
-    method: str = "given"
+    method: str = GIVEN
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the value, twice."""
@@ -330,6 +349,7 @@ def beside(
     level: float,
     same_labelling: bool,
     test: PairedTest | None = None,
+    information: PairedTest | None = None,
 ) -> Verdict:
     """Return where a model stands beside a floor; a test of "no room" decides on room."""
     gap = Gap.of(model, floor, _evidence(floor))
@@ -341,10 +361,11 @@ def beside(
         low = max(low, 0.0) if found else min(low, 0.0)
         high = max(high, low)
     else:
-        found = low > 0
+        found = low > 0 and floor.claim.reachable(floor.measure)
+    better = high < 0 or (information is not None and information.p <= (1 - level) / 2)
     model_low, model_high = model.evidence.limits(level)
     return Verdict(
-        verdict=ROOM if found else BEYOND if high < 0 else SATURATED,
+        verdict=ROOM if found else _without_room(floor, better),
         difference=gap.value,
         low=low,
         high=high,
@@ -358,20 +379,31 @@ def beside(
         same_labelling=same_labelling,
         warnings=_doubts(floor, same_labelling),
         test=test,
+        information=information,
         given=model.given,
     )
 
 
+def _without_room(floor: Estimate, better: bool) -> str:
+    """Return the verdict on a model that was not shown to have room: what the claim allows."""
+    claim, metric = floor.claim, floor.measure
+    if better and claim.unbeatable(metric):
+        return BEYOND
+    if not claim.reachable(metric):
+        return OPEN
+    if claim.any_model:
+        return SATURATED
+    return BETTER if better else MATCHES
+
+
 def _evidence(floor: Estimate) -> Evidence:
     """Return the limits of a floor at any level, or say that it has none to compare with."""
-    if isinstance(floor, FeaturesEstimate) and floor.lower_from is None:
-        reached = f"An error of {per_cent(floor.value)} is already reached on its labels. "
+    if isinstance(floor, FeaturesEstimate) and not floor.is_limit:
         raise InputError(
             argument("estimate"),
-            " comes from features, which say how high the floor can be at most and not how low. "
-            f"{reached if floor.is_limit else ''}"
-            "A model's room needs a lower limit too: estimate the floor by ",
-            *(function("from_votes"), " or ", function("from_scores"), "."),
+            f" comes from features by {floor.method}, which gives no limit to compare with. Use "
+            "the default method of ",
+            *(function("from_features"), ", or ", function("from_votes"), "."),
         )
     if floor.evidence is None:
         raise InputError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.tables import VoteTable
@@ -47,14 +47,15 @@ def items(
         Column with the items' names; guessed where only one can be.
     positives : str, optional
         Column of the number of votes for class 1.
-    counts : str or sequence of str, optional
-        Columns of the number of votes for each class, or a pattern such as "n_*".
+    counts : str or sequence of str, or array-like of shape (n, classes), optional
+        Columns of the number of votes for each class, or a pattern such as "n_*". Or the numbers
+        themselves, as in `from_votes`.
     vote : str, optional
         Column of the vote in such rows.
     annotator : str, optional
         Column of the annotator in such rows.
-    annotators : sequence of str, optional
-        Columns of votes, one for each annotator.
+    annotators : sequence of str, or array-like of shape (n, raters), optional
+        Columns of votes, one for each annotator. Or the votes themselves, as in `from_votes`.
     positive : optional
         The label that means class 1; all others then mean class 0.
     classes : sequence of str, optional
@@ -85,6 +86,7 @@ def items(
     [3, 3, 1, 3, 3, 1]
     """
     keeper = Keeper()
+    symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
         votes = columns.pop("positives", None)
     where = with_names(Where.of(**columns, item=item))

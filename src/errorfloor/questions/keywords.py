@@ -38,15 +38,16 @@ class VoteOptions(CommonOptions, total=False):
     """What votes take besides."""
 
     positives: object
-    counts: str | Sequence[str] | None
+    counts: object
     item: str | None
     vote: str | None
     annotator: str | None
-    annotators: Sequence[str] | None
+    annotators: object
     annotations: str | None
     duplicates: str
     label: str | None
     labels: object
+    label_is_vote: bool
     positive: object
     positive_from: float | None
     classes: Sequence[object] | None
@@ -66,5 +67,6 @@ class ScoreOptions(CommonOptions, total=False):
     positive_from: float | None
     classes: Sequence[object] | None
     unlabelled: bool
+    complete: bool
     method: str | None
     clip: Clip

@@ -8,9 +8,8 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from errorfloor._checks import InputError, Mention, argument, function
+from errorfloor.data.asked import is_source
 from errorfloor.data.columns import NO_NAMES, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
 from errorfloor.data.read import Reading, Where, is_data, read
@@ -22,7 +21,9 @@ Write = Callable[[Mention], str]
 _MOST_COLUMNS = 200  # that are counted
 _MOST_LABELS = 20  # classes of a column that may hold labels
 _MOST_LINES = 3  # of what to type next
-_FEW_ROWS = 2**22  # up to which different values are counted
+_NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
+_MOST_CELLS = 2**27  # up to which different values are counted,
+_CELLS_AT_ONCE = 2**24  # so many of them in one scan, which keeps to its memory
 
 
 def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
@@ -56,6 +57,8 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
             *(function("from_scores"), ", ", function("from_votes"), " or "),
             *(function("from_soft_labels"), "."),
         )
+    if format is not None and not is_source(data):
+        raise InputError(argument("format"), " goes with files. Leave it out.")
     return looked_at(data, Where.of(format=format), Mention.in_python, _files_of(data))
 
 
@@ -132,27 +135,54 @@ def _columns_in(
     with rows_of(data, None, where.format) as (frame, run):
         kinds = kinds_of(frame, run)
         rows = count(frame, run, {})["n"]
-        columns = [_column(frame, run, name, kinds[name], rows) for name in kinds]
+        columns = _looked_at(frame, run, kinds, rows)
     found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
     return rows, columns, found or list(_plausible(columns, rows))
 
 
-def _column(frame: Any, run: Any, name: str, kind: str, rows: int) -> ColumnLook:
-    import narwhals as nw
-
+def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
+    """Count what is missing in all columns at once, and different values in as few scans as fit."""
     from errorfloor.data.engines import is_missing, select
     from errorfloor.data.rows import count
 
-    blank, distinct = None, None
-    if len(frame.columns) <= _MOST_COLUMNS and isinstance(name, str):
-        one = select(frame, {"value": name})
-        blank = count(one, run, {"blank": is_missing(one, "value")})["blank"]
-        plain = kind not in ("list", "votes", "other") and rows <= _FEW_ROWS
-        if plain:
-            there = one.filter(~is_missing(one, "value"))
-            found = run(there.unique().select(nw.len().alias("n")))
-            distinct = int(np.asarray(found["n"], np.int64)[0])
-    return ColumnLook(name=str(name), kind=kind, distinct=distinct, missing=blank)
+    few = len(kinds) <= _MOST_COLUMNS
+    short = {name: f"c{i}" for i, name in enumerate(kinds) if few and isinstance(name, str)}
+    missing: dict[str, int] = {}
+    distinct: dict[str, int] = {}
+    if short:
+        frame = select(frame, {alias: name for name, alias in short.items()})
+        schema = frame.collect_schema()
+        gone = {alias: is_missing(frame, alias, schema) for alias in short.values()}
+        missing = count(frame, run, gone)
+        plain = [one for name, one in short.items() if kinds[name] not in _NO_VALUES]
+        at_once = max(_CELLS_AT_ONCE // max(rows, 1), 1)
+        distinct = {} if rows else dict.fromkeys(plain, 0)
+        counted = len(plain) if 0 < rows * len(plain) <= _MOST_CELLS else 0
+        for start in range(0, counted, at_once):
+            some = {alias: gone[alias] for alias in plain[start : start + at_once]}
+            distinct |= _different(frame, run, some, missing, rows)
+    return [
+        ColumnLook(
+            name=str(name),
+            kind=kind,
+            distinct=distinct.get(short.get(name, "")),
+            missing=missing.get(short.get(name, "")),
+        )
+        for name, kind in kinds.items()
+    ]
+
+
+def _different(
+    frame: Any, run: Any, gone: Mapping[str, Any], missing: Mapping[str, int], rows: int
+) -> dict[str, int]:
+    """Return how many different values there are in columns, without what is missing."""
+    import narwhals as nw
+
+    if not rows:  # of which engines count differently, or not at all
+        return dict.fromkeys(gone, 0)
+    there = {name: nw.when(~one).then(nw.col(name)) for name, one in gone.items()}
+    found = run(frame.with_columns(**there).select(nw.col(*there).n_unique()))
+    return {name: int(found[name][0]) - (missing[name] > 0) for name in there}
 
 
 def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layout, dict[str, Any]]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown
+from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -95,7 +95,7 @@ def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Mod
 
 def as_confusion(values: object, classes: int | None) -> Counts:
     """Return a matrix of counts, true classes in rows and decisions in columns."""
-    matrix = np.asarray(values)
+    matrix = unmasked(values, "confusion")
     size = matrix.shape[0] if classes is None and matrix.ndim == 2 else classes
     good = matrix.ndim == 2 and matrix.shape == (size, size) and matrix.dtype.kind in "iuf"
     if not good or (matrix < 0).any() or (matrix != np.floor(matrix)).any() or not matrix.sum():

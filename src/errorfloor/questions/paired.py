@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
     Part,
@@ -21,7 +22,7 @@ from errorfloor._checks import (
     shown,
 )
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.layouts import SCORES
+from errorfloor.data.layouts import SCORES, SOFT_LABELS
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
 from errorfloor.data.read import Reading, Where, is_data, read
@@ -33,6 +34,12 @@ from errorfloor.results import PairedTest
 MEANS = (
     "A small p-value means that a better rule exists: one that uses the score and the model's own "
     "prediction. The model must not have been trained on these labels."
+)
+
+
+MISSES = (
+    "A small p-value means that the model beats every cut of these scores: it sees more than the "
+    "scores do, the best rule on them is no cut, or the test data leaked."
 )
 
 
@@ -54,6 +61,20 @@ class Pair:
     ) -> Pair:
         """Read predictions beside scores and labels: from arrays, or from a column of rows."""
         labels, predictions = arrays
+        complete = bool(columns.get("complete"))
+        columns = {name: value for name, value in columns.items() if name != "complete"}
+        pair = cls._of(data, labels, predictions, column, columns)
+        return replace(pair, source=replace(pair.source, complete=complete))
+
+    @classmethod
+    def _of(
+        cls,
+        data: Any,
+        labels: Any,
+        predictions: Any,
+        column: str | None,
+        columns: Mapping[str, Any],
+    ) -> Pair:
         named = {name: value for name, value in columns.items() if value is not None}
         if column is None:
             classes = as_classes(named.pop("classes", None))
@@ -62,6 +83,7 @@ class Pair:
                     argument(name), " goes with a dataframe or file. Name its column of "
                     "predictions with ", argument("prediction"), ".",
                 )  # fmt: skip
+            check_aligned(scores=data, labels=labels, predictions=predictions)
             if is_matrix(data) and labels is not None:
                 return cls._of_classes(data, labels, predictions, classes)
             return cls._of_arrays(data, labels, predictions)
@@ -78,8 +100,10 @@ class Pair:
                 *(argument("predictions"), " beside an array of scores."),
             )
         refuse_groups(named.pop("group", None))
+        where = Where.of(**named, group=column)
+        refuse_votes({**where.columns, **where.arrays})
         with naming_predictions():
-            return cls.read(read(data, (SCORES,), Where.of(**named, group=column)))
+            return cls.read(read(data, (SCORES,), where))
 
     @classmethod
     def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
@@ -161,6 +185,15 @@ class Pair:
             statistic, p = sign_test_of_classes(self.sides)
         return PairedTest("sign test", statistic, p, MEANS, self.column)
 
+    def information(self) -> PairedTest | None:
+        """Test whether the scores miss information that the model has; of two classes only."""
+        from errorfloor.inference.signs import beats_every_cut
+
+        if len(self.sides) != 2:
+            return None
+        statistic, p = beats_every_cut(*self.sides)
+        return PairedTest("McNemar's test against every cut", statistic, p, MISSES, self.column)
+
 
 def divided(
     whole: ScoreTable, rows: Floats, labels: Counts, chosen: Counts
@@ -195,6 +228,24 @@ def refuse_groups(group: object) -> None:
             *(argument("group"), " cannot be used with "),
             *(argument("prediction"), ". Ask about each group on its own."),
         )
+
+
+def refuse_votes(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of votes beside predictions."""
+    able = {role.argument for layout in (SCORES, SOFT_LABELS) for role in layout.roles}
+    for name in columns:
+        if name not in able:
+            raise InputError(
+                *(
+                    argument("prediction"),
+                    " is compared with a floor of scores or soft labels, and ",
+                ),
+                *(
+                    argument(name),
+                    " is about votes. Leave out one of them; beside votes, count the ",
+                ),
+                *("model's errors, and give ", argument("errors"), " and ", argument("n"), "."),
+            )
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def _masses(table: ScoreTable) -> tuple[Floats, Floats]:
     if table.entries is None:
         number = table.items.astype(np.float64)
         return number, number
-    own = table.entries.labelled(len(table.classes))
+    own = table.entries.labelled(len(table.classes)).relative
     mass, square = (
         np.bincount(own.row, own.count * own.weight**power, minlength=len(table)).astype(np.float64)
         for power in (1, 2)

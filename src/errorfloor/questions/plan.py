@@ -10,10 +10,13 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
+from errorfloor import inference, methods
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
     argument,
     as_counts,
+    as_fraction,
     as_probabilities,
     as_scores,
     check_level,
@@ -23,13 +26,16 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
-from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
 from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
@@ -39,8 +45,10 @@ from errorfloor.questions.plan_widths import Width, between, width_of_scores, wi
 from errorfloor.questions.two_atoms import two_atoms
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups, Option, Plan, Trade
+from errorfloor.results.claim import SCORES, SHARES, claim_of
 
 MOST_ITEMS = 10**8
+MOST_COST = 1e100  # so that no sum of costs is out of range
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
 
 
@@ -159,11 +167,12 @@ def plan(
     (2, 2)
     """
     asked = Asked(metric, costs, at, prior)
+    level = check_level(level)
     task = _Task(
-        votes=votes,
+        votes=np.unique(as_counts(votes, name="votes", least=2)),
         items=np.unique(as_counts(items, name="items", least=2)),
-        level=check_level(level),
-        target=None if target is None else _check_number(target, "target", above=0.0),
+        level=level,
+        target=None if target is None else _check_target(target, asked.metric),
         cost_per_item=_check_number(cost_per_item, "cost_per_item"),
         cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
     )
@@ -174,6 +183,7 @@ def plan(
                 " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
                 "for error.",
             )
+        check_aligned(points=pilot[0], weights=pilot[1])
         return task.run(_Pilot.of_distribution(pilot, level))
     if not is_data(pilot):
         raise InputError(
@@ -187,14 +197,25 @@ def plan(
         unweighted(table, "plan")
 
     def one(table: Table) -> Plan:
-        table = table.labelled if isinstance(table, ScoreTable) else table
-        if asked.metric != ERROR.name:
-            return task.run(_Pilot.of_metric(table, asked, level))
-        return task.run(_PILOTS[table.kind](table, level))
+        return _planned(task, table, asked, reading.source)
 
     if reading.source.group is None:
         return one(reading.table)
     return by_group(reading, lambda table, _: one(table))
+
+
+def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
+    """Return the plan that a table suggests, with what its answer will claim."""
+    table = table.labelled if isinstance(table, ScoreTable) else table
+    if asked.metric == ERROR.name:
+        found = task.run(_PILOTS[table.kind](table, task.level))
+    else:
+        found = task.run(_Pilot.of_metric(table, asked, task.level))
+    method = methods.default(table.kind, Classes.of(table), asked.metric)
+    kind = inference.default(method, table, found.measure)
+    shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
+    claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
+    return replace(found, claim=claim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +299,7 @@ _PILOTS: dict[str, Callable[[Table, float], _Pilot]] = {
 class _Task:
     """What to consider, checked."""
 
-    votes: Sequence[int]
+    votes: Counts
     items: Counts
     level: float
     target: float | None
@@ -287,9 +308,7 @@ class _Task:
 
     def run(self, pilot: _Pilot) -> Plan:
         """Return the plan that a pilot suggests."""
-        votes = np.array([1])
-        if not pilot.one_label:
-            votes = np.unique(as_counts(self.votes, name="votes", least=2))
+        votes = np.array([1]) if pilot.one_label else self.votes
         width = np.array([[pilot.width(int(m), int(n)) for n in self.items] for m in votes])
         options = self._options(pilot, votes, width)
         narrowest = None
@@ -332,13 +351,20 @@ class _Task:
         return Trade(table.n, more, width(m + 1, table.n), width(m, table.n + more))
 
 
-def _check_number(value: float, name: str, *, above: float = -math.inf) -> float:
+def _check_target(target: object, metric: str) -> float:
+    """Return the width to reach, which is a fraction where the metric is one."""
+    if metric not in (COST.name, LOG_LOSS.name):
+        target = as_fraction(target, name="target")
+    return _check_number(target, "target", above=0.0)
+
+
+def _check_number(value: Any, name: str, *, above: float = -math.inf) -> float:
     """Return a finite number of at least 0 and above `above`."""
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not (0 <= number < math.inf and number > above):
+    if not (0 <= number <= MOST_COST and number > above):
         least = "above 0" if above >= 0 else "of at least 0"
         raise InputError(argument(name), f" must be a number {least}, got {shown(value)}.")
     return number

@@ -10,6 +10,7 @@ import numpy as np
 from errorfloor._checks import (
     InputError,
     argument,
+    as_flag,
     check_level,
     check_unit_interval,
     check_whole,
@@ -51,7 +52,9 @@ def plan_labels(
     Parameters
     ----------
     scores : array-like of shape (n,), dataframe or path
-        Scores of all items. Without labels they are taken for probabilities of class 1.
+        Scores of all items. Without labels they are taken for calibrated probabilities of class 1,
+        and the widths of overconfident scores are promised several times too narrow: label some
+        items at random first, and pass their labels. The plan's `assumptions` say so, too.
     labels : array-like of shape (n,), optional
         Labels so far, of items that were chosen at random; None or NaN for the others.
     budget : int, optional
@@ -91,7 +94,7 @@ def plan_labels(
     (300, True)
     """
     where = Where.of(score=score, label=label, positive=positive, positive_from=positive_from)
-    asked = _Asked(budget, width, by_score, check_level(level), rng)
+    asked = _Asked(budget, width, as_flag(by_score, name="by_score"), check_level(level), rng)
     return asked.plan(_read(scores, labels, where))
 
 
@@ -142,6 +145,7 @@ class _Asked:
             scores=kept.scores,
             labels=kept.labels,
             seed=seed,
+            files=kept.files,
         )
 
     def _budget(self, task: _Task, seed: int) -> int:
@@ -163,7 +167,7 @@ def _as_width(width: object) -> float:
 def _read(scores: object, labels: object, where: Where) -> Kept:
     kept = Kept()
     layout = kept.layout(labelled="label" in where.columns or not is_data(scores))
-    read(scores, (layout,), where, second=labels)
+    kept.files = read(scores, (layout,), where, second=labels).source.files
     return kept
 
 

@@ -13,7 +13,7 @@ from errorfloor.data.read import Where, is_data, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
-from errorfloor.questions.paired import Pair, naming_predictions, refuse_groups
+from errorfloor.questions.paired import Pair, naming_predictions, refuse_groups, refuse_votes
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate
 
@@ -31,6 +31,7 @@ def refuse_arrays(data: object) -> None:
 def for_floor(where: Where) -> Where:
     """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
     refuse_groups(where.group)
+    refuse_votes({**where.columns, **where.arrays})
     if "soft" not in where.columns:
         return where
     kept = {name: column for name, column in where.columns.items() if name != "label"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from errorfloor import checks, inference, methods
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Reading, Where, read
@@ -70,9 +70,14 @@ class Question:
     ) -> Question:
         """Return the question about what was read, by a method and for a metric."""
         chosen = method_for(method, reading, asked.metric)
+        if reading.source.label_is_vote and options is not None and options.totals_by == "votes":
+            raise InputError(
+                *(argument("totals_by", "votes"), " is about votes that were collected until "),
+                *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
+            )
         table = next(iter(reading.tables.values()))
         options = replace(options or Options(), metric=asked.of(len(table.classes)))
-        return cls(chosen, options, model_error)
+        return cls(chosen, options, cap.checked(model_error, table))
 
     def __post_init__(self) -> None:
         if self.model_error is not None and self.options.metric.name != ERROR.name:
@@ -91,6 +96,7 @@ class Question:
         self, reading: Reading, request: Request, rng: RandomLike, simultaneous: bool
     ) -> Any:
         """Return the floor of what was read: one, or one for each group."""
+        simultaneous = as_flag(simultaneous, name="simultaneous")
         if reading.source.group is None:
             if simultaneous:
                 raise InputError(

@@ -283,6 +283,8 @@ def _shown(scores: Floats, *curves: Floats) -> NDArray[np.intp]:
 def _histogram(table: ScoreTable) -> tuple[Counts, Counts, Floats]:
     least, most = float(table.scores[0]), float(table.scores[-1])
     span = (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
+    if least == most and not 0 <= least <= 1:  # next to large numbers bins need some width
+        span = (least - max(abs(least) / 2, 0.5), most + max(abs(most) / 2, 0.5))
     edges = np.histogram_bin_edges(table.scores, BINS, span)
     negatives, positives = (
         np.histogram(table.scores, edges, weights=count)[0]

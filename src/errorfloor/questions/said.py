@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
@@ -18,6 +19,7 @@ from errorfloor._checks import (
     shown,
 )
 from errorfloor._typing import Counts
+from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.inference.cuts import CutErrors
@@ -62,6 +64,12 @@ class Said:
                 argument(ways[0]), " and ", argument(ways[1]), " say the same twice. Leave one out."
             )
         way = ways[0] if ways else ""
+        if self.labels is not None and way not in _BESIDE_LABELS:
+            raise InputError(
+                *(argument("labels"), " goes with "),
+                *joined([argument(name) for name in _BESIDE_LABELS], " or "),
+                " of the same items. Leave it out.",
+            )
         if way == "model_value":
             return models.from_value(metric, self.model_value, self.n, floor)
         if way not in ("model_scores", "confusion", "predictions"):
@@ -82,6 +90,7 @@ class Said:
         return models.from_confusion(metric, _decided(self, names), given)
 
 
+_BESIDE_LABELS = ("model_scores", "predictions")
 _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "predictions")
 
 
@@ -98,6 +107,7 @@ def _more_than_errors(metric: Metric) -> InputError:
 def _scored(said: Said, names: tuple[str, ...]) -> ScoreTable:
     """Return the model's scores of test items with their labels, counted."""
     many = None if len(names) == 2 else names
+    check_aligned(model_scores=said.model_scores, labels=said.labels)
     table = ScoreTable.from_arrays(said.model_scores, said.labels, classes=many)
     if len(table.classes) != len(names):
         raise InputError(
@@ -110,6 +120,7 @@ def _scored(said: Said, names: tuple[str, ...]) -> ScoreTable:
 
 def _decided(said: Said, names: tuple[str, ...]) -> Counts:
     """Return how often each decision was made on items of each class."""
+    check_aligned(predictions=said.predictions, labels=said.labels)
     if len(names) == 2:
         labels = as_labels(said.labels, name="labels").astype(np.int64)
         chosen = as_labels(said.predictions, name="predictions").astype(np.int64)
@@ -148,6 +159,6 @@ def _model_errors(
 def _as_index(value: Any) -> int:
     """Return a whole number, and -1 for what is none."""
     try:
-        return operator.index(value)
+        return -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         return -1

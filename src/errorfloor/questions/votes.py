@@ -38,15 +38,16 @@ def from_votes(
     totals: object = None,
     *,
     positives: object = None,
-    counts: str | Sequence[str] | None = None,
+    counts: object = None,
     item: str | None = None,
     vote: str | None = None,
     annotator: str | None = None,
-    annotators: Sequence[str] | None = None,
+    annotators: object = None,
     annotations: str | None = None,
     duplicates: str = "error",
     label: str | None = None,
     labels: object = None,
+    label_is_vote: bool = False,
     positive: object = None,
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
@@ -74,23 +75,29 @@ def from_votes(
     Parameters
     ----------
     votes : array-like of shape (n,) or (n, classes), VoteTable, dataframe or path
-        Number of votes for class 1 on each item, or for each class.
+        Number of votes for class 1 on each item, or for each class. A bare array with columns is
+        read as numbers of votes for each class only where all rows have one and the same total,
+        above 1, and some entry is above 1; else it may hold single votes, and is refused. Ratings
+        of annotators whose rows happen to add up to the same number, such as [[1, 2], [2, 1]], look
+        like such counts: name what the columns are with `counts` or `annotators`.
     totals : int or array-like of shape (n,), or str
         Number of all votes on each item, or its column; left out when `votes` is a table, or has a
         column for each class.
     positives : str or array-like of shape (n,), optional
         Column of the number of votes for class 1 in a dataframe or file; guessed, like those below,
         where the names leave no doubt. Or another name for `votes`.
-    counts : str or sequence of str, optional
-        Columns of the number of votes for each class, or a pattern such as "n_*".
+    counts : str or sequence of str, or array-like of shape (n, classes), optional
+        Columns of the number of votes for each class, or a pattern such as "n_*". Or the numbers
+        themselves, with a column for each class.
     item : str, optional
         Column of the item, where a row is a single vote.
     vote : str, optional
         Column of the vote in such rows.
     annotator : str, optional
         Column of the annotator in such rows.
-    annotators : sequence of str, optional
-        Columns of votes, one for each annotator.
+    annotators : sequence of str, or array-like of shape (n, raters), optional
+        Columns of votes, one for each annotator. Or the single votes themselves, numbers or words,
+        with a column for each annotator, and None, NaN, NA or masked where there is no vote.
     annotations : str, optional
         Column that holds all votes of an item, as lists or as text such as 0;1;1.
     positive : optional
@@ -102,10 +109,15 @@ def from_votes(
     duplicates : {"error", "first", "last", "all"}
         What to do with several votes of one annotator on an item, in rows of their own.
     label : str, optional
-        Column of one true (gold) label per item. The floor is then that of this label: the shares
-        of votes are scores, as in the paper, and methods and intervals are those of `from_scores`.
+        Column of one true (gold) label per item. The answer then bounds the floor of this label:
+        the shares of votes are scores, and methods and intervals are those of `from_scores`.
     labels : array-like of shape (n,), optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
+    label_is_vote : bool
+        Whether the label is one more vote of the same kind: of a person like those who voted, who
+        answered the same question without knowing their votes. It is then added to the votes, and
+        the floor is that of one more vote. A check compares how often the label agrees with votes
+        and how often votes agree with each other.
     group : str, optional
         Column of a dataframe or file: one answer for each of its values.
     simultaneous : bool
@@ -165,12 +177,16 @@ def from_votes(
 
     Examples
     --------
-    >>> print(from_votes([0, 1, 3, 2], totals=3, method="plugin", interval=None))
-    floor 16.67 % for one more annotator's vote (plugin, n = 4)
+    >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
+    floor 25.34 % for one more annotator's vote (mixture, n = 4)
+    >>> counts = [[3, 0], [2, 1], [0, 1], [0, 3]]
+    >>> print(from_votes(counts=counts, classes=["cat", "dog"], interval=None))
+    floor 10.82 % for one more annotator's vote (mixture, n = 4)
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
-    kind = VoteTable.kind if label is None and labels is None else ScoreTable.kind
+    beside_label = label is not None or labels is not None
+    kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
     asked = Asked(metric, costs, at, prior)
     if method is not None:  # before the data are read, which may take long
         methods.check_name(method, kind, asked.metric)
@@ -193,6 +209,7 @@ def from_votes(
         annotations=annotations,
         duplicates=duplicates,
         label=label,
+        label_is_vote=label_is_vote,
         positive=positive,
         positive_from=positive_from,
         classes=classes,

@@ -100,7 +100,7 @@ def assumed_of(table: Table) -> str:
     if table.entries is None:
         return ""
     said = ""
-    if not table.entries.are_equal:
+    if not table.entries.labelled(len(table.classes)).are_equal:
         said += " The weights make the items stand for the population."
     if table.entries.cluster is not None:
         said += " Items of different clusters have nothing to do with each other."

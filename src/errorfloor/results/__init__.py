@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
+    from errorfloor.results.claim import Claim as Claim
     from errorfloor.results.confusion import ClassPair as ClassPair
     from errorfloor.results.confusion import Confusion as Confusion
     from errorfloor.results.estimate import Estimate as Estimate
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
     "agreement": ("AgreementEstimate",),
+    "claim": ("Claim",),
     "confusion": ("ClassPair", "Confusion"),
     "estimate": ("Estimate", "Interval", "VotesEstimate"),
     "features": ("FeaturesEstimate",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 
 
@@ -14,8 +15,9 @@ class AgreementEstimate(Estimate):
 
     Attributes
     ----------
-    agree : int
-        Pairs of votes on one item that agree.
+    agree : int or float
+        Pairs of votes on one item that agree; not whole where a rate was given that is not one of
+        so many pairs, such as a mean over several raters.
     pairs : int
         All pairs.
     share : float or None
@@ -26,11 +28,17 @@ class AgreementEstimate(Estimate):
         The largest such floor.
     """
 
-    agree: int
+    agree: float
     pairs: int
     share: float | None
     allowed_low: float
     allowed_high: float
+
+    @property
+    def claim(self) -> Claim:
+        """Both sides, for people drawn like those who agree."""
+        some = self.interval is not None
+        return Claim(low=some, high=some, scope="for the answers of people drawn like these")
 
     @property
     def agreement(self) -> float:

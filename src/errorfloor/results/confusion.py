@@ -40,7 +40,7 @@ class ClassPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Confusion(Framed):
-    """The errors of the best rule by class: what no model can tell apart on such data.
+    """The errors of the best rule by class: what it cannot tell apart on such data.
 
     Attributes
     ----------
@@ -55,6 +55,9 @@ class Confusion(Framed):
         Number of items.
     basis : str
         What the errors were counted from, in a sentence.
+    best_of : str
+        Whose errors they are, where they are not those of any model: those of the best rule on
+        scores, which another model may not make.
     """
 
     classes: tuple[str, ...]
@@ -63,6 +66,12 @@ class Confusion(Framed):
     n: int
     basis: str
     source: Source | None = field(default=None, repr=False)
+    best_of: str = ""
+
+    @property
+    def whose(self) -> str:
+        """Whose errors they are."""
+        return self.best_of or "any model"
 
     @property
     def value(self) -> float:
@@ -112,5 +121,6 @@ class Confusion(Framed):
             "method": self.method,
             "n": self.n,
             "basis": self.basis,
+            "best_of": self.whose,
             "source": None if self.source is None else self.source.to_dict(),
         }

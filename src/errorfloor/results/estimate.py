@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from errorfloor import inference, methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
 from errorfloor.data.table import TWO_CLASSES, Table
-from errorfloor.inference.record import Evidence
+from errorfloor.inference.record import Evidence, IntervalKind
 from errorfloor.inference.seeds import Seed
-from errorfloor.methods.record import GIVEN_LABEL
+from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
+from errorfloor.results.claim import SCORES, SHARES, Claim, claim_of
 from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
+GIVEN = "given"  # the method of a floor that is no estimate but a number that somebody knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +126,30 @@ class Estimate(Shown):
         return any(finding.level == "refuted" for finding in self.findings)
 
     @property
+    def claim(self) -> Claim:
+        """Which limits are limits of the best that any model can do, and what else they are of."""
+        if self.method == GIVEN:
+            return Claim(low=True, high=True, condition="the number that was given is right")
+        return claim_of(
+            method_of(self),
+            interval_of(self),
+            self.measure,
+            complete=self.source is not None and self.source.complete,
+            scores=SHARES if self.target == GOLD_LABEL else SCORES,
+            majority=(self.options.get("majority") or 1) > 1,
+        )
+
+    @property
+    def reachable(self) -> float | None:
+        """The limit that models were shown to reach; None where nothing was shown."""
+        metric = self.measure
+        if not self.claim.reachable(metric):
+            return None
+        return self.high if metric.less_is_better else self.low
+
+    @property
     def sentence(self) -> str:
-        """The answer in one plain sentence: the best that any model can do, and for which label."""
+        """The answer in one plain sentence: what it claims, and for which label."""
         return sentence_of(self)
 
     @property
@@ -205,6 +230,7 @@ class Estimate(Shown):
             "level": self.level,
             "method": self.method,
             "interval_method": self.interval_method,
+            "claim": self.claim.to_dict(),
             "metric": self.metric,
             "target": self.target,
             "classes": list(self.classes),
@@ -220,6 +246,26 @@ class Estimate(Shown):
             "seed": None if self.seed is None else self.seed.to_dict(),
             "source": None if self.source is None else self.source.to_dict(),
         }
+
+
+def method_of(estimate: Estimate) -> Method | None:
+    """Return the method of an estimate, or None for one of the user's own."""
+    if estimate.table is None:
+        return methods.known(estimate.method, metric=estimate.metric)
+    table = estimate.table
+    return methods.known(estimate.method, Classes.of(table), table.kind, estimate.metric)
+
+
+def interval_of(estimate: Estimate) -> IntervalKind | None:
+    """Return the kind of an estimate's interval, or None where it has none."""
+    return interval_named(estimate.interval_method, method_of(estimate))
+
+
+def interval_named(name: str | None, method: Method | None) -> IntervalKind | None:
+    """Return the interval of that name which goes with a method, or else with any."""
+    if method is not None and name in inference.of(method):
+        return inference.of(method)[name]
+    return next((kind for kind in inference.RECORDS if kind.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

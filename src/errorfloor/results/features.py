@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
+
+
+def _span_of_any_classes(classes: int) -> tuple[float, float]:
+    """Return between what the floor is where there may be more classes than those."""
+    return 0.0, 1.0
+
+
+_OF_ANY_CLASSES = replace(ERROR, span=_span_of_any_classes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,8 +40,11 @@ class FeaturesEstimate(Estimate):
         The upper end of a classic estimate, which is no limit either.
     lower_from : str or None
         The method behind the lower limit, where votes or scores of the same labelling have one.
+    lower_claim : Claim or None
+        What these claim of the lower limit.
     class_names : tuple of str
-        The classes, in the order of their values.
+        The classes: all of them where they were declared, else those that occur, in the order of
+        their values.
     """
 
     dimensions: int
@@ -42,11 +55,32 @@ class FeaturesEstimate(Estimate):
     lower_end: float | None = None
     upper_end: float | None = None
     lower_from: str | None = None
+    lower_claim: Claim | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """One-sided: what models reach; from both sides where votes say how low it can get."""
+        beside = self.lower_claim
+        if beside is not None:
+            return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
+        high = self.is_limit and self.interval is not None
+        tried = "the best of the models tried" if self.is_limit else f"the estimate {self.method}"
+        return Claim(high=high, rule=tried, sees="these features" if self.is_limit else "")
 
     @property
     def classes(self) -> tuple[str, ...]:
         """Names of the classes."""
         return self.class_names
+
+    @property
+    def declared(self) -> bool:
+        """Whether it is known how many classes there are: other labels need not show them all."""
+        return self.lower_from is not None or bool(self.source and self.source.classes)
+
+    @property
+    def measure(self) -> Metric:
+        """Error, at most 1 - 1 / K of K declared classes; from classes seen nothing follows."""
+        return ERROR if self.declared else _OF_ANY_CLASSES
 
     @property
     def is_limit(self) -> bool:

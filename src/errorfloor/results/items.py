@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from errorfloor._shown import Shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.outputs import check_output, write_csv
 from errorfloor.data.source import Source
 
 
@@ -71,12 +71,10 @@ class ItemRows(Shown):
 
     def to_csv(self, path: Any) -> Path:
         """Write one row for each item to a CSV file, and return its path."""
-        target = Path(path)
-        with target.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(self.columns)
-            writer.writerows(zip(*(one.tolist() for one in self.columns.values()), strict=True))
-        return target
+        check_output(path, () if self.source is None else self.source.files)
+        columns = [one.tolist() for one in self.columns.values()]
+        write_csv(path, list(self.columns), zip(*columns, strict=True))
+        return Path(path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all items as plain values, ready for JSON."""

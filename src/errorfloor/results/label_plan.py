@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +11,10 @@ import numpy as np
 
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.storage import write_text
+from errorfloor.data.outputs import check_output, write_csv
 from errorfloor.inference.seeds import Seed
+
+PILOT = 50  # labels, of items drawn at random, to ask for before widths are relied on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,6 +48,8 @@ class LabelPlan(Shown):
         The labels that were given; NaN where there are none.
     seed : Seed
         Where the random numbers started.
+    files : tuple of str
+        The files that the scores came from, if any.
     """
 
     rows: Counts
@@ -62,11 +64,26 @@ class LabelPlan(Shown):
     scores: Floats = field(repr=False)
     labels: Floats = field(repr=False)
     seed: Seed | None = field(default=None, repr=False)
+    files: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def budget(self) -> int:
         """Number of items to label."""
         return int(self.rows.size)
+
+    @property
+    def assumptions(self) -> str:
+        """What has to hold for the expected widths, and what to do about it."""
+        if self.floor_from_labels:
+            return (
+                f"The widths assume that the {self.labelled:,} items with labels so far are a "
+                "random sample of all items."
+            )
+        return (
+            "The widths assume that the scores are calibrated probabilities of class 1. Where the "
+            "scores are overconfident, the interval will be several times wider. Label "
+            f"{PILOT} random items first (a pilot), then plan again with their labels."
+        )
 
     @property
     def sentence(self) -> str:
@@ -84,6 +101,7 @@ class LabelPlan(Shown):
             "width": self.width,
             "width_at_random": self.width_at_random,
             "floor": self.floor,
+            "assumptions": self.assumptions,
             "rows": self.rows.tolist(),
             "weight": self.weight[self.rows].tolist(),
             "seed": None if self.seed is None else self.seed.to_dict(),
@@ -91,13 +109,13 @@ class LabelPlan(Shown):
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the items to label, and after them those that have one, with their weights."""
+        check_output(path, self.files)
         old = np.flatnonzero(~np.isnan(self.labels))
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(("row", "score", "label", "probability", "weight"))
-        for row in (*self.rows.tolist(), *old.tolist()):
-            label = "" if np.isnan(self.labels[row]) else int(self.labels[row])
-            weight = float(self.weight[row])
-            lines.writerow((row, float(self.scores[row]), label, 1 / weight, weight))
-        write_text(path, text.getvalue())
+        head = ("row", "score", "label", "probability", "weight")
+        write_csv(path, head, map(self._line, (*self.rows.tolist(), *old.tolist())))
         return Path(path)
+
+    def _line(self, row: int) -> tuple[object, ...]:
+        label = "" if np.isnan(self.labels[row]) else int(self.labels[row])
+        weight = float(self.weight[row])
+        return row, float(self.scores[row]), label, 1 / weight, weight

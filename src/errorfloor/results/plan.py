@@ -8,6 +8,7 @@ from typing import Any
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics import ERROR, Metric
+from errorfloor.results.claim import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Plan(Shown):
         What the floor is a floor of, with what was given with it.
     classes : int
         Number of classes.
+    claim : Claim
+        What the answer will claim; of scores, labels alone never make a bound the floor.
     """
 
     votes: Counts
@@ -73,6 +76,7 @@ class Plan(Shown):
     trade: Trade | None = None
     measure: Metric = field(default=ERROR, repr=False)
     classes: int = 2
+    claim: Claim = field(default_factory=Claim, repr=False)
 
     @property
     def metric(self) -> str:
@@ -108,5 +112,6 @@ class Plan(Shown):
             "options": [asdict(option) for option in self.options],
             "best": asdict(self.best) if self.best else None,
             "trade": asdict(self.trade) if self.trade else None,
+            "claim": self.claim.to_dict(),
             "advice": self.advice,
         }

@@ -11,8 +11,12 @@ from errorfloor._shown import Shown, sentence_of
 from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, Interval
 
+# Where both limits are limits of any model; where scores or features bound it from one side, which
+# cannot tell what a model that sees more can do; and where no limit bounds it.
 ROOM, SATURATED, BEYOND = "room", "saturated", "beyond"
-VERDICTS = (ROOM, SATURATED, BEYOND)
+MATCHES, BETTER = "matches", "better"
+OPEN = "open"
+VERDICTS = (ROOM, SATURATED, BEYOND, MATCHES, BETTER, OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,15 @@ class Verdict(Shown):
 
     Attributes
     ----------
-    verdict : {"room", "saturated", "beyond"}
-        Whether the model is worse than the limit, cannot be told from it, or is better than any
-        model can be.
+    verdict : {"room", "saturated", "beyond", "matches", "better", "open"}
+        Whether the model can still improve ("room"). If not, and the claim of the floor has both
+        sides: whether it cannot be told from the limit ("saturated") or is better than any model
+        can be ("beyond"). Where the claim is one-sided: whether it cannot be told from the best
+        rule on the scores ("matches"), or is better than that ("better"), which scores alone
+        cannot explain. "open" where no limit holds that would tell.
     difference : float
-        How much worse the model's value is than the best there can be: the model's error less the
-        floor, or the ceiling less the model's value.
+        How much worse the model's value is than that of `floor`: the model's error less the floor's
+        value, or the ceiling less the model's value.
     low : float
         Lower limit of the difference at `level`.
     high : float
@@ -72,6 +79,8 @@ class Verdict(Shown):
         Whether the test labels were said to be made as the labels of the floor.
     test : PairedTest or None
         The test that decides whether there is room, where floor and model share their items.
+    information : PairedTest or None
+        The test whether the scores miss information that the model has, on the same items.
     given : mapping
         What was said of the model besides its errors, for metrics other than error.
     """
@@ -90,6 +99,7 @@ class Verdict(Shown):
     same_labelling: bool = False
     warnings: tuple[str, ...] = ()
     test: PairedTest | None = None
+    information: PairedTest | None = None
     given: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -129,7 +139,9 @@ class Verdict(Shown):
             "model_high": self.model.high,
             "refuted": self.floor.refuted,
             "floor": self.floor.to_dict(),
+            "claim": self.floor.claim.to_dict(),
             "test": None if self.test is None else asdict(self.test),
+            "information": None if self.information is None else asdict(self.information),
             "warnings": list(self.warnings),
         }
 

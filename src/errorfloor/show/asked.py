@@ -136,8 +136,15 @@ def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
         **estimate.options,
     }
     if values["interval"] == "auto":  # where it is undefined, the one asked for says so again
-        values["interval"] = estimate.interval_method if method is None else method.interval
+        values["interval"] = _usual_interval(estimate, method)
     return values
+
+
+def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
+    """Return the interval that was chosen for the table."""
+    if method is None or estimate.table is None:
+        return estimate.interval_method if method is None else method.interval
+    return inference.default(method, estimate.table, estimate.measure).name
 
 
 def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
@@ -157,6 +164,9 @@ def _layout(estimate: Estimate, method: Method | None) -> Layout:
     """Return the layout of the labels; of a table the first that makes tables of its kind."""
     kind = ScoreTable.kind if method is None else method.reads
     kind = kind if estimate.table is None else estimate.table.kind
-    name = None if estimate.source is None else estimate.source.layout
-    possible = (layout for layout in LAYOUTS if layout.kind == kind and layout.name == name)
-    return next(possible, of_kind(kind)[0])
+    source = estimate.source
+    name = None if source is None else source.layout
+    every = [layout for layout in LAYOUTS if layout.name == name]
+    if source is not None and source.label_is_vote:
+        every = [layout.of_votes for layout in every]
+    return next((layout for layout in every if layout.kind == kind), of_kind(kind)[0])

@@ -19,7 +19,8 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         return
     arguments = {role.name: role.argument for role in layout.roles}
     for role, column in source.columns.items():
-        yield f"{arguments[role]}={list(column) if isinstance(column, tuple) else column!r}"
+        name = arguments[role]
+        yield f"{name}={_in_python(source, column, name)}"
     if source.positive is not None:
         yield f"positive={item(source.positive)!r}"
     if source.positive_from is not None:
@@ -30,6 +31,10 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
         yield "drop_missing=True"
     if source.unlabelled:
         yield "unlabelled=True"
+    if source.complete:
+        yield "complete=True"
+    if source.label_is_vote:
+        yield "label_is_vote=True"
     if source.duplicates != "error":
         yield f"duplicates={source.duplicates!r}"
     if source.group is not None:
@@ -37,6 +42,13 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
     for name, value in (("weight", source.weight), ("cluster", source.cluster)):
         if value is not None:
             yield f"{name}={name if value == ARRAY else repr(value)}"
+
+
+def _in_python(source: Source, column: Any, name: str) -> str:
+    """Return what follows the name of an argument: columns, or an array that is called so."""
+    if source.origin == "arrays":
+        return name
+    return str(list(column)) if isinstance(column, tuple) else repr(column)
 
 
 def words_of(source: Source | None) -> Iterator[str]:
@@ -62,6 +74,10 @@ def words_of(source: Source | None) -> Iterator[str]:
         yield "--drop-missing"
     if source.unlabelled:
         yield "--unlabelled"
+    if source.complete:
+        yield "--complete"
+    if source.label_is_vote:
+        yield "--label-is-vote"
     if source.duplicates != "error":
         yield from ("--duplicates", source.duplicates)
     if source.group is not None:

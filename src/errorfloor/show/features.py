@@ -32,6 +32,8 @@ def command_of(estimate: FeaturesEstimate) -> str | None:
     words = ["errorfloor", "features", *source.files, "--label", source.columns["label"]]
     words += ["--features", ",".join(source.columns["features"])]
     words += [] if source.cluster is None else ["--cluster", source.cluster]
+    for one in source.classes or ():
+        words += ["--classes", one]
     words += ["--method", estimate.method, "--duplicates", estimate.options["duplicates"]]
     words += ["--level", str(estimate.options["level"]), "--seed", str(seed.number)]
     return shlex.join(words)
@@ -47,6 +49,8 @@ def _data(estimate: FeaturesEstimate) -> Iterator[str]:
         yield f"features={source.columns['features']!r}"
     if source is not None and source.cluster is not None:
         yield "cluster=cluster" if source.cluster == ARRAY else f"cluster={source.cluster!r}"
+    if source is not None and source.classes is not None:
+        yield f"classes={list(source.classes)!r}"
 
 
 def _options(estimate: FeaturesEstimate) -> Iterator[str]:

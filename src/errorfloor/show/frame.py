@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import sys
 from collections.abc import Mapping
@@ -11,7 +9,7 @@ from functools import singledispatch
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from errorfloor.data.storage import write_text
+from errorfloor.data import outputs
 from errorfloor.results import AnnotatorsResult, Comparison, Confusion, FeeBeeResult, Groups
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -44,11 +42,8 @@ def frame_of_columns(columns: Mapping[str, Any], backend: FrameLibrary | None = 
 def write_csv(result: Any, path: str | os.PathLike[str]) -> None:
     """Write a result as CSV, one line for each row."""
     rows = rows_of(result)
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(path, file.getvalue())
+    head = list(rows[0]) if rows else []
+    outputs.write_csv(path, head, ([row[name] for name in head] for row in rows))
 
 
 @singledispatch

@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results import Estimate
+from errorfloor.results.claim import Claim
 from errorfloor.show import numbers
 
 if TYPE_CHECKING:
@@ -53,11 +54,28 @@ def of_metric(metric: Metric) -> str:
 
 
 def head_of(estimates: Iterable[Estimate]) -> str:
-    """Return the head of a column of floors or ceilings, with the metric where it is no error."""
-    metric = next((row.measure for row in estimates), ERROR)
-    if metric.name == ERROR.name:
-        return metric.limit
-    return f"{metric.limit} of {metric.words}"
+    """Return the head of a column of floors or ceilings, with the metric where it is no error.
+
+    What is only a bound of them is not called so.
+    """
+    first = next(iter(estimates), None)
+    if first is None:
+        return ERROR.limit
+    metric = first.measure
+    if not first.claim.any_model:
+        return metric.words
+    return metric.limit if metric.name == ERROR.name else f"{metric.limit} of {metric.words}"
+
+
+def axis_of(row: Estimate) -> str:
+    """Return what values on an axis are of."""
+    claim, words = row.claim, row.measure.words
+    return f"best possible {words}" if claim.any_model else f"{words} of {claim.in_short}"
+
+
+def short_name(claim: Claim) -> str:
+    """Return what a model is compared with, in two or three words."""
+    return "best possible" if claim.any_model else claim.in_short.removeprefix("the ")
 
 
 def of_methods(estimates: Iterable[Estimate]) -> Grid:
@@ -255,7 +273,8 @@ def how_feebee(result: FeeBeeResult) -> str:
     features = "" if wide is None else f"{wide:,} feature{'s' if wide > 1 else ''}, "
     return (
         f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
-        f"n = {result.n:,}, {features}model {metric.words} {shown}"
+        f"n = {result.n:,}, {features}model {metric.words} {shown}. Noise in labels cannot show "
+        "what the scores or features miss."
     )
 
 

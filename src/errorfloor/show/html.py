@@ -20,16 +20,14 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import grids, small
 from errorfloor.show.grids import Grid
 from errorfloor.show.numbers import level, style_of
-from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
+from errorfloor.show.palette import BLUE, RED, colour
 from errorfloor.show.sentences import sentence_of
+from errorfloor.show.standings import standing_of
 from errorfloor.show.text import doubts_of, how_labels
 from errorfloor.show.words import difference_of
-
-SHADES = {ROOM: GREEN, SATURATED: GREY, BEYOND: ORANGE}
 
 
 def card(
@@ -64,7 +62,7 @@ def _(result: Estimate) -> str:
         grids.of_estimates([result]),
         picture=_intervals([(result.method, result)], said),
         warnings=doubts_of(result),
-        remarks=[result.assumptions],
+        remarks=[result.claim.sentence, result.assumptions],
     )
 
 
@@ -178,7 +176,7 @@ def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     which = f" with {level(levels.pop())} intervals" if len(levels) == 1 else ""
     first = stated[0][1]
     style = style_of(first)
-    axis = f"best possible {first.measure.words}{style.sign}{which}"
+    axis = f"{grids.axis_of(first)}{style.sign}{which}"
     left_out = len(rows) - len(stated)
     return small.intervals(lines, axis, said, left_out=left_out, factor=style.factor)
 
@@ -187,11 +185,11 @@ def _headroom(result: Verdict, said: str) -> str:
     """Return floor and model on one axis, with the room between them shaded."""
     floor, model = result.floor, result.model
     lines = [
-        small.Line("best possible", floor.value, floor.low, floor.high, BLUE),
+        small.Line(grids.short_name(floor.claim), floor.value, floor.low, floor.high, BLUE),
         small.Line("your model", result.model_value, model.low, model.high, RED),
     ]
     low, high = sorted((floor.value, result.model_value))
-    shade = small.Shade(low, high, SHADES[result.verdict])
+    shade = small.Shade(low, high, standing_of(result).colour)
     style = style_of(floor)
     axis = f"{floor.measure.words}{style.sign}, with {level(result.level)} intervals"
     return small.intervals(lines, axis, said, shade=shade, factor=style.factor)

@@ -147,12 +147,18 @@ def _closer(estimate: Estimate) -> Iterator[Step]:
     if isinstance(table, VoteTable):
         if table.totals.max() > 1:
             why = "See which items carry the floor, because people differ on them:"
-            yield _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
+            step = _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
+            yield replace(step, command=None) if _has_label(estimate) else step
     elif isinstance(table, ScoreTable):
-        why = "See whether other methods find the same floor:"
+        why = "See what other methods say of the same scores:"
         shares = estimate.source is not None and estimate.source.layout != SCORES.name
         step = _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
         yield replace(step, command=None) if shares else step  # the command reads scores alone
+
+
+def _has_label(estimate: Estimate) -> bool:
+    """Tell whether a label is one of the votes, which the command for items does not read."""
+    return estimate.source is not None and estimate.source.label_is_vote
 
 
 def _plan(estimate: Estimate) -> Iterator[Step]:
@@ -197,7 +203,7 @@ def _totals(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
     for why, decides in (
         ("If some kinds of items get more votes than others:", ITEM_DECIDES),
         ("If votes were collected until they agreed:", VOTES_DECIDE),
-    ):
+    )[: 1 if _has_label(estimate) else 2]:
         yield why, replace(estimate, options={**estimate.options, "totals_by": decides})
 
 

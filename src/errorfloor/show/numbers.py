@@ -110,7 +110,8 @@ def with_article(words: str) -> str:
 
     Examples
     --------
-    >>> with_article("error"), with_article("balanced error")
-    ('an error', 'a balanced error')
+    >>> with_article("error"), with_article("balanced error"), with_article("F1")
+    ('an error', 'a balanced error', 'an F1')
     """
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+    spelled = words[:2].isupper()  # letter by letter
+    return f"{'an' if words[0] in ('AEFHILMNORSX' if spelled else 'aeiou') else 'a'} {words}"

@@ -130,8 +130,13 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     return shlex.join(words)
 
 
+def _agreeing(estimate: AgreementEstimate) -> str:
+    """Return how many pairs agree, or the rate where that is no whole number."""
+    return str(estimate.agree if isinstance(estimate.agree, int) else estimate.agreement)
+
+
 def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
-    yield from (str(estimate.agree), str(estimate.pairs))
+    yield from (_agreeing(estimate), str(estimate.pairs))
     if estimate.share is not None:
         yield f"share={estimate.share!r}"
     yield f"interval={estimate.interval_method!r}"
@@ -139,7 +144,7 @@ def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
 
 
 def _agreement_command(estimate: AgreementEstimate) -> str:
-    words = ["errorfloor", "agreement", "--agree", str(estimate.agree)]
+    words = ["errorfloor", "agreement", "--agree", _agreeing(estimate)]
     words += ["--pairs", str(estimate.pairs)]
     if estimate.share is not None:
         words += ["--share", repr(estimate.share)]
@@ -231,7 +236,8 @@ def _call(asked: Asked) -> str:
 
 def _labels(asked: Asked) -> list[str]:
     """Return the arguments that name the data and its columns."""
-    return [_data(asked), *columns_in_python(asked.source, asked.layout)]
+    data = [_data(asked), *columns_in_python(asked.source, asked.layout)]
+    return [one for one in data if one]
 
 
 def _asked_of_comparison(comparison: Comparison) -> Asked | None:
@@ -271,7 +277,8 @@ def _data(asked: Asked) -> str:
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
         number = len(arrays) - asked.layout.of_shares  # labels beside votes have a name
-        return ", ".join([*arrays[:number], *(f"{name}={name}" for name in arrays[number:])])
+        first = () if source is not None and source.columns else arrays[:number]
+        return ", ".join([*first, *(f"{name}={name}" for name in arrays[number:])])
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.methods.record import GOLD_LABEL
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, VERDICTS, Verdict
+from errorfloor.results.claim import Claim
+from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show.kinds import ByKind
+from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
 if TYPE_CHECKING:
     from errorfloor.results import (
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     )
 
 FEW = 4  # so many groups are named, more are counted
-# What to look at where a model seems to be better than any model can be.
-SUSPECT = "a leaked test set, labels made in another way, or scores out of order"
-SEES_MORE = "a leaked test set, or a model that sees more than the annotators did"
 
 
 @ByKind
@@ -43,7 +41,9 @@ def sentence_of(result: Any) -> str:
 
 @sentence_of.register
 def _(result: Estimate) -> str:
-    return refusal_of(result) if result.refuted else f"{_best(result)}."
+    return (
+        refusal_of(result) if result.refuted else f"{_best(result)}.{may_do_better(result.claim)}"
+    )
 
 
 @sentence_of.register
@@ -54,12 +54,9 @@ def _(result: FeaturesEstimate) -> str:
     if result.lower_from is not None:
         return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
     if result.interval is not None:
-        high = numbers.per_cent(result.interval.high)
-        sure = numbers.level(result.interval.level)
         return (
-            f"The best possible model for {result.target} has an error of at most {high} "
-            f"({sure} sure): models reach {error} on items that they have not seen. How much "
-            "lower it can get, features with one label per item cannot tell."
+            f"{_best(result)}, on items that it has not seen. How much better any model can get, "
+            "features with one label per item cannot tell."
         )
     if result.lower_end is None or result.upper_end is None:
         return f"{result.method} puts the floor at {error}, which is no limit."
@@ -77,7 +74,7 @@ def _(result: Verdict) -> str:
     error = f" ({numbers.with_article(metric.words)} of {style.value(result.model_value)})"
     shown = style.value(metric.shown(result.model_value), digits)
     at = f"{shown}{error if metric.opposite else ''}"
-    return f"{_best(result.floor)}. Your model, at {at}, {_standing(result)}"
+    return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
 
 
 @sentence_of.register
@@ -108,15 +105,17 @@ def _(result: Groups[Any]) -> str:
 def _(result: LabelPlan) -> str:
     wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
     more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
+    given = "" if result.floor_from_labels else ", if the scores are calibrated probabilities"
     return (
         f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
-        f"the floor will be about {wide} wide. As many items drawn alike make it {alike} wide."
+        f"the floor will be about {wide} wide{given}. As many items drawn at random make it "
+        f"{alike} wide."
     )
 
 
 @sentence_of.register
 def _(result: Plan) -> str:
-    return " ".join([*_way_to_target(result), *_trade(result)])
+    return " ".join([*_way_to_target(result), *_trade(result), *_bounded_by(result)])
 
 
 @sentence_of.register
@@ -142,7 +141,8 @@ def _(result: Confusion) -> str:
     often = f"{tenths} of 10" if tenths else numbers.per_cent(first.share, 1)
     if len(pairs) == 1:
         often = "All"
-    return f"{often} errors that any model makes are {first.first} against {first.second}."
+    whose = f"errors of {result.best_of}" if result.best_of else "errors that any model makes"
+    return f"{often} {whose} are {first.first} against {first.second}."
 
 
 @sentence_of.register
@@ -178,11 +178,14 @@ def refuting(result: Estimate) -> list[Any]:
 
 
 def _best(result: Estimate) -> str:
-    """Return the best that any model can do, without a full stop."""
-    metric, given = result.measure, result.n == 0
+    """Return the best that any model can do, or what bounds it, without a full stop."""
+    metric, given, claim = result.measure, result.n == 0, result.claim
+    if not claim.any_model:
+        return _bound(result, claim)
     of = ", as given," if given else f" for {result.target}"
+    the = f"If {claim.condition}, the" if claim.condition and not given else "The"
     name = metric.opposite or metric.words
-    said = f"The best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
+    said = f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
     if not metric.opposite:
         return said
     error = numbers.with_article(metric.words)
@@ -190,6 +193,26 @@ def _best(result: Estimate) -> str:
         return f"{said}, {error} of {numbers.style_of(result).value(result.value)}"
     value, limits = numbers.value_and_limits(result)
     return f"{said}, {error} of {value}{f' ({limits})' if limits else ''}"
+
+
+def _bound(result: Estimate, claim: Claim) -> str:
+    """Return what bounds the best that any model can do: the limit that holds comes first."""
+    metric, style = result.measure, numbers.style_of(result)
+    name = numbers.with_article(metric.opposite or metric.words)
+    digits = style.digits(_width(result), _edge(result.value))
+    about = f"about {style.value(metric.shown(result.value), digits)}"
+    if claim.limits == "none" or result.low is None or result.high is None:
+        best = f"{claim.best_of[:1].upper()}{claim.best_of[1:]}"
+        return f"{best} gets {name} of about {_shown(result, metric)} for {result.target}"
+    limit = result.low if claim.low else result.high
+    least = claim.low if not metric.opposite else claim.high
+    bound = (style.at_least if least else style.at_most)(metric.shown(limit), digits)
+    sure = numbers.level(result.level or 0)
+    if claim.reachable(metric):
+        said = f"{name[:1].upper()}{name[1:]} of {bound} is reachable for {result.target}"
+        return f"{said} ({sure} confidence); {claim.best_of} gets {about}"
+    best = f"The best possible {metric.opposite or metric.words} for {result.target} is {bound}"
+    return f"{best} ({sure} confidence); {claim.best_of}, too good from few votes, say {about}"
 
 
 def _shown(result: Estimate, metric: Metric) -> str:
@@ -201,54 +224,6 @@ def _shown(result: Estimate, metric: Metric) -> str:
         return value
     low, high = sorted(metric.shown(limit) for limit in (result.low, result.high))
     return f"{value} ({style.range_of(low, high, digits)})"
-
-
-def _standing(result: Verdict) -> str:
-    """Say where the model stands; what can be gained is the same in errors and accuracies."""
-    least, most = gain_of(result)
-    unit = unit_of_gain(result)
-    if result.test is not None and result.verdict == ROOM:
-        sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
-        return f"can be beaten: a better rule exists ({sure}). At most {most} {unit} are left."
-    metric = result.floor.measure
-    down = metric.less_is_better and not metric.per_cent
-    gain = f"come down by {least} to {most} in {metric.words}" if down else ""
-    return {
-        ROOM: f"can still {gain or f'gain {least} to {most} {unit}'}.",
-        SATURATED: f"is there as far as these items can tell: at most {most} {unit} {_are(unit)} "
-        "left.",
-        BEYOND: f"is {least} to {most} {unit} {_beyond(result)}.",
-    }[result.verdict]
-
-
-def _beyond(result: Verdict) -> str:
-    """Say what the model is better than: votes know a gold label only as well as voters do."""
-    if result.floor.target == GOLD_LABEL:
-        return f"better than the votes allow: suspect {SEES_MORE}"
-    return f"better than any model can be: suspect {SUSPECT}"
-
-
-def unit_of_gain(result: Verdict) -> str:
-    """Return what a model's gain is counted in: points, or the metric itself."""
-    metric = result.floor.measure
-    if metric.per_cent:
-        return "points"
-    return f"{metric.unit} of {metric.words}" if metric.unit else metric.words
-
-
-def _are(unit: str) -> str:
-    return "are" if unit == "points" else "is"
-
-
-def gain_of(result: Verdict) -> tuple[str, str]:
-    """Return how many points the model can gain, or is beyond: at least and at most."""
-    sizes = sorted((abs(result.low), abs(result.high)))
-    if result.verdict == SATURATED:
-        sizes = [0.0, result.high]
-    style = numbers.style_of(result.floor)
-    digits = style.digits(result.high - result.low, sizes[0] or sizes[1])
-    least, most = (style.bare(size, digits) for size in sizes)
-    return least, most
 
 
 def _range_of_groups(groups: Groups[Estimate]) -> str:
@@ -287,11 +262,14 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
         return f"{shown} ({groups.column} {name}{error if metric.opposite else ''})"
 
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
-    name = metric.opposite or metric.words
-    return (
-        f"The best possible {name} for {first.target} is about {said(order[0])} to "
-        f"{said(order[-1])} in {len(groups):,} groups"
-    )
+    name, claim = metric.opposite or metric.words, first.claim
+    found = f"{said(order[0])} to {said(order[-1])} in {len(groups):,} groups"
+    if claim.any_model:
+        the = f"If {claim.condition}, the" if claim.condition else "The"
+        return f"{the} best possible {name} for {first.target} is about {found}"
+    best = f"{claim.best_of[:1].upper()}{claim.best_of[1:]}"
+    more = may_do_better(claim).rstrip(".")
+    return f"{best} gets {numbers.with_article(name)} of about {found}{f'.{more}' if more else ''}"
 
 
 def _width(row: Estimate) -> float:
@@ -306,18 +284,18 @@ def _edge(value: float) -> float:
 
 def _standings(groups: Groups[Verdict]) -> str:
     """Say in how many groups the model has room, is there, or is beyond."""
-    words = {
-        ROOM: "can still gain",
-        SATURATED: "is there as far as these items can tell",
-        BEYOND: "is better than any model can be",
-    }
     stated = {name: row for name, row in groups.items() if not row.floor.refuted}
     found = {
         verdict: [name for name, row in stated.items() if row.verdict == verdict]
         for verdict in VERDICTS
     }
     refuted = [name for name in groups if name not in stated]
-    parts = [f"{words[one]} in {_named(groups, names)}" for one, names in found.items() if names]
+    best = next(iter(groups.values())).floor.claim.best_of
+    parts = [
+        f"{STANDINGS[verdict].of_groups.format(best)} in {_named(groups, names)}"
+        for verdict, names in found.items()
+        if names
+    ]
     parts += [f"cannot be judged in {_named(groups, refuted)}"] if refuted else []
     return f"Your model {', '.join(parts)}."
 
@@ -350,6 +328,17 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
         yield (
             f"No number of items reaches {wanted} with {labels}; the narrowest is "
             f"{style.size(plan.narrowest)}."
+        )
+
+
+def _bounded_by(plan: Plan) -> Iterator[str]:
+    """Say what labels cannot change: scores see no more with more of them."""
+    claim, metric = plan.claim, plan.measure
+    if claim.sees and claim.reachable(metric):
+        side = "below" if metric.less_is_better else "above"
+        yield (
+            f"More labels never take the bound {side} what {claim.best_of} gets; for the "
+            f"{metric.limit} itself collect votes."
         )
 
 

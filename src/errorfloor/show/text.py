@@ -40,7 +40,7 @@ def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
     doubts = map(_warning, _findings(result, "warn"))
-    return _joined(_headline(result), labels_alone(result), *doubts)
+    return _joined(_headline(result, ", ".join(_how(result))), labels_alone(result), *doubts)
 
 
 @text_of.register
@@ -48,17 +48,14 @@ def _(result: FeaturesEstimate) -> str:
     if result.refuted:
         return refusal_of(result)
     value = numbers.per_cent(result.value)
-    how = f"({result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')})"
-    if result.lower_from is not None:
-        said = _headline(result)
-    elif result.interval is not None:
-        level, high = numbers.level(result.interval.level), numbers.per_cent(result.interval.high)
-        said = f"floor at most {high}, {level} limit; {value} reached {how}"
+    how = f"{result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')}"
+    if result.interval is not None:
+        said = _headline(result, how)
     elif result.lower_end is None or result.upper_end is None:
-        said = f"floor {value}, no limit {how}"
+        said = f"floor {value}, no limit ({how})"
     else:
         low, high = numbers.per_cent(result.lower_end), numbers.per_cent(result.upper_end)
-        said = f"floor between {low} and {high}, no limits {how}"
+        said = f"floor between {low} and {high}, no limits ({how})"
     return _joined(said, *map(_warning, _findings(result, "warn")))
 
 
@@ -75,19 +72,40 @@ def _warning(finding: Finding) -> str:
     return f"Warning: {finding.text}"
 
 
-def _headline(result: Estimate) -> str:
+def _headline(result: Estimate, how: str) -> str:
+    """Return the numbers in a line; the limit that holds for any model comes first."""
     value, limits = numbers.value_and_limits(result)
-    metric = result.measure
-    value = f"{metric.limit} {value}{grids.of_metric(metric)}"
-    how = ", ".join([f"{result.method}, n = {result.n:,}", *numbers.sampling_words(result)])
-    if result.n_unlabelled:
-        how = f"{result.method}, labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
+    metric, claim = result.measure, result.claim
+    of_metric = grids.of_metric(metric)
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
-    if result.interval is None:
-        return f"{value}{of} ({how})"
-    level = numbers.level(result.interval.level)
-    return f"{value}{of}, {level} interval {limits} ({how}, {result.interval.method})"
+    if claim.any_model:
+        value = f"{metric.limit} {value}{of_metric}{of}"
+        within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
+        return f"{value}{within} ({how})"
+    value = f"{value}{of_metric} by {claim.best_of}"
+    if claim.limits == "none":
+        within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
+        return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"
+    style, digits = numbers.style_of(result), numbers.digits_for(result)
+    limit = result.low if claim.low else result.high
+    assert limit is not None
+    bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
+    sure = f"{numbers.level(result.level or 0)} limit"
+    within = f" ({limits})" if result.n and result.low else ""
+    return f"{metric.limit} {bound}{of_metric}{of}, {sure}; {value}{within} ({how})"
+
+
+def _how(result: Estimate) -> Iterator[str]:
+    """Yield how value and limits were found."""
+    yield result.method
+    if result.n_unlabelled:
+        yield f"labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
+    else:
+        yield f"n = {result.n:,}"
+        yield from numbers.sampling_words(result)
+    if result.interval is not None:
+        yield result.interval.method
 
 
 def labels_alone(result: Estimate) -> str:
@@ -130,8 +148,9 @@ def how_labels(result: LabelPlan) -> str:
     least, most = result.weight[result.rows].min(), result.weight[result.rows].max()
     said = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
     return (
-        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. Labels count with "
-        f"weights from {least:,.3g} to {most:,.3g}: pass the plan's `weight` to from_scores."
+        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. "
+        f"{result.assumptions} Labels count with weights from {least:,.3g} to {most:,.3g}: pass "
+        "the plan's `weight` to from_scores."
     )
 
 

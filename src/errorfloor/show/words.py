@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
+from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import sentence_of
@@ -30,19 +31,23 @@ _NO_BIAS = 5e-5  # less would read 0.00 points
 
 def difference_of(verdict: Verdict) -> str:
     """Return the difference of a verdict, its limits, and how sure its sign is."""
-    metric = verdict.floor.measure
-    worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
-    behind = verdict.difference >= 0
-    side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
-    pair = (metric.words, metric.limit) if metric.less_is_better else (metric.limit, metric.words)
-    style, name = numbers.style_of(verdict.floor), " less ".join(pair)
+    metric, claim = verdict.floor.measure, verdict.floor.claim
+    style = numbers.style_of(verdict.floor)
     items = f" ({verdict.n:,} test items)" if verdict.n else ""
-    return (
-        f"{name[:1].upper()}{name[1:]}: {style.signed(verdict.difference)}{style.of_points}, "
-        f"{numbers.level(verdict.level)} interval {style.signed(verdict.low)} to "
-        f"{style.signed(verdict.high)}; {numbers.p_equals(p)} against a model at or {side} the "
-        f"{metric.limit}{items}."
+    within = (
+        f"{style.signed(verdict.difference)}{style.of_points}, {numbers.level(verdict.level)} "
+        f"interval {style.signed(verdict.low)} to {style.signed(verdict.high)}"
     )
+    best = metric.limit if claim.any_model else f"that of {claim.best_of}"
+    pair = (metric.words, best) if metric.less_is_better else (best, metric.words)
+    name = " minus ".join(pair)
+    sure = ""
+    if claim.any_model:
+        worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
+        behind = verdict.difference >= 0
+        side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
+        sure = f"; {numbers.p_equals(p)} against a model at or {side} the {metric.limit}"
+    return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 
 @ByKind
@@ -66,8 +71,8 @@ def _(result: Verdict) -> str:
     if result.floor.refuted:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
-    test = [] if result.test is None else [_test(result.test)]
-    if result.test is None and "prediction" in result.given:
+    test = [_test(one) for one in (result.test, result.information) if one is not None]
+    if not test and "prediction" in result.given:
         limit = result.floor.measure.limit
         test = [f"Model and {limit} share their items; the limits are as wide as if they did not."]
     floor[0] = floor[0][:1].upper() + floor[0][1:]
@@ -118,7 +123,24 @@ def _about(estimate: Estimate) -> Iterator[str]:
     yield from (f"{name}: {said}." for name, said in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
     yield from _more_about(estimate)
+    yield from to_the_floor(estimate)
     yield from left_out(estimate.dropped)
+
+
+def to_the_floor(estimate: Estimate) -> list[str]:
+    """Say how to get the floor itself, where the answer is only a bound of it."""
+    sees, limit = estimate.claim.sees, estimate.measure.limit
+    declare = {
+        SCORES: ", or declare these scores complete (--complete) if nothing else that a model "
+        "could see would change what they say",
+        SHARES: ", or declare the label one more such vote (--label-is-vote) if it is one",
+    }
+    if not sees:
+        return []
+    votes = f"For the {limit} itself: collect votes of several people on each item"
+    if sees == SHARES:
+        votes = f"For the {limit} itself: leave out the label, for that of one more vote"
+    return [f"{votes}{declare.get(sees, '')}."]
 
 
 @ByKind

@@ -24,5 +24,7 @@ def main() -> None:
         if not interrupts.was_pressed():
             raise
         code = interrupts.INTERRUPTED
+    interrupts.wait()
+    starting.tidy()
     interrupts.leave_at_once()
-    starting.leave(interrupts.INTERRUPTED if interrupts.was_pressed() else code)
+    starting.leave(interrupts.code_of(code))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -14,10 +15,12 @@ from errorfloor.apps.cli.types import Number, Whole
 
 def _rate_or_count(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
     """Return a number where one is typed; the library says what is wrong with anything else."""
-    try:
-        return value if value is None else float(value)
-    except ValueError:
-        return value
+    if value is None:
+        return None
+    for kind in (int, float):  # 1 counts pairs, and 1.0 is a rate
+        with suppress(ValueError):
+            return kind(value)
+    return value
 
 
 @click.command(
@@ -33,7 +36,7 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
     "--agree",
     metavar="COUNT",
     callback=_rate_or_count,
-    help="Pairs of votes that agree; or the rate at which they do, 0.92 or 92%.",
+    help="Pairs of votes that agree, a whole number; or their rate, 0.92, 1.0 or 92%.",
 )
 @option("--pairs", metavar="COUNT", type=Whole(1), required=True, help="Pairs that were compared.")
 @option(

@@ -54,8 +54,9 @@ def verdict(floors: Any, model: Model, level: float) -> Any:
 def paired_verdict(labels: Labels, session: Session, prediction: str, how: How) -> Any:
     """Return where a model stands beside the floor of the items that it predicts."""
     from errorfloor.questions.headroom import beside_pair
-    from errorfloor.questions.paired import Pair, naming_predictions
+    from errorfloor.questions.paired import Pair, naming_predictions, refuse_votes
 
+    refuse_votes(labels.where.columns)
     by_prediction = replace(
         labels, where=replace(labels.where, group=prediction), layouts=(SCORES,)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import os
@@ -15,7 +16,9 @@ import click
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
+from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.apps.cli.voice import following, written
+from errorfloor.data.storage import beside_scratch
 
 Body = Callable[..., None]
 Decorator = Callable[[Body], Body]
@@ -146,6 +149,7 @@ def with_session(function: Body) -> Body:
         session = Session(name, root.obj, as_json=as_json, quiet=quiet)
         try:
             with session.collecting_doubts():
+                _check_outputs(context)
                 function(session, **rest)
         except BrokenPipeError:
             # Nobody reads on. What is left in the buffer goes nowhere, without a complaint.
@@ -163,6 +167,28 @@ def with_session(function: Body) -> Body:
     return wrapped
 
 
+def _check_outputs(context: click.Context) -> None:
+    """Refuse to write over what a command reads, before it reads anything."""
+    given = {one: context.params.get(one.name or "") for one in context.command.params}
+    read = [value for one, value in given.items() if one.type is FILE and value is not None]
+    files = [name for value in read for name in ([value] if isinstance(value, str) else value)]
+    for parameter, path in given.items():
+        if parameter.type is NEW_FILE and path is not None and files:
+            from errorfloor.data.outputs import check_output
+
+            sources = ["/dev/stdin" if name == "-" else name for name in files]
+            check_output(path, sources, name=parameter.name or "")
+
+
+def _room(error: OSError) -> str:
+    """Return what to do where there is no room for a file."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return ""
+    temporary = beside_scratch(error.filename) != error.filename
+    other = "have another folder for temporary files by TMPDIR" if temporary else "name another"
+    return f" Make room there, or {other}."
+
+
 def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
     if isinstance(error, InputError):
@@ -170,7 +196,7 @@ def explained(error: Exception) -> str | None:
     if isinstance(error, PermissionError) and error.filename:
         return f"{error.filename}: {error.strerror}. Change its rights, or name another file."
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}."
+        return f"{beside_scratch(error.filename)}: {error.strerror}.{_room(error)}"
     if isinstance(error, ImportError):
         text = str(error)
         return text if "pip install" in text else f"{text}: pip install 'errorfloor[cli]'."

@@ -106,7 +106,7 @@ cli.add_command(look)
         "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @with_metric
 @with_how
 @SIMULTANEOUS
@@ -151,7 +151,7 @@ def estimate(
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
-@with_labels([SCORES], groups=True, weights=True, unlabelled=True)
+@with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
 @with_metric
 @METHODS
 @with_precision
@@ -294,7 +294,9 @@ cli.add_command(headroom)
         "errorfloor plan demo/scores.csv --target 0.01 --json",
     ),
 )
-@with_labels([layout for layout in LAYOUTS if layout is not SOFT_LABELS], groups=True)
+@with_labels(
+    [layout for layout in LAYOUTS if layout is not SOFT_LABELS], groups=True, complete=True
+)
 @option(
     "--target",
     metavar="WIDTH",
@@ -342,7 +344,7 @@ def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @destination(report_suffixes)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")

@@ -23,7 +23,7 @@ from errorfloor.data.layouts import LAYOUTS
         "errorfloor confusion demo/class_votes.csv -o pairs.csv --json",
     ),
 )
-@with_labels(LAYOUTS)
+@with_labels(LAYOUTS, complete=True)
 @with_how
 @destination(lambda: (".csv",), required=False, help="Write a row for each pair of classes")
 @with_session

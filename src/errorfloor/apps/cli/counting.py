@@ -11,6 +11,7 @@ from errorfloor.apps.cli.building import Command, examples, with_session
 from errorfloor.apps.cli.options import destination, with_labels
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
+from errorfloor.apps.cli.types import FILE
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 
@@ -51,7 +52,7 @@ def count(session: Session, labels: Labels, output: Path) -> None:
         "errorfloor merge first.npz second.npz -o both.npz",
     ),
 )
-@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+@click.argument("tables", metavar="TABLE...", type=FILE, nargs=-1, required=True)
 @with_table
 @with_session
 def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from typing import TYPE_CHECKING
 
@@ -90,7 +88,7 @@ def path(session: Session, name: str | None) -> None:
 
 def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     """Write a set as CSV: id, score, label, and the votes if it has any."""
-    from errorfloor.data.storage import write_text
+    from errorfloor.data.outputs import write_csv
 
     columns: dict[str, list[object]] = {
         "id": content.ids.tolist(),
@@ -99,8 +97,4 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     }
     if content.votes is not None:
         columns |= {"positives": content.positives.tolist(), "total": content.totals.tolist()}
-    lines = io.StringIO()
-    rows = csv.writer(lines, lineterminator="\n")
-    rows.writerow(columns)
-    rows.writerows(zip(*columns.values(), strict=True))
-    write_text(path, lines.getvalue())
+    write_csv(path, list(columns), zip(*columns.values(), strict=True))

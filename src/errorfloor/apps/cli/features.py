@@ -18,8 +18,9 @@ from errorfloor.apps.cli.building import (
     option,
     with_session,
 )
-from errorfloor.apps.cli.options import LEVEL, SEED, destination, report_suffixes
+from errorfloor.apps.cli.options import CLASSES, LEVEL, SEED, destination, report_suffixes
 from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.types import FILE
 
 
 def _split(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -60,7 +61,7 @@ DEVICE = option(
         "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",
     ),
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=FILE)
 @option(
     "--label",
     metavar="COLUMN",
@@ -76,6 +77,7 @@ DEVICE = option(
     shell_complete=completing.columns,
     help="Which items belong together.",
 )
+@CLASSES
 @option(
     "--duplicates",
     metavar="HOW",

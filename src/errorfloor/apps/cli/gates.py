@@ -12,9 +12,13 @@ from errorfloor.apps.cli.asking import each
 from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS
+from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
 
 if TYPE_CHECKING:
     from errorfloor.results import Estimate
+
+# What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
+ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
 
 
 def limit_of(
@@ -61,12 +65,9 @@ def unattainable(session: Session, floors: Any, limit: float | None) -> str | No
     if refuted:
         session.about["passed"] = False
         return f"{'; '.join(refuted)}."
-    worse = [_value(name, floor) for name, floor in each(floors).items() if _gap(floor, limit) < 0]
-    session.about["passed"] = not worse
-    if not worse:
-        return None
-    side = "above" if next(iter(each(floors).values())).measure.less_is_better else "below"
-    return f"{side} {limit:g}: {'; '.join(worse)}."
+    unmet = [said for name, floor in each(floors).items() if (said := _unmet(name, floor, limit))]
+    session.about["passed"] = not unmet
+    return f"{'; '.join(unmet)}." if unmet else None
 
 
 def verdicts_of(session: Session, require: Collection[str]) -> tuple[str, ...]:
@@ -81,10 +82,11 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
     """Say which verdicts are others than those that were required; None if none is."""
     if not require:
         return None
+    able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
     other = {
         name: "no verdict" if one.floor.refuted else one.verdict
         for name, one in each(verdicts).items()
-        if one.floor.refuted or one.verdict not in require
+        if one.floor.refuted or one.verdict not in able
     }
     session.about["passed"] = not other
     said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
@@ -95,13 +97,22 @@ def _each_refuted(floors: Any) -> list[tuple[Any, Estimate]]:
     return [(name, floor) for name, floor in each(floors).items() if floor.refuted]
 
 
-def _gap(floor: Estimate, limit: float) -> float:
-    """Return how much worse the limit is than the best possible value."""
-    return floor.measure.gap(limit, floor.value)
+def _unmet(name: Any, floor: Estimate, limit: float) -> str | None:
+    """Say why a limit is not met: by the best possible value, or by what was shown to be reachable.
 
-
-def _value(name: Any, floor: Estimate) -> str:
-    return f"the {floor.measure.limit}{_of(name)}, {floor.value:.6g}"
+    Where the answer is only a bound of the best possible value, the limit that holds is compared.
+    """
+    metric, claim = floor.measure, floor.claim
+    if claim.any_model:
+        if metric.gap(limit, floor.value) >= 0:
+            return None
+        side = "above" if metric.less_is_better else "below"
+        return f"{side} {limit:g}: the {metric.limit}{_of(name)}, {floor.value:.6g}"
+    shown = floor.reachable
+    if shown is not None and metric.gap(limit, shown) >= 0:
+        return None
+    what = "no limit holds for any model" if shown is None else f"only {shown:.6g} is"
+    return f"{limit:g} is not shown to be reachable{_of(name)}: {what}"
 
 
 def _of(name: Any) -> str:

@@ -18,7 +18,7 @@ from errorfloor.results.verdict import VERDICTS
 
 @click.command(
     cls=Command,
-    short_help="Say whether a model has room left, is at the floor, or beyond it.",
+    short_help="Say whether a model can still improve or is at the limit.",
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
@@ -27,7 +27,7 @@ from errorfloor.results.verdict import VERDICTS
         "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
     ),
 )
-@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @PREDICTION
 @with_model
 @with_metric
@@ -49,12 +49,14 @@ def headroom(
     how: How,
     require: tuple[str, ...],
 ) -> None:
-    """Say whether a model has room left, is at the floor, or is beyond what any model can do.
+    """Say whether a model can still improve, is at the limit, or looks too good to be true.
 
-    With --group, the model is compared with the floor of each group. With --prediction, floor and
-    model share their items, and a paired test says whether a better rule exists. Of metrics that
-    go by scores (auc, average-precision, brier, log-loss and those of coverage) that column holds
-    the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
+    Scores bound the floor from one side: the verdict is then room, matches or better. Votes, true
+    probabilities and scores with --complete tell room, saturated or beyond. With --group, the model
+    is compared with the floor of each group. With --prediction, floor and model share their items,
+    and paired tests say whether a better rule exists, and whether the scores miss something. Of
+    metrics that go by scores (auc, average-precision, brier, log-loss and those of coverage) that
+    column holds the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
     """
     from errorfloor.show.words import long_text_of
 

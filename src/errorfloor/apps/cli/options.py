@@ -16,7 +16,7 @@ from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import ANSWER, COLUMNS, READING, Body, Decorator, gathered, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import FILE, Clip, Fraction, Number, Whole
+from errorfloor.apps.cli.types import FILE, NEW_FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
 from errorfloor.data import asked
 from errorfloor.data.formats import FORMATS
@@ -25,7 +25,7 @@ from errorfloor.data.read import Where
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster", "unlabelled"),
+    *("duplicates", "weight", "cluster", "unlabelled", "complete", "label_is_vote"),
 )  # how columns are read
 
 
@@ -35,6 +35,7 @@ def with_labels(
     groups: bool = False,
     weights: bool = False,
     unlabelled: bool = False,
+    complete: bool = False,
 ) -> Decorator:
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
@@ -42,6 +43,8 @@ def with_labels(
     beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = [DUPLICATES] if "annotator" in roles else []
     more += [UNLABELLED] if unlabelled else []
+    more += [COMPLETE] if complete else []
+    more += [LABEL_IS_VOTE] if any(layout.of_shares for layout in layouts) else []
     how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
     how_read += [FORMAT, DROP_MISSING, *more]
 
@@ -138,6 +141,21 @@ UNLABELLED = option(
     is_flag=True,
     section=READING,
     help="Keep items without a label: their scores count, too.",
+)
+
+
+COMPLETE = option(
+    "--complete",
+    is_flag=True,
+    section=ANSWER,
+    help="Declare that nothing else that a model could see would change what these scores say: the "
+    "answer is then the floor itself, not a bound of it.",
+)
+LABEL_IS_VOTE = option(
+    "--label-is-vote",
+    is_flag=True,
+    section=READING,
+    help="With votes and --label: the label is one more vote of the same kind.",
 )
 
 
@@ -357,6 +375,7 @@ def destination(
     return option(
         *names,
         metavar="FILE",
+        type=NEW_FILE,
         required=required,
         callback=check,
         help=lambda: f"{help}, {either(suffixes())}.",

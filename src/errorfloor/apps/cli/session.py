@@ -25,7 +25,7 @@ from errorfloor.show.characters import in_sight
 if TYPE_CHECKING:
     from rich.console import Console
 
-SCHEMA = "errorfloor/2"
+SCHEMA = "errorfloor/3"
 REQUIREMENT = 3  # exit code where the answer is not the one that was required
 REFUTED = 4  # exit code where the data contradict what the answer assumes
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as programs have that the signal ends

@@ -13,7 +13,7 @@ from errorfloor.apps.cli.session import Session
 
 @click.command(
     cls=Command,
-    short_help="Run every method on made data, beside the true floor.",
+    short_help="Run every method on simulated data whose true floor is known.",
     epilog=examples(
         "errorfloor demo", "errorfloor demo --save demo", "errorfloor demo --picture demo.svg"
     ),
@@ -32,7 +32,11 @@ from errorfloor.apps.cli.session import Session
 )
 @with_session
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
-    """Run every method on made data, beside the true floor; or save data to try things on."""
+    """Run every method on simulated data whose true floor is known; or save data to try things on.
+
+    The scores of the demo are complete: distorted true probabilities, which leave nothing out. With
+    scores of a model of yours, expect a bound of the floor.
+    """
     from errorfloor.apps import demo
 
     if save is not None:

@@ -18,9 +18,9 @@ from errorfloor._checks import InputError, argument
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
-from errorfloor.data.layouts import Layout
+from errorfloor.data.layouts import LAYOUTS, Layout
 from errorfloor.data.read import Reading, Where, read
-from errorfloor.data.storage import scratch
+from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 
 STDIN = "-"
@@ -86,7 +86,7 @@ class Labels:
 
     def _check_columns(self) -> None:
         """Refuse what can be told to be wrong before any file is read."""
-        named = {role.name: role for layout in self.layouts for role in layout.roles}
+        named = {role.name: role for layout in LAYOUTS for role in layout.roles}
         for name, column in by_role(self.where.columns).items():
             option = written(argument(named[name].argument))
             if column == self.where.group:
@@ -112,7 +112,7 @@ class Labels:
             )
         with scratch() as folder:
             path = Path(folder) / "stdin"
-            with path.open("wb") as file, session.step(f"reading {self.name}"):
+            with naming(path), path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
             yield [str(path)]
 

@@ -29,9 +29,13 @@ def stay() -> None:
     gc.set_threshold(*_USUAL)
 
 
+def tidy() -> None:
+    """Do what is due at the end of a process, such as to remove temporary files."""
+    atexit._run_exitfuncs()
+
+
 def leave(code: int) -> None:
     """End the process once all is written, without taking every loaded module apart."""
-    atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

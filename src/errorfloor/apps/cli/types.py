@@ -12,6 +12,7 @@ from errorfloor._checks import percentage
 from errorfloor.results.verdict import BEYOND, VERDICTS
 
 FILE = click.Path()  # whatever it is, shells complete it as a file
+NEW_FILE = click.Path()  # the same, of what is written
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
 
 

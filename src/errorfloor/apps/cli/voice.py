@@ -24,6 +24,7 @@ _SYNONYMS = {
     array: role.argument
     for layout in LAYOUTS
     for array, role in zip(layout.arrays, layout.roles, strict=False)
+    if not layout.of_shares
 } | {"model_error": "bias_for_error"}
 
 

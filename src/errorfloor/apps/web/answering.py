@@ -18,6 +18,7 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.voice import written
 from errorfloor.apps.web import form, parts
+from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
@@ -90,7 +91,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
         with session.step(f"looking at {file}"):
             preview = _preview(place, file)
     except (InputError, OSError) as error:
-        said = error.told(written) if isinstance(error, InputError) else str(error)
+        said = error.told(written) if isinstance(error, InputError) else reason(error) or str(error)
         return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
     return _parts(first_state(file, preview), place, session)
 

@@ -13,6 +13,7 @@ from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import FEATURE, ROLE, ROLES, State
 from errorfloor.data.asked import DUPLICATES
+from errorfloor.data.layouts import BESIDE_LABELS
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -26,6 +27,7 @@ from errorfloor.show.report.html import LEVELS
 
 _FEW = 12  # columns with a role, and without one, that are shown at once
 _MOST = 300  # columns without a role that can be given one
+_BESIDE_VOTES = tuple(layout.name for layout in BESIDE_LABELS)
 _COUNTS_ALONE = "No column names: this is a saved table of counts."
 
 
@@ -179,8 +181,13 @@ def _labels(facts: Facts) -> Iterator[Markup]:
         yield number("positive_from", state, "Ratings from", after="on are class 1")
     if "votes" in state.roles.values() and "total" not in state.roles.values():
         yield number("totals", state, "Votes on each item")
+    if facts.source is not None and facts.source.layout in _BESIDE_VOTES:
+        yield check("label_is_vote", state, "The label is one more vote of the same kind")
     if isinstance(facts.table, VoteTable):
         yield number("majority", state, "For the majority of", after="votes (blank: one more vote)")
+    if isinstance(facts.table, ScoreTable) and "score" in state.roles.values():
+        said = "These scores are complete: nothing else that a model could see would change them"
+        yield check("complete", state, said)
     if "group" in state.roles.values():
         yield check("simultaneous", state, "Intervals of all groups hold at once")
 

@@ -35,6 +35,10 @@ class Limits:
         How long a page may be silent before its upload is deleted.
     grace_seconds : float
         How long the last question of a page may go on once there is a new one.
+    connections : int
+        Connections at a time; fewer where the system lets the server open few files.
+    head_seconds : float
+        How long a connection may take to say what it asks for.
     """
 
     file_bytes: int = 4 * GIB
@@ -48,6 +52,8 @@ class Limits:
     written_bytes: int = 16 * GIB
     away_seconds: float = 900.0
     grace_seconds: float = 2.0
+    connections: int = 256
+    head_seconds: float = 10.0
 
 
 def hold(limits: Limits) -> None:

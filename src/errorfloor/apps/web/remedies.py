@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from errorfloor._checks import InputError, Mention
@@ -78,11 +79,20 @@ def _cluster(estimate: Estimate, state: State, classes: Mapping[str, int]) -> It
         yield Remedy(f"Take {name} as cluster", {f"{ROLE}{name}": "cluster"})
 
 
-def _clear(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
-    """Take the role from the column of scores, so that another one can have it."""
-    for name, role in state.roles.items():
-        if role == "score":
-            yield Remedy(f"{name} is no score", {f"{ROLE}{name}": ""})
+def _clear(
+    estimate: Estimate, state: State, classes: Mapping[str, int], role: str = "score"
+) -> Iterator[Remedy]:
+    """Take the role from the column that has it, so that another one can have it."""
+    for name, own in state.roles.items():
+        if own == role:
+            yield Remedy(f"{name} is no {role}", {f"{ROLE}{name}": ""})
+
+
+_clear_label = partial(_clear, role="label")
+
+
+def _no_vote(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
+    yield Remedy("The label is no vote like these", {"label_is_vote": ""})
 
 
 def _total(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
@@ -117,10 +127,12 @@ PLACES: Mapping[str, Place] = {
     "Class balance": Place(("label", "soft", *_VOTES)),
     "Classes": Place(_VALUES),
     "Columns in another order": Place(_SCORES),
+    "Close scores with equal labels": Place(_SCORES, _cluster),
     "Constant scores": Place(_SCORES, _clear),
     "Constant soft labels": Place(("soft",)),
     "Copied items": Place(),
     "Direction of scores": Place(_SCORES),
+    "Equal scores with equal labels": Place(_SCORES, _cluster),
     "Exact zeros and ones": Place((*_SCORES, "soft"), _calibrate),
     "Falling probabilities": Place(_SCORES, _by_bins),
     "Few clusters": Place(("cluster",)),
@@ -130,7 +142,11 @@ PLACES: Mapping[str, Place] = {
     "Few positives": Place(_LABELS),
     "Hardly better than guessing": Place(_SCORES),
     "Better than guessing": Place(_SCORES),
+    "Gold label from the same votes": Place(_LABELS, _clear_label),
     "Items": Place(),
+    "Label as one more vote": Place(_LABELS, _no_vote),
+    "Label called a prediction": Place(_LABELS, _clear_label),
+    "Label that follows from the score": Place(_LABELS, _clear_label),
     "Left out": Place(),
     "Merged scores": Place(("score",)),
     "Misfit of votes": Place(_VOTES),
@@ -143,6 +159,7 @@ PLACES: Mapping[str, Place] = {
     "Scores are predictions": Place(_SCORES, _clear),
     "Scores are row numbers": Place(_SCORES, _clear),
     "Scores are the labels": Place(_SCORES, _clear),
+    "Scores like the labels": Place(_SCORES, _clear),
     "Ties": Place(_SCORES),
     "Trust": Place(("soft",)),
     "Unanimous items": Place(_VOTES),

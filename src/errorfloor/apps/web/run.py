@@ -6,10 +6,12 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from typing import Any, cast
 
 import uvicorn
 
 from errorfloor._checks import InputError, argument
+from errorfloor.apps.web.connections import BACKLOG, protocol
 from errorfloor.apps.web.limits import Limits
 from errorfloor.apps.web.server import HOST, application, new_token
 
@@ -25,8 +27,12 @@ def serve(
     listening = _bound(port)
     port, token = listening.getsockname()[1], new_token()
     address = f"http://{HOST}:{port}/{token}/"
+    own = limits or Limits()
     config = uvicorn.Config(
-        application(port, token, limits),
+        application(port, token, own),
+        http=cast("Any", protocol(own)),
+        loop="asyncio",
+        backlog=BACKLOG,
         log_level="error",
         access_log=False,  # the token is nobody's business
         server_header=False,
@@ -52,5 +58,5 @@ def _bound(port: int) -> socket.socket:
             *(argument("port"), f" {port} cannot be used: {error.strerror}. Name another, or "),
             "leave it out.",
         ) from error
-    listening.listen(64)
+    listening.listen(BACKLOG)
     return listening

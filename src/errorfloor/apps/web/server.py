@@ -21,8 +21,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.limits import Limits
-from errorfloor.apps.web.pool import Job, Pool
+from errorfloor.apps.web.pool import STOPPED, Job, Pool
 from errorfloor.apps.web.shell import DEMOS, index
 from errorfloor.apps.web.uploads import Page, RefusedError, Uploads
 
@@ -47,9 +48,9 @@ _PATIENCE = 0.25  # seconds to wait for an answer before the page is told to ask
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def application(port: int, token: str, limits: Limits | None = None) -> ASGIApp:
+def application(port: int, token: str, limits: Limits) -> ASGIApp:
     """Return the server of the page."""
-    return Guard(_App(token, limits or Limits()).made(), port, token)
+    return Guard(_App(token, limits).made(), port, token)
 
 
 def new_token() -> str:
@@ -145,8 +146,10 @@ class _App:
         finally:
             for task in tasks:
                 task.cancel()
-            await self.pool.close()
-            self.uploads.remove()
+            try:
+                await self.pool.close()
+            finally:
+                self.uploads.remove()
 
     async def _sweep(self) -> None:
         """Forget pages that went away without a word, every now and then."""
@@ -165,6 +168,10 @@ class _App:
                 return await handler(request)
             except RefusedError as error:
                 return JSONResponse({"message": error.message}, error.status)
+            except OSError as error:
+                if not reason(error):
+                    raise
+                return JSONResponse({"message": reason(error)}, 507)
 
         return handle
 
@@ -174,31 +181,35 @@ class _App:
 
     async def uploaded(self, request: Request) -> Response:
         """Take a file as it comes, and ask what it holds."""
-        page = self._page(request)
-        await self._end(page)
+        page = await self._idle_page(request)
         length = request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
         path = self.uploads.begin(page, request.query_params.get("name", ""), size)
+        turn = page.turn
         try:
             with path.open("xb") as file:
                 async for part in request.stream():
+                    _check_turn(page, turn)
                     page.size += len(part)
                     self.uploads.check_size(page, page.size)
                     await asyncio.to_thread(file.write, part)
                     page.seen = asyncio.get_running_loop().time()
+                _check_turn(page, turn)
         except (RefusedError, ClientDisconnect, OSError) as error:
-            self.uploads.forget_file(page)
-            if isinstance(error, RefusedError):
-                raise
-            raise RefusedError(400, "The file did not arrive whole. Try again.") from error
+            if page.turn == turn:
+                self.uploads.forget_file(page)
+            if isinstance(error, ClientDisconnect):
+                message = "The file did not arrive whole. Try again."
+                raise RefusedError(400, message) from error
+            raise
+        page.file = path.name
         return await self._submitted(page, {"kind": "open", "state": {}})
 
     async def demo(self, request: Request) -> Response:
-        page = self._page(request)
         name = request.query_params.get("name", "")
         if name not in {demo.name for demo in DEMOS}:
             raise RefusedError(404, "There is no such demo set.")
-        await self._end(page)
+        page = await self._idle_page(request)
         self.uploads.forget_file(page)
         page.file = f"demo/{name}"
         return await self._submitted(page, {"kind": "open", "state": {}, "demo": True})
@@ -224,7 +235,9 @@ class _App:
         return _said(job)
 
     async def stopped(self, request: Request) -> Response:
-        await self._end(self._page(request))
+        page = await self._idle_page(request)
+        if page.file is None:  # it is still arriving
+            self.uploads.forget_file(page)
         return JSONResponse({})
 
     async def alive(self, request: Request) -> Response:
@@ -252,20 +265,27 @@ class _App:
 
     async def _submitted(self, page: Page, question: dict[str, Any]) -> Response:
         before = page.job
-        asked = {**question, "folder": str(page.folder), "file": page.file}
-        job = page.job = Job(page.name, asked)
+        job = page.job = Job(page.name, page.folder, {**question, "file": page.file})
         self.pool.submit(job, before)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(job.finished.wait(), _PATIENCE)
         return _said(job)
 
-    async def _end(self, page: Page) -> None:
-        if page.job is not None and page.job.outcome is None:
-            await self.pool.stop(page.job)
+    async def _idle_page(self, request: Request) -> Page:
+        """Return a page once nothing is computed for it."""
+        await self.pool.stop(self._page(request).name)
+        return self._page(request)  # it may be closed by now
 
     async def _forget(self, page: Page) -> None:
-        await self._end(page)
+        self.uploads.close(page)  # so that nothing more is asked of it
+        await self.pool.stop(page.name)
         self.uploads.close(page)
+
+
+def _check_turn(page: Page, turn: int) -> None:
+    """End an upload that was stopped, or whose page has another one or is gone."""
+    if page.turn != turn:
+        raise RefusedError(409, STOPPED)
 
 
 def _said(job: Job) -> Response:

@@ -32,7 +32,12 @@ FEATURE = Role(
 )
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
-_READING = ("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates")
+_READING = (
+    *("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates"),
+    "complete",
+    "label_is_vote",
+)
+_BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
 _PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
 T = TypeVar("T")
 
@@ -54,7 +59,12 @@ class State:
         }
 
     def field(self, name: str) -> str:
-        """Return what stands in a field; empty where there is none."""
+        """Return what stands in a field; empty where there is none.
+
+        A ticked box stays in the form for a moment when its column has lost the role.
+        """
+        if name in _BOXES and _BOXES[name] not in self.roles.values():
+            return ""
         return self.given.get(name, "").strip()
 
     def with_fields(self, more: Mapping[str, str]) -> State:
@@ -97,7 +107,7 @@ class State:
     @property
     def simultaneous(self) -> bool:
         """Whether the intervals of groups are to hold all at once."""
-        return bool(self.field("simultaneous")) and "group" in self.roles.values()
+        return bool(self.field("simultaneous"))
 
     def where(self) -> Where:
         """Return which columns hold what, and how to read their values."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from secrets import token_urlsafe
 from typing import Any
 
 from errorfloor.apps.web.limits import Limits
-from errorfloor.data.storage import PREFIX, remove_leftovers
+from errorfloor.data.storage import PREFIX, remove, remove_leftovers
 
 _LONGEST = 80  # characters of the name of a file
 
@@ -32,8 +31,9 @@ class Page:
 
     name: str
     folder: Path
-    file: str | None = None  # within the folder
+    file: str | None = None  # within the folder, once all of it has arrived
     size: int = 0
+    turn: int = 0  # of uploads, each of which ends the one before
     seen: float = field(default_factory=time.monotonic)
     job: Any = None  # the last question
 
@@ -71,8 +71,7 @@ class Uploads:
         """Return where to write an upload, in place of the one before."""
         self.check_size(page, size or 0)
         self.forget_file(page)
-        page.file = safe_name(given)
-        return page.folder / page.file
+        return page.folder / safe_name(given)
 
     def check_size(self, page: Page, size: int) -> None:
         """Refuse an upload that is too large."""
@@ -86,15 +85,16 @@ class Uploads:
             )
 
     def forget_file(self, page: Page) -> None:
-        """Delete what a page uploaded."""
-        shutil.rmtree(page.folder, ignore_errors=True)
-        page.folder.mkdir(mode=0o700)
-        page.file, page.size = None, 0
+        """Delete what a page uploaded, or is about to."""
+        remove(page.folder)
+        page.folder.mkdir(mode=0o700, exist_ok=True)
+        page.file, page.size, page.turn = None, 0, page.turn + 1
 
     def close(self, page: Page) -> None:
         """Forget a page, and delete what it uploaded."""
         self.pages.pop(page.name, None)
-        shutil.rmtree(page.folder, ignore_errors=True)
+        page.turn += 1
+        remove(page.folder)
 
     def away(self) -> list[Page]:
         """Return the pages that were not heard of for long."""
@@ -103,8 +103,9 @@ class Uploads:
 
     def remove(self) -> None:
         """Delete everything."""
-        self.pages.clear()
-        shutil.rmtree(self.root, ignore_errors=True)
+        for page in list(self.pages.values()):
+            self.close(page)
+        remove(self.root)
 
 
 def safe_name(given: str) -> str:

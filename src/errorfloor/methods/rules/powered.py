@@ -17,15 +17,16 @@ from errorfloor.methods.rules.fewest import fewest_errors
 from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
 from errorfloor.methods.rules.softmax import Power, fit, fit_within_reach
+from errorfloor.methods.rules.weighted import WHOLE
 
 
 class PoweredOffsets(PoweredRule[ClassCells]):
     """Errors of the weighted argmax rule among all items, from the labels of some."""
 
     def __init__(self, cells: ClassCells, options: Options) -> None:
-        super().__init__(cells)
         self.items = Labelled.of(cells, options.clip)
-        mass: Any = design_of(cells, cells.count).mass
+        super().__init__(cells, _surest(self.items.logs))
+        mass: Any = design_of(self.cells, cells.count).mass
         self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, mass)
 
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
@@ -52,9 +53,15 @@ class PoweredOffsets(PoweredRule[ClassCells]):
         return guess
 
     def _least(self, count: Counts, design: Design) -> float:
-        """Return the fewest errors of any weights; with weighted items those of the fitted rule."""
-        rule = Rule.of(self.fitted)
+        """Return the fewest errors of any weights of the classes that are found."""
+        starts = (Rule.of(self.fitted), Rule.as_it_is(len(self.items.logs)))
         if self.cells.weight is None:
-            starts = (rule, Rule.as_it_is(len(self.items.logs)))
             return float(fewest_errors(self.items, count, starts)[0])
-        return float(design.mass @ (1 - rule.right(self.items)))
+        scale = WHOLE / design.total
+        mass = np.round(design.mass * scale).astype(np.int64)
+        return float(fewest_errors(self.items, mass, starts)[0]) / scale
+
+
+def _surest(logs: Floats) -> Floats:
+    """Return the share of the largest score at each row, on a log scale."""
+    return np.asarray(-np.log(np.exp(logs - logs.max(axis=0)).sum(axis=0)))

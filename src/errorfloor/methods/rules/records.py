@@ -82,6 +82,7 @@ OFFSETS = _method(
     "which are too few, and of those on items that were held out, which are too many.",
     references=(references.VECTOR,),
     shape=Shape.ORDER,
+    condition="right up to one weight per class",
     colour="blue",
     fit=partial(averages.fit_map, "offsets", OFFSETS_FAMILY, in_reach=True),
     options=("clip",),
@@ -97,8 +98,11 @@ TOP1 = _method(
     "which that is not the label; of tied classes one is chosen at random.",
     references=(references.TOP_LABEL,),
     shape=Shape.ORDER,
+    rule="choosing the largest of {}",
+    condition="largest for the likeliest class",
     colour="sky",
     curve=OFFSETS.name,
+    beyond_guessing=True,
 )
 CORRUPTED = _method(
     name="corrupted",

@@ -44,6 +44,7 @@ PLUGIN = Method(
     target="one more annotator's vote",
     colour="orange",
     options=("majority",),
+    optimistic=True,
 )
 
 

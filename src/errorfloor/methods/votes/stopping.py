@@ -76,7 +76,7 @@ class Rule:
 
 def rule_named(name: object) -> Rule:
     """Return the rule of that name, or say which there are."""
-    if name == "third":
+    if isinstance(name, str) and name == "third":
         return Rule("third", first=2, most=3)
     found = _LEAD.fullmatch(name) if isinstance(name, str) else None
     if found is not None:

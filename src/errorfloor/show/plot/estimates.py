@@ -9,10 +9,9 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
-from errorfloor.show import sentences
+from errorfloor.show import grids
 from errorfloor.show.numbers import level, style_of
-from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, colour
+from errorfloor.show.palette import BLUE, GREY, RED, colour
 from errorfloor.show.plot.axes import (
     SMALL,
     TEXT,
@@ -25,17 +24,14 @@ from errorfloor.show.plot.axes import (
     ticks_of,
     wrapped,
 )
+from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONG = 12  # letters of a name beside which an axis is short
-# How the part between floor and model is filled.
-SHADES: dict[str, dict[str, Any]] = {
-    ROOM: {"color": GREEN, "alpha": 0.3, "linewidth": 0},
-    SATURATED: {"color": GREY, "alpha": 0.15, "linewidth": 0},
-    BEYOND: {"color": ORANGE, "alpha": 0.3, "linewidth": 0},
-}
+# Letters of a name in two lines beside the axis.
+NARROW = 14
 
 
 def forest(
@@ -79,7 +75,9 @@ def forest(
     ax.set_ylim(len(lines.rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
-    finish(ax, f"{metric.words} {metric.limit}{style.sign}{lines.intervals}", grid="x")
+    limit = f" {metric.limit}" if lines.rows[0].claim.any_model else ""
+    name = f"{metric.words}{limit}"
+    finish(ax, f"{name}{style.sign}{lines.intervals}", grid="x")
     if lines.are_long:  # which leaves less room for the axis than its name needs
         ax.set_xlabel(ax.get_xlabel(), loc="right")
     legend_above(ax)
@@ -95,7 +93,8 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
     """Draw a model's error and the floor on one axis, and shade the room between them.
 
     The scale above is that of the accuracy. The room is green where there is some, grey where model
-    and floor cannot be told apart, and orange where the model is better than any model can be.
+    and floor cannot be told apart, and orange where the model is better than any model can be. What
+    is better than the best rule on scores, which may miss something, is blue.
 
     Parameters
     ----------
@@ -116,11 +115,14 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
         style.factor * min(floor.value, found.model_value),
         style.factor * max(floor.value, found.model_value),
         zorder=0.5,
-        **SHADES[found.verdict],
+        color=standing_of(found).colour,
+        alpha=0.15 if standing_of(found).colour == GREY else 0.3,
+        linewidth=0,
     )
     _draw_interval(ax, 0, floor, BLUE, style.factor)
     _draw_interval(ax, 1, _Line(found.model_value, model.low, model.high), RED, style.factor)
-    ax.set_yticks(range(2), ["best\npossible", "your\nmodel"])
+    ours = textwrap.fill(grids.short_name(floor.claim), NARROW)
+    ax.set_yticks(range(2), [ours, "your\nmodel"])
     ax.set_ylim(1.6, -0.6)
     ax.tick_params(axis="y", length=0)
     few_ticks(ax)
@@ -130,7 +132,7 @@ def headroom(verdict: Verdict, *, ax: Axes | None = None) -> Axes:
         above.xaxis.set_major_locator(ticks_of(6))
         above.set_xlabel(f"{metric.opposite}, %", fontsize=TEXT)
         above.tick_params(labelsize=SMALL)
-    ax.set_title(_headline(found), fontsize=TEXT, loc="left", fontweight="bold")
+    ax.set_title(standing_of(found).in_short(found), fontsize=TEXT, loc="left", fontweight="bold")
     return ax
 
 
@@ -238,16 +240,3 @@ def _draw_interval(ax: Axes, place: int, row: Estimate | _Line, shade: str, fact
         ends = [factor * row.low, factor * row.high]
         ax.plot(ends, [place, place], color=shade, linewidth=2, solid_capstyle="butt", zorder=3)
     ax.plot([factor * row.value], [place], color=shade, marker="o", markersize=5, zorder=4)
-
-
-def _headline(found: Verdict) -> str:
-    """Return what is left in a few words, with the digits of the sentence."""
-    least, most = sentences.gain_of(found)
-    unit = sentences.unit_of_gain(found)
-    room = f"{least} to {most}" if found.test is None else f"up to {most}"
-    are = "are" if unit == "points" else "is"
-    return {
-        ROOM: f"Room: {room} {unit}",
-        SATURATED: f"At most {most} {unit} {are} left",
-        BEYOND: f"{least} to {most} {unit} too good",
-    }[found.verdict]

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor._typing import RandomLike
+from errorfloor.data.asked import is_source
+from errorfloor.data.outputs import check_output
 from errorfloor.data.read import Where, is_data
+from errorfloor.data.source import Source
 from errorfloor.data.storage import write_text
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.question import floor_of
@@ -47,6 +50,7 @@ class Columns(TypedDict, total=False):
     item: str
     vote: str
     annotator: str
+    label_is_vote: bool
     positive: object
     positive_from: float
     classes: Sequence[object]
@@ -126,10 +130,11 @@ def report(
         read again likewise. For data, the columns of the annotators.
     **columns
         For data: `score` and `label`; `soft`; `positives` and `totals`; `counts`; `item`, `vote`
-        and `annotator`; or `annotators`; with `positive`, `positive_from`, `classes`, `group` and
-        `drop_missing`, as in `from_scores` and `from_votes`. Guessed where their names leave no
-        doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of groups that hold all
-        at once, report on what `from_scores` and the like return with ``simultaneous=True``.
+        and `annotator`; or `annotators`; with `label_is_vote`, `positive`, `positive_from`,
+        `classes`, `group` and `drop_missing`, as in `from_scores` and `from_votes`. Guessed where
+        their names leave no doubt. `metric`, `costs`, `at` and `prior` likewise. For intervals of
+        groups that hold all at once, report on what `from_scores` and the like return with
+        ``simultaneous=True``.
 
     Returns
     -------
@@ -145,12 +150,23 @@ def report(
     ...     print(path.read_text(encoding="utf-8")[:13])
     # A small set
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
+    for name, value, kinds in (
+        ("title", title, str),
+        ("source", source, Mapping),
+        ("command", command, str),
+        ("comparison", comparison, Comparison),
+        ("items", items, Items | ClassItems),
+    ):
+        _check_kind(name, value, kinds)
     target = Path(path)
     written = FORMATS.get(target.suffix.lower())
     if written is None:
         *most, last = FORMATS
         endings = f"{', '.join(most)} or {last}"
         raise InputError(argument("path"), f" must end in {endings}, got {os.fspath(path)!r}.")
+    check_output(target, _files_of(result))
     people = annotators if isinstance(annotators, AnnotatorsResult) else None
     named = {} if people is annotators else {"annotators": annotators}
     document = summarize(
@@ -160,12 +176,41 @@ def report(
         command=command,
         comparison=comparison,
         rng=rng,
-        theory=theory,
+        theory=as_flag(theory, name="theory"),
         items=items,
         annotators=people,
     )
     write_text(target, written.write(document))
     return target
+
+
+# What an argument has to be, in words.
+_KINDS = {
+    "title": "text",
+    "source": "a mapping of names to text",
+    "command": "text",
+    "comparison": "what compare returns",
+    "items": "what items returns",
+}
+
+
+def _check_kind(name: str, value: object, kinds: Any) -> None:
+    """Refuse an argument that is of another kind than it has to be."""
+    if value is not None and not isinstance(value, kinds):
+        text = f" must be {_KINDS[name]}, got {shown(value)}. Leave it out for the usual."
+        raise InputError(argument(name), text)
+
+
+def _files_of(result: Any) -> tuple[str, ...]:
+    """Return the files behind a result, or those that are the data."""
+    if is_source(result):
+        return tuple(result) if isinstance(result, list | tuple) else (result,)
+    if isinstance(result, Verdict):
+        result = result.floor
+    several = result.values() if isinstance(result, Groups) else result
+    parts = several if isinstance(result, Groups | Comparison) else [result]
+    sources = (getattr(one, "source", None) for one in parts)
+    return tuple(file for one in sources if isinstance(one, Source) for file in one.files)
 
 
 _METRIC = ("metric", "costs", "at", "prior")

@@ -42,6 +42,7 @@ def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T |
     if estimate.metric != ERROR.name:  # items and annotators are about errors
         return None
     whole = source.group is None and source.called is None and source.format is None
+    whole = whole and not source.label_is_vote  # of which these would know the votes alone
     if source.origin != "files" or not whole or source.layout not in layouts:
         return None
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from errorfloor.show.next_steps import Step
 from errorfloor.show.report.blocks import Picture, Section
 
-SCHEMA = "errorfloor-report/2"
+SCHEMA = "errorfloor-report/3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -275,9 +275,10 @@ def _table(groups: Groups[Estimate]) -> Table:
     )
     level = f"{_level(groups)} interval".strip()
     head = (groups.column, "items", head_of(groups.values()), level)
-    side = "below" if metric.less_is_better else "above"
-    caption = f"The {metric.limit} of each group, {side} which the {metric.words} of no "
-    return Table(f"{caption}classifier can lie", head, rows)
+    claim = next(iter(groups.values())).claim
+    best = f"The best possible {metric.words}" if claim.any_model else f"The {metric.words}"
+    of = "" if claim.any_model else f" of {claim.best_of}"
+    return Table(f"{best}{of} in each group", head, rows)
 
 
 def _metric(groups: Groups[Estimate]) -> Metric:
@@ -286,6 +287,7 @@ def _metric(groups: Groups[Estimate]) -> Metric:
 
 def _assumptions(groups: Groups[Estimate]) -> tuple[Block, ...]:
     said = [
+        *_by_group(groups, lambda row: row.claim.sentence),
         *_by_group(groups, lambda row: f"Assumption: {row.assumptions}"),
         *_by_group(groups, interval_in_words),
     ]

@@ -23,7 +23,6 @@ from errorfloor.results import (
     Verdict,
     VotesEstimate,
 )
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, per_cent, points_of_size, style_of
 from errorfloor.show.plot.axes import TEXT, matplotlib
@@ -32,6 +31,7 @@ from errorfloor.show.plot.coverage import risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
+from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,8 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
 
 def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Picture:
     """Return the picture of groups, with the lowest floor and the highest in words."""
-    limit = next(iter(groups.values())).measure.limit
+    first = next(iter(groups.values()))
+    limit = first.measure.limit if first.claim.any_model else first.measure.words
     return Picture(
         "forest",
         f"The {limit}s side by side",
@@ -106,11 +107,6 @@ def _of_votes(context: Context) -> Iterator[Picture]:
 
 SELECTIVE = (ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
-SHADED = {
-    ROOM: "The shaded part is the room between the best possible and the model.",
-    SATURATED: "The grey part may be chance: model and best possible cannot be told apart.",
-    BEYOND: "The orange part is where no model can be.",
-}
 OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     ScoreTable.kind: _of_scores,
     SoftTable.kind: _of_soft_labels,
@@ -121,8 +117,10 @@ OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
 def _headroom(verdict: Verdict) -> Picture:
     metric, style = verdict.floor.measure, style_of(verdict.floor)
     low, high = style.points(verdict.low), style.points(verdict.high)
+    claim = verdict.floor.claim
+    best = metric.limit if claim.any_model else f"{metric.words} of {claim.best_of}"
     description = (
-        f"The {metric.limit} is {_with_interval(verdict.floor)}, the model's {metric.words} "
+        f"The {best} is {_with_interval(verdict.floor)}, the model's {metric.words} "
         f"{style.value(verdict.model_value)}. Their difference is "
         f"{style.points(verdict.difference)}; its {level(verdict.level)} interval is from {low} to "
         f"{high}."
@@ -130,9 +128,9 @@ def _headroom(verdict: Verdict) -> Picture:
     scales = ", as errors below and as accuracies above" if metric.opposite else ""
     return Picture(
         "headroom",
-        f"The model beside the {metric.limit}",
+        f"The model beside the {metric.limit if claim.any_model else 'bound'}",
         f"Dots are estimates, lines {level(verdict.level)} intervals{scales}. "
-        f"{SHADED[verdict.verdict]}",
+        f"{standing_of(verdict).caption}",
         description,
         partial(_on_axes, 1.9, partial(plot.headroom, verdict)),
     )

@@ -11,11 +11,9 @@ from errorfloor.results import (
     Comparison,
     Confusion,
     Estimate,
-    FeaturesEstimate,
     Items,
     Verdict,
 )
-from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import (
     Grid,
@@ -32,6 +30,7 @@ from errorfloor.show.numbers import (
     digits_for,
     given_with,
     level,
+    p_equals,
     p_value,
     sampling_of,
     style_of,
@@ -51,6 +50,7 @@ from errorfloor.show.report.blocks import (
 )
 from errorfloor.show.report.document import Document
 from errorfloor.show.sentences import nothing_stated
+from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
@@ -103,17 +103,11 @@ def last_sections(document: Document) -> tuple[Section, Section]:
 def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
     metric = floor.measure
-    value, interval = value_and_limits(floor)
-    # What models reach on features is above the floor, and is not to be read as one.
-    from_features = isinstance(floor, FeaturesEstimate) and floor.is_limit and not floor.lower_from
-    facts = [("Error reached" if from_features else metric.limit.capitalize(), value)]
-    if metric.name != ERROR.name:
-        facts.insert(0, ("Metric", metric.words))
-    if floor.level is not None and not floor.refuted:
-        said = "interval of the floor" if from_features else "interval"
-        facts.append((f"{level(floor.level)} {said}", interval))
+    facts = [] if metric.name == ERROR.name else [("Metric", metric.words)]
+    facts += _bounds(floor)
     if verdict is not None:
-        found = NO_VERDICT if floor.refuted else _standing(verdict)
+        best = metric.limit if floor.claim.any_model else floor.claim.best_of
+        found = NO_VERDICT if floor.refuted else standing_of(verdict).fact(best)
         facts.append(("Model", f"{style_of(floor).value(verdict.model_value)}, {found}"))
     facts.append(("Items", _number_of_items(floor)))
     facts += sampling_of(floor)
@@ -131,6 +125,28 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
     return Answer(answer), Facts(tuple(facts)), *doubts
 
 
+def _bounds(floor: Estimate) -> list[tuple[str, str]]:
+    """Return value and limits under what they are of; a limit that holds for any model first."""
+    value, interval = value_and_limits(floor)
+    metric, claim = floor.measure, floor.claim
+    if claim.any_model or floor.refuted:
+        facts = [(metric.limit.capitalize(), value)]
+    else:
+        facts = [(f"{claim.best_of[:1].upper()}{claim.best_of[1:]}", value)]
+    if floor.level is None or floor.refuted:
+        return facts
+    sure = level(floor.level)
+    limit = {"low": floor.low, "high": floor.high}.get(claim.limits)
+    if limit is not None:
+        side, shown = (
+            "least" if claim.low else "most",
+            style_of(floor).value(limit, digits_for(floor)),
+        )
+        bound = f"at {side} {shown}"
+        facts.insert(0, (f"{metric.limit.capitalize()}, {sure} limit", bound))
+    return [*facts, (f"{sure} interval", interval)]
+
+
 def _number_of_items(floor: Estimate) -> str:
     if not floor.n_unlabelled:
         return f"{floor.n:,}"
@@ -140,17 +156,13 @@ def _number_of_items(floor: Estimate) -> str:
 def _assumptions(summary: Summary) -> tuple[Block, ...]:
     given = given_with(summary.floor.measure)
     said = (Text(f"{name}: {text}.") for name, text in given)
-    return *said, Text(f"Assumption: {summary.floor.assumptions}"), Text(summary.interval)
-
-
-def _standing(verdict: Verdict) -> str:
-    limit = verdict.floor.measure.limit
-    beyond = "below" if verdict.floor.measure.less_is_better else "above"
-    return {
-        ROOM: "room left",
-        SATURATED: f"at the {limit}",
-        BEYOND: f"{beyond} the {limit}",
-    }[verdict.verdict]
+    claim = summary.floor.claim.sentence
+    return (
+        *said,
+        Text(claim),
+        Text(f"Assumption: {summary.floor.assumptions}"),
+        Text(summary.interval),
+    )
 
 
 def _model(verdict: Verdict) -> tuple[Block, ...]:
@@ -160,25 +172,30 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     error = (f"Model's {metric.words}", f"{style.value(verdict.model_value)} ({items})")
     if verdict.floor.refuted:
         return Text(verdict.sentence), Facts((error,))
-    side = "below" if metric.less_is_better else "above"
-    pair = (metric.words, metric.limit) if metric.less_is_better else (metric.limit, metric.words)
-    less = " less ".join(pair)
+    claim = verdict.floor.claim
+    best = metric.limit if claim.any_model else f"that of {claim.best_of}"
+    pair = (metric.words, best) if metric.less_is_better else (best, metric.words)
+    minus = " minus ".join(pair)
     low, high = style.points(verdict.low), style.points(verdict.high)
-    facts = (
+    facts = [
         error,
-        (f"{less[:1].upper()}{less[1:]}", style.points(verdict.difference)),
+        (f"{minus[:1].upper()}{minus[1:]}", style.points(verdict.difference)),
         (f"{level(verdict.level)} interval", f"{low} to {high}"),
         ("P-value of “no room is left”", p_value(verdict.p_room)),
-        (f"P-value of “it is not {side} the {metric.limit}”", p_value(verdict.p_beyond)),
-    )
+    ]
+    if claim.unbeatable(metric):
+        side = "below" if metric.less_is_better else "above"
+        no = f"P-value of “it is not {side} the {metric.limit}”"
+        facts.append((no, p_value(verdict.p_beyond)))
     cautions = tuple(Caution(text) for text in verdict.warnings)
-    test = () if verdict.test is None else (Text(f"{verdict.test.name}: {verdict.test.means}"),)
-    return Facts(facts), *test, *cautions
+    tests = (one for one in (verdict.test, verdict.information) if one is not None)
+    said = (Text(f"{one.name}: {p_equals(one.p)}. {one.means}") for one in tests)
+    return Facts(tuple(facts)), *said, *cautions
 
 
 def _classes(found: Confusion) -> tuple[Block, ...]:
     grid = of_pairs(found)
-    title = "Pairs of classes by their share of the errors that any model makes"
+    title = f"Pairs of classes by their share of the errors of {found.whose}"
     return Text(found.sentence), Table(title, grid.head, grid.rows), Text(found.basis)
 
 
@@ -223,8 +240,7 @@ def _methods(comparison: Comparison) -> tuple[Block, ...]:
     levels = {row.level for row in comparison if row.level is not None}
     which = f"{level(levels.pop())} " if len(levels) == 1 else ""
     head = ("method", head_of(comparison), f"{which}interval", "by")
-    limit = comparison.main.measure.limit
-    table = Table(f"The {limit} of the same items by several methods", head, rows)
+    table = Table(f"The same items by several methods: {head_of(comparison)}", head, rows)
     return table, *(Text(note) for note in comparison.notes)
 
 

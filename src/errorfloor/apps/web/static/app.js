@@ -5,10 +5,11 @@ const id = name => document.getElementById(name);
 const PATIENCE = 350; // milliseconds after the last key
 let page = null, turn = 0, timer = null, hasFile = false, answered = false;
 let pending = false, detailed = false; // whether an answer is on its way, and all of it there
+let sending = null; // ends the upload that is on its way
 
-async function post(path, body, type) {
+async function post(path, body, type, signal) {
   const headers = type ? {"Content-Type": type} : {};
-  const reply = await fetch(path, {method: "POST", headers, body});
+  const reply = await fetch(path, {method: "POST", headers, body, signal});
   return told(reply);
 }
 
@@ -166,6 +167,7 @@ function doing(said) {
 }
 
 function cleared() {
+  unsent();
   const names = ["columns", "question", "answer", "standing", "downloads", "details", "problem",
                  "compare-body", "plan-body"];
   put(Object.fromEntries(names.map(name => [name, ""])));
@@ -173,13 +175,20 @@ function cleared() {
   for (const name of ["form", "planner", "compare"]) id(name).hidden = true;
 }
 
+function unsent() {
+  if (sending) sending.abort(new Error("Stopped."));
+  sending = null;
+}
+
 async function take(file) {
   if (!file) return;
   cleared();
   busy(true);
   doing({what: `uploading ${file.name}`});
+  const {signal} = sending = new AbortController();
   const said = await ask(async () =>
-    post(await own(`file?name=${encodeURIComponent(file.name)}`), file, "application/octet-stream"));
+    post(await own(`file?name=${encodeURIComponent(file.name)}`), file, "application/octet-stream",
+         signal));
   if (said) { hasFile = true; await shown(said); }
 }
 
@@ -247,6 +256,7 @@ document.addEventListener("submit", event => { event.preventDefault(); update();
 id("file").addEventListener("change", event => take(event.target.files[0]));
 id("file").addEventListener("click", event => { event.target.value = ""; }); // the same again
 id("stop").addEventListener("click", async () => {
+  unsent();
   try { await post(await own("stop")); } catch {}
 });
 id("compare").addEventListener("toggle", () => { if (id("compare").open) one("compare"); });

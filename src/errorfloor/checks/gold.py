@@ -1,0 +1,168 @@
+"""Whether a gold label next to votes is what it is taken for: no majority of them, or one more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from errorfloor._numbers import counted, p_equals, per_cent
+from errorfloor._typing import Counts, Floats
+from errorfloor.checks.record import ANY, Check
+from errorfloor.data.gold import GoldVotes
+from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding, Level
+
+ENOUGH = 30  # items below which a share says little
+MADE = 1e-4  # chance that a label which was not made from the votes agrees with their majority
+OTHER = 0.001  # chance of a false alarm of the test of agreement; measured at most 0.003
+MATERIAL = 0.1  # share of the disagreement among votes by which that with the label may differ
+
+
+def _gold(estimate: Estimate) -> GoldVotes | None:
+    table: Any = estimate.table
+    copies = table.entries is not None and table.entries.cluster is not None
+    return None if copies else table.gold  # copies would count as evidence each
+
+
+def _from_votes(estimate: Estimate) -> Iterator[Finding]:
+    """Find a label that is the majority of the votes it stands next to."""
+    gold = _gold(estimate)
+    n = 0 if gold is None else int(gold.counts.sum())
+    if gold is None or n < ENOUGH or (gold.for_gold < gold.votes.max(axis=1)).any():
+        return
+    leads = _leads(gold.votes)
+    split = int(gold.counts[(leads > 0) & (leads < gold.totals)].sum())
+    made = log_chance(gold, leads) < math.log(MADE)
+    if split:
+        where = f"{counted(split, 'item')} on which votes differ"
+        yield Finding(
+            "Gold label from the same votes",
+            f"the majority of all {n:,} items",
+            "refuted" if made else "note",
+            f"The gold label is the answer with the most votes on every item, also on the {where}. "
+            + (
+                "A label of another source would not agree with them so well: it was made from "
+                "these votes, so the answer says nothing."
+                if made
+                else "If it was made from these votes, the answer says nothing."
+            ),
+            "Take a label that somebody gave without these votes; or leave it out: the votes alone "
+            "give the floor for one more vote, or for the majority of several (majority, on the "
+            "command line --majority).",
+        )
+
+
+def log_chance(gold: GoldVotes, leads: Counts) -> float:
+    """Return the logarithm of the chance that the true class leads wherever some class does.
+
+    A vote is for the true class with chance `a`, and for a certain other one with chance `b`, so a
+    lead of d votes is that of the true class with odds of a^d against b^d. Of `a` on all items and
+    on those with as many votes the larger counts, so that a few easy votes next to many hard ones
+    accuse nobody.
+    """
+    right = _share_for_gold(gold)
+    wrong = (1 - right) * _wrong_alike(gold)
+    chance = np.where(leads > 0, -np.log1p((wrong / right) ** leads), 0.0)
+    return float(gold.counts @ chance)
+
+
+def _wrong_alike(gold: GoldVotes) -> float:
+    """Return the chance that two wrong votes on items of one label are for the same class.
+
+    The more classes errors are spread over, the seldomer they lead. They are spread no further
+    than over all classes in use.
+    """
+    classes = gold.votes.shape[1]
+    votes = np.zeros((classes, classes))
+    np.add.at(votes, gold.labels, gold.votes * gold.counts[:, None])
+    in_use = votes.sum() ** 2 / float((votes.sum(axis=0) ** 2).sum())
+    np.fill_diagonal(votes, 0)
+    number = votes.sum(axis=1)
+    alike = (votes * (votes - 1)).sum(axis=1) / np.maximum(number - 1, 1)
+    least = 1 / max(float(in_use) - 1, 1.0)
+    return max(float(alike.sum()) / max(float(number.sum()), 1.0), least)
+
+
+def _share_for_gold(gold: GoldVotes) -> Floats:
+    """Return the share of votes that are for the gold label: of all, or of items with as many."""
+    _, place = np.unique(gold.totals, return_inverse=True)
+    own = np.bincount(place, gold.counts * gold.for_gold)
+    by_total = own / np.bincount(place, gold.counts * gold.totals)
+    return np.asarray(np.maximum(by_total, own.sum() / (gold.counts @ gold.totals))[place])
+
+
+def _leads(votes: Counts) -> Counts:
+    """Return by how many votes the first class is ahead of the second."""
+    best = np.partition(votes, -2, axis=1)[:, -2:]
+    return np.asarray(best[:, 1] - best[:, 0])
+
+
+def _agreement(estimate: Estimate) -> Iterator[Finding]:
+    """Test whether a label that is taken for one more vote agrees with votes as they do."""
+    gold = _gold(estimate)
+    several = None if gold is None else gold.totals > 1
+    if gold is None or several is None or not several.any():
+        return
+    votes, totals, counts = gold.votes[several], gold.totals[several], gold.counts[several]
+    with_gold = gold.for_gold[several] / totals
+    pairs = (votes * (votes - 1)).sum(axis=1) / (totals * (totals - 1))
+    n = int(counts.sum())
+    of_gold, of_votes = float(counts @ with_gold / n), float(counts @ pairs / n)
+    chance = _chance_of_mean(with_gold - pairs, counts)
+    level: Level = "ok"
+    sentence = "It agrees with votes as often as they agree with each other, to within chance."
+    if chance < OTHER:
+        far = abs(of_gold - of_votes) > MATERIAL * max(1 - of_votes, 1e-9)
+        level = "refuted" if far else "warn"
+        often = "more" if of_gold > of_votes else "less"
+        sentence = (
+            f"The label agrees with a vote in {per_cent(of_gold)} of cases, and two votes agree in "
+            f"{per_cent(of_votes)}: {often} often than one more vote would ({p_equals(chance)})."
+        )
+    yield Finding(
+        "Label as one more vote",
+        f"agrees with {per_cent(of_gold)} of votes, votes with {per_cent(of_votes)} of each other",
+        level,
+        sentence,
+        ""
+        if level == "ok"
+        else "Do not take it for a vote: leave out label_is_vote (--label-is-vote).",
+    )
+
+
+def _chance_of_mean(values: Floats, counts: Counts) -> float:
+    """Return how likely a mean is as far from 0, either way, if the true one is 0.
+
+    As for shares, two items that differ by the most are added, so that few differences are not
+    taken for none.
+    """
+    n = int(counts.sum())
+    mean = float(counts @ values) / n
+    spread = float(counts @ (values - mean) ** 2) + 2.0
+    return math.erfc(abs(mean) * n / math.sqrt(2 * spread * n / max(n - 1, 1)))
+
+
+RECORDS = (
+    Check(
+        name="gold label from the same votes",
+        kinds=(ScoreTable.kind, VoteTable.kind),
+        classes=ANY,
+        run=_from_votes,
+        asks="Is a gold label next to votes the majority of the same votes?",
+        false_alarm=MADE,
+        any_sample=True,
+    ),
+    Check(
+        name="label as one more vote",
+        kinds=(VoteTable.kind,),
+        classes=ANY,
+        run=_agreement,
+        asks="Does a label taken for one more vote agree with votes as they agree with each other?",
+        false_alarm=OTHER,
+        any_sample=True,
+    ),
+)

@@ -1,0 +1,164 @@
+"""What an answer claims: which of its limits are limits of the best that any model can do.
+
+Scores of a model bound the floor from one side, because another model may see what they do not.
+Votes bound it from both, for the vote of one more such person. A claim follows from the method, the
+interval and what the user declares; nothing is stored that could disagree with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor.data.tables import ScoreTable, SoftTable
+from errorfloor.inference.record import IntervalKind
+from errorfloor.methods.record import Classes, Method, Shape
+from errorfloor.metrics import Metric
+
+SCORES, SHARES = "these scores", "these shares of votes"
+LIKE_THESE = "for the answers of people like these annotators, not for a hidden truth"
+# What has to be true of scores that are declared complete, besides that, by what a method assumes.
+_CONDITIONS = {
+    Shape.ORDER: "in the right order",
+    Shape.BINS: "equally good within each bin",
+    Shape.CURVE: "off by a curve as the method fits it",
+    Shape.NONE: "the true probabilities",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Which limits of an answer are limits of the best that any model can do.
+
+    Attributes
+    ----------
+    low, high : bool
+        Whether the lower and the upper limit of the interval are.
+    rule : str
+        Whose best value the answer is: empty for any model's, else what was tried, such as "the
+        best cut of {}", with {} for what it sees.
+    condition : str
+        What has to be true for that and cannot be checked.
+    scope : str
+        For which label it is true, where that is easily mistaken.
+    sees : str
+        What a better model may see more than.
+    """
+
+    low: bool = False
+    high: bool = False
+    rule: str = ""
+    condition: str = ""
+    scope: str = ""
+    sees: str = ""
+
+    @property
+    def limits(self) -> str:
+        """Which limits hold for any model: "both", "low", "high" or "none"."""
+        held = [name for name in ("low", "high") if getattr(self, name)]
+        return "both" if len(held) == 2 else held[0] if held else "none"
+
+    @property
+    def any_model(self) -> bool:
+        """Whether the value itself is the best that any model can do."""
+        return not self.rule
+
+    @property
+    def best_of(self) -> str:
+        """Whose best value the answer is, such as "the best cut of these scores"; or empty."""
+        return self.rule.format(self.sees)
+
+    @property
+    def in_short(self) -> str:
+        """The same in a few words, without what is seen."""
+        words = self.rule.split()
+        return " ".join(words[:-2] if words[-1:] == ["{}"] else words)
+
+    def reachable(self, metric: Metric) -> bool:
+        """Tell whether the limit on the worse side holds: that much was shown to be reachable."""
+        return self.high if metric.less_is_better else self.low
+
+    def unbeatable(self, metric: Metric) -> bool:
+        """Tell whether the limit on the better side holds: no model gets past it."""
+        return self.low if metric.less_is_better else self.high
+
+    @property
+    def sentence(self) -> str:
+        """The claim in words."""
+        return _sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "limits": self.limits,
+            "best_of": self.best_of or "any model",
+            "condition": self.condition or None,
+            "scope": self.scope or None,
+            "sentence": self.sentence,
+        }
+
+
+def claim_of(
+    method: Method | None,
+    kind: IntervalKind | None,
+    metric: Metric,
+    *,
+    complete: bool = False,
+    scores: str = SCORES,
+    majority: bool = False,
+) -> Claim:
+    """Return what a method with an interval claims; without records, nothing.
+
+    `complete` says that nothing else that a model could see would change what the scores say,
+    `majority` that the label is one of several votes.
+    """
+    if method is None:
+        return Claim(rule="the method at hand")
+    some = kind is not None
+    if method.reads == SoftTable.kind:
+        return Claim(low=some, high=some, condition="these are the true probabilities")
+    if method.reads != ScoreTable.kind:
+        worse = some and not method.optimistic
+        better = some and not (method.optimistic and majority)  # of one vote it is too good
+        low, high = (better, worse) if metric.less_is_better else (worse, better)
+        from_shares = "plain vote shares" if method.optimistic else ""
+        return Claim(low=low, high=high, rule=from_shares, scope=LIKE_THESE)
+    if complete:
+        held = method.condition or _CONDITIONS[method.shape]
+        return Claim(low=some, high=some, condition=f"{scores} are complete and {held}")
+    tested = kind is not None and kind.tests_rules
+    return Claim(
+        low=tested and not metric.less_is_better,
+        high=tested and metric.less_is_better,
+        rule=_rule(method, metric),
+        sees=scores,
+    )
+
+
+def _rule(method: Method, metric: Metric) -> str:
+    """Return which rules on the scores a method finds the best of, with a slot for the scores."""
+    if method.rule:
+        return method.rule
+    if method.shape is not Shape.ORDER:
+        return "the best rule on {}"
+    return metric.rule if method.classes is Classes.TWO else "the best weighting of {}"
+
+
+def _sentence(claim: Claim) -> str:
+    scope = f" {claim.scope}" if claim.scope else ""
+    best = f"the best that any model can do{scope}"
+    provided = f"if {claim.condition}, " if claim.condition else ""
+    if claim.limits == "none":
+        said = f"{provided}this estimates {claim.best_of or best}; no limit of it is given"
+        if claim.best_of:
+            said = f"this estimates {claim.best_of}, and bounds no other model"
+    elif claim.limits == "both":
+        said = f"{provided}both limits are limits of {best}"
+    else:
+        side, other = ("lower", "upper") if claim.low else ("upper", "lower")
+        said = (
+            f"only the {side} limit is a limit of {best}; value and {other} limit are of "
+            f"{claim.best_of}"
+        )
+    more = f" A model that sees more than {claim.sees} may do better." if claim.sees else ""
+    return f"{said[:1].upper()}{said[1:]}.{more}"
