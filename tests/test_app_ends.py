@@ -149,12 +149,14 @@ def kill_workers(app, page):
 @pytest.mark.parametrize("end", [stop, take_another_file, close, kill_workers])
 def test_what_was_written_for_a_question_goes_with_it(found, stage, end):
     app = found.app
-    page, _ = found.reach(stage)
-    end(app, page)
-    if end is kill_workers:  # which is noticed a little later
-        eventually(lambda: not found.copies())
-    kept = {path.name for path in app.temporary.rglob("*") if path.is_file()}
-    found.halt.unlink(missing_ok=True)
+    try:
+        page, _ = found.reach(stage)
+        end(app, page)
+        if end is kill_workers:  # which is noticed a little later
+            eventually(lambda: not found.copies())
+        kept = {path.name for path in app.temporary.rglob("*") if path.is_file()}
+    finally:
+        found.halt.unlink(missing_ok=True)
     app.post(f"pages/{page}/close")
     file = {"upload": set()}.get(stage, {"scores.csv"})
     if end is kill_workers:
@@ -203,6 +205,15 @@ def test_nothing_stays_when_ctrl_c_is_pressed_twice(tmp_path):
             time.sleep(0.05)
         found.app.process.wait(20)
         assert eventually(lambda: not list(found.app.temporary.iterdir()))
+
+
+def test_a_worker_that_ended_before_it_was_asked_is_replaced(found):
+    app = found.app
+    page = app.open()
+    for _ in range(3):
+        assert app.upload(page, "scores.csv", CSV.encode())["answered"]
+        kill_workers(app, page)  # which the server does not know yet
+    close(app, page)
 
 
 def test_starting_and_stopping_again_and_again_leaves_nothing(found):

@@ -37,6 +37,7 @@ class Job:
     finished: asyncio.Event = field(default_factory=asyncio.Event)
     began: float | None = None  # when a worker took it
     worker: Worker | None = None
+    taken: bool = False  # whether a worker has begun with it
 
     @property
     def scratch(self) -> Path:
@@ -112,7 +113,9 @@ class Worker:
             if not line.endswith(b"\n"):
                 return {"event": "failed", "message": await self._ended(), "crashed": True}
             event: dict[str, Any] = json.loads(line)
-            if event["event"] == "progress":
+            if event["event"] == "taken":
+                job.taken = True
+            elif event["event"] == "progress":
                 job.progress = event
             elif event["event"] in ("done", "failed"):
                 return event
@@ -203,11 +206,15 @@ class Pool:
         try:
             if before is not None and before.outcome is None:
                 await self._supersede(before)
-            worker = await self._take(job)
-            if worker is not None:
+            for last in (False,) * self.limits.workers + (True,):
+                worker = await self._take(job)
+                if worker is None:
+                    break
                 outcome = await self._answered(job, worker)
-                _log(outcome.pop("log", ""))
-                job.finish(outcome)
+                if last or job.taken or not outcome.get("crashed"):
+                    _log(outcome.pop("log", ""))
+                    job.finish(outcome)
+                    break  # else it had ended before it was asked, and another can answer
         except Exception as error:  # or the page would wait for ever
             _log(traceback.format_exc())
             job.fail(failure(error))

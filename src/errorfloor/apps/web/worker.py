@@ -86,6 +86,7 @@ def _answer(question: Mapping[str, Any], limits: Limits, tell: Tell) -> None:
     from errorfloor.apps.web.answering import answer
     from errorfloor.data.files import forget_database
 
+    tell({"event": "taken"})
     try:
         allow_another(limits)
         os.mkdir(question["scratch"], 0o700)
