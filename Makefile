@@ -45,7 +45,7 @@ format: .venv/dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Some of it: MUTANTS="--modules inference --per-module 10 --seed 3"
+# Some of it: MUTANTS="--modules intervals --per-module 10 --seed 3"
 mutants: .venv/dev
 	$(BIN)/python -m tools.mutants $(MUTANTS)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
-from errorfloor.inference.cuts import CutErrors
+from errorfloor.intervals.cuts import CutErrors
 from errorfloor.questions import reliability
 
 LEVEL = 0.95

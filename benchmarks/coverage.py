@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import errorfloor as ef
 from benchmarks import attacks
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.bootstrap import Basic, Percentile
+from errorfloor.intervals.bootstrap import Basic, Percentile
 
 LEVEL = 0.95
 SIZES = (200, 1000, 10_000)

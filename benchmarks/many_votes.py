@@ -17,10 +17,10 @@ from benchmarks import realdata
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import VoteTable
 from errorfloor.datasets import Dataset, load_chaosnli, load_cifar10h, load_fashion_mnist_h
-from errorfloor.inference.record import Case
-from errorfloor.inference.seeds import Streams
-from errorfloor.inference.votes.bracket import Bracket
-from errorfloor.inference.votes.many_limits import likelihood_limits
+from errorfloor.intervals.record import Case
+from errorfloor.intervals.seeds import Streams
+from errorfloor.intervals.votes.bracket import Bracket
+from errorfloor.intervals.votes.many_limits import likelihood_limits
 from errorfloor.methods.votes.many.fit import fit_partitions, floor_of
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from benchmarks.metrics_page import METRICS, PAGE, section_of, write_section
 from benchmarks.votes import SETTINGS, Setting
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor._typing import Floats
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.record import Case
-from errorfloor.inference.seeds import Streams
+from errorfloor.intervals.record import Case
+from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.asked import Asked
 
@@ -216,7 +216,7 @@ def interval(table: VoteTable, options: Options) -> tuple[float, float, float]:
         streams=streams,
         options=options,
     )
-    low, high = inference.default(method, table).make(case).limits(LEVEL)
+    low, high = intervals.default(method, table).make(case).limits(LEVEL)
     return value, low, high
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor._typing import Counts, Floats
-from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.stopping import rule_named

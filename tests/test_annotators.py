@@ -18,7 +18,7 @@ import errorfloor as ef
 from benchmarks import annotators as study
 from errorfloor.data.annotators import bucket_of, effective_number, number_of, text_of
 from errorfloor.data.ballots import Ballots
-from errorfloor.inference.votes import annotators as interval
+from errorfloor.intervals.votes import annotators as interval
 from errorfloor.questions import annotators as question
 from errorfloor.questions.annotators import rows_of
 from errorfloor.results.annotators import Annotator

@@ -6,9 +6,9 @@ from scipy.special import betaincinv
 
 import errorfloor as ef
 from errorfloor.data.cells import split
-from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.seeds import Seed, Streams
-from errorfloor.inference.weighted_bets import (
+from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.seeds import Seed, Streams
+from errorfloor.intervals.weighted_bets import (
     BetOnBalanced,
     BetOnCost,
     Bets,

@@ -24,7 +24,7 @@ from errorfloor.bounds import (
     soft_label_deviation,
     votes_deviation,
 )
-from errorfloor.inference import kuiper as _kuiper
+from errorfloor.intervals import kuiper as _kuiper
 from errorfloor.metrics.asked import Asked
 
 PAPER_M = np.array([10, 25, 50, 100, 250, 500, 1000])

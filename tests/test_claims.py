@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from scipy.stats import binomtest
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.apps.cli.commands import cli
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.signs import beats_every_cut
+from errorfloor.intervals.signs import beats_every_cut
 from errorfloor.methods.record import Classes
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -121,7 +121,7 @@ def test_only_an_answer_about_any_model_is_called_the_best_possible(kind, option
 def score_questions():
     """Yield every method of scores with each of its intervals and metrics."""
     for method in methods.reading(ScoreTable.kind, classes=None, metric=None):
-        for kind in inference.of(method):
+        for kind in intervals.of(method):
             for metric in method.metrics:
                 yield method.classes, metric, method.name, kind
 

@@ -6,15 +6,15 @@ from frozen import newer
 from scipy import stats
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.cells import Cells, split
-from errorfloor.inference import weighted_cuts
-from errorfloor.inference.cuts import CutErrors
-from errorfloor.inference.held_out import worth_of_correlated
-from errorfloor.inference.rules import RuleErrors
-from errorfloor.inference.seeds import Seed, Streams
-from errorfloor.inference.weighted import WeightedErrors
-from errorfloor.inference.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
+from errorfloor.intervals import weighted_cuts
+from errorfloor.intervals.cuts import CutErrors
+from errorfloor.intervals.held_out import worth_of_correlated
+from errorfloor.intervals.rules import RuleErrors
+from errorfloor.intervals.seeds import Seed, Streams
+from errorfloor.intervals.weighted import WeightedErrors
+from errorfloor.intervals.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.record import Classes, Series
 from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
@@ -236,7 +236,7 @@ def limits_of_scores():
         if method.reads != ef.ScoreTable.kind or method.name in refuted:
             continue
         for metric in method.metrics:
-            for kind in inference.of(method).values():
+            for kind in intervals.of(method).values():
                 if kind.name not in resampled:
                     yield pytest.param(
                         method,

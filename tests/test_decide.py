@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.cuts import CutErrors
+from errorfloor.intervals.cuts import CutErrors
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.questions.gap import _distance
 

@@ -11,16 +11,16 @@ from scipy.stats import beta, binom
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.inference.bootstrap import Basic
-from errorfloor.inference.record import StandIn
-from errorfloor.inference.votes.band import Band
-from errorfloor.inference.votes.fits import (
+from errorfloor.intervals.bootstrap import Basic
+from errorfloor.intervals.record import StandIn
+from errorfloor.intervals.votes.band import Band
+from errorfloor.intervals.votes.fits import (
     Expected,
     misfit_of,
     one_distribution,
     power_of_misfit,
 )
-from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.grid import cosines, grid, supremum

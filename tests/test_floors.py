@@ -10,7 +10,7 @@ from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.resample import acceleration, draw
+from errorfloor.intervals.resample import acceleration, draw
 from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.isotonic import BestCut

@@ -17,7 +17,7 @@ from conftest import needs_data
 from frozen import answers, band
 
 from errorfloor.data.cells import Cells
-from errorfloor.inference import cuts
+from errorfloor.intervals import cuts
 from errorfloor.questions import plan_widths, reliability
 
 FOLDER = Path(__file__).parent / "frozen"

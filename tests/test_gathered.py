@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.votes import inversion
-from errorfloor.inference.votes.many_values import ManyRegion, many_value_limits
+from errorfloor.intervals.votes import inversion
+from errorfloor.intervals.votes.many_values import ManyRegion, many_value_limits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import region_bound
 from errorfloor.methods.votes.many import gathered as gathering

@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 import errorfloor as ef
 from benchmarks import headroom as study
-from errorfloor.inference import signs
+from errorfloor.intervals import signs
 from errorfloor.questions import paired
 from errorfloor.questions.paired import Pair
 from errorfloor.show.recipe import command_line, python_code

@@ -10,16 +10,16 @@ from scipy import stats
 
 import errorfloor as ef
 from benchmarks import attacks
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.cells import Cells, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.binomial import lower_limit, upper_limit
-from errorfloor.inference.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
-from errorfloor.inference.cuts import CutErrors
-from errorfloor.inference.means import Betting, Hoeffding
-from errorfloor.inference.record import StandIn, Undefined
-from errorfloor.inference.resample import acceleration
-from errorfloor.inference.votes.records import VoteLimits, not_a_sample
+from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
+from errorfloor.intervals.cuts import CutErrors
+from errorfloor.intervals.means import Betting, Hoeffding
+from errorfloor.intervals.record import StandIn, Undefined
+from errorfloor.intervals.resample import acceleration
+from errorfloor.intervals.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.record import Basis, Options, Series
 from errorfloor.methods.soft import MeanFloor
@@ -116,7 +116,7 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
 
 
 def test_an_interval_promises_no_more_than_it_says():
-    kind = inference.record.IntervalKind(
+    kind = intervals.record.IntervalKind(
         name="", basis=Basis.ITEMS, make=lambda case: None, promise="", in_short="", proof="",
         holds="exact", references=(),
     )  # fmt: skip
@@ -428,11 +428,11 @@ def test_replicates_on_one_side_fall_back_to_the_basic_interval():
 )
 def test_the_interval_that_stands_in_for_a_bootstrap_is_chosen_for_that(method, kind, expected):
     record = methods.find(method, kind)
-    chosen = inference.stand_in(record)
+    chosen = intervals.stand_in(record)
     assert chosen.name == expected
     assert chosen.stands_in > 0
     assert not chosen.resamples
-    rivals = [other for other in inference.of(record).values() if other is not chosen]
+    rivals = [other for other in intervals.of(record).values() if other is not chosen]
     assert all(other.stands_in < chosen.stands_in for other in rivals)
 
 
@@ -449,17 +449,17 @@ def test_with_weights_the_first_interval_that_heeds_them_is_given_and_stands_in(
     plain = ef.ScoreTable.from_arrays([0.1, 0.4, 0.8], [0, 1, 1])
     chosen = {}
     for method, metric in every_method():
-        kinds = inference.of(method)
+        kinds = intervals.of(method)
         able = [kind for kind in kinds.values() if kind.weighs(metric)]
-        others = [kind for kind in able if kind.name != inference.JACKKNIFE.name]
+        others = [kind for kind in able if kind.name != intervals.JACKKNIFE.name]
         expected = others[0] if others else None  # what is undefined is the jackknife
-        assert inference.stand_in(method, table, metric) is expected
+        assert intervals.stand_in(method, table, metric) is expected
         if able:
-            found = inference.default(method, table, metric)
+            found = intervals.default(method, table, metric)
             own = [kind for kind in able if kind.name == method.interval]
             assert found is (own or able)[0]
-        most = inference.stand_in(method, plain, metric)
-        assert most is inference.stand_in(method, None, metric)
+        most = intervals.stand_in(method, plain, metric)
+        assert most is intervals.stand_in(method, None, metric)
         assert most.stands_in == max(kind.stands_in for kind in kinds.values())
         chosen[method.name, metric.name] = expected
     assert chosen["isotonic", "error"].name == "honest"
@@ -555,7 +555,7 @@ OTHER_METRICS = {
 
 
 @pytest.mark.parametrize(
-    "kind", inference.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
+    "kind", intervals.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
 )
 def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
     data = gaussian_mixture(300, rng=1)

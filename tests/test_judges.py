@@ -16,7 +16,7 @@ from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.questions import partly

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errorfloor.inference.blocks import Blocks, growing_blocks
-from errorfloor.inference.capped import Capped, Reached
-from errorfloor.inference.held_out import worth_of_correlated, worth_of_freedom
-from errorfloor.inference.jackknife import Jackknife, Units, _evidence, _larger
-from errorfloor.inference.losses import BoundedLimits, LossLimits, Selected
-from errorfloor.inference.means import Betting, Hoeffding
-from errorfloor.inference.models import (
+from errorfloor.intervals.blocks import Blocks, growing_blocks
+from errorfloor.intervals.capped import Capped, Reached
+from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
+from errorfloor.intervals.losses import BoundedLimits, LossLimits, Selected
+from errorfloor.intervals.means import Betting, Hoeffding
+from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
     OnScale,
@@ -21,8 +21,8 @@ from errorfloor.inference.models import (
     mcc_error,
     mcc_of,
 )
-from errorfloor.inference.powered import PoweredErrors
-from errorfloor.inference.ranks import (
+from errorfloor.intervals.powered import PoweredErrors
+from errorfloor.intervals.ranks import (
     PairShare,
     Share,
     WeightedShare,
@@ -31,8 +31,8 @@ from errorfloor.inference.ranks import (
     share_of_precision,
     spread,
 )
-from errorfloor.inference.smooth import Jackknife as Smooth
-from errorfloor.inference.smooth import spread_of, unseen_shift
+from errorfloor.intervals.smooth import Jackknife as Smooth
+from errorfloor.intervals.smooth import spread_of, unseen_shift
 from errorfloor.methods.scoring import LossSums
 from errorfloor.metrics import named
 

@@ -8,14 +8,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor._checks import InputError
 from errorfloor.data.cells import ClassCells, split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.binomial import lower_limit, upper_limit
-from errorfloor.inference.record import Case
-from errorfloor.inference.rules import RuleErrors
-from errorfloor.inference.seeds import Streams
+from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.record import Case
+from errorfloor.intervals.rules import RuleErrors
+from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.cuts import fewest_errors as fewest_of_cuts
 from errorfloor.methods.cuts import signs
 from errorfloor.methods.isotonic import FOLDS
@@ -79,7 +79,7 @@ def case_of(method, table, seed=0):
 
 
 def limits_of(method, table, interval, seed=0, level=0.95):
-    return inference.of(method)[interval].make(case_of(method, table, seed)).limits(level)
+    return intervals.of(method)[interval].make(case_of(method, table, seed)).limits(level)
 
 
 def slow_errors(scores, labels, offsets):
@@ -463,7 +463,7 @@ def test_hard_data_have_floors_and_limits_in_range(method, kind):
     case = case_of(method, table)
     assert 0 <= case.value <= 1
     for interval in ("honest", "certified"):
-        low, high = inference.of(method)[interval].make(case).limits(0.95)
+        low, high = intervals.of(method)[interval].make(case).limits(0.95)
         assert 0 <= low <= high <= 1
 
 
@@ -484,13 +484,13 @@ def test_limits_are_binomial_ones_of_the_errors():
     table = table_of(scores, labels)
     (offsets, *_) = MANY
     case = case_of(offsets, table)
-    low, high = inference.of(offsets)["honest"].make(case).limits(0.95)
+    low, high = intervals.of(offsets)["honest"].make(case).limits(0.95)
     items = case.statistic.items
     errors, _ = fewest_errors(items, case.count, (case.statistic.rule, Rule.as_it_is(3)))
     held_out = case.statistic.held_out(case.streams.for_("folds"))
     assert low == pytest.approx(lower_limit(errors, 400, 0.025))
     assert high == pytest.approx(upper_limit(held_out, 400, 0.025))
-    low, high = inference.of(offsets)["certified"].make(case).limits(0.95)
+    low, high = intervals.of(offsets)["certified"].make(case).limits(0.95)
     train, test = split(case.count, 2, case.streams.for_("halves"))
     rule = Rule.of(fit_within_reach(OFFSETS, items, train))
     assert low == pytest.approx(lower_limit(needed_errors(items, case.count), 400, 0.025))
@@ -533,7 +533,7 @@ def test_honest_limits_cover_and_the_floor_is_nearly_unbiased(kind, classes):
             true[:] = 1 / classes
         true /= true.sum(axis=1, keepdims=True)
         case = case_of(offsets, table_of(scores, drawn(true, rng)))
-        low, high = inference.of(offsets)["honest"].make(case).limits(0.95)
+        low, high = intervals.of(offsets)["honest"].make(case).limits(0.95)
         floor = {"prior": PRIOR_FLOOR, "guess": GUESS_FLOOR, "flat": 1 - 1 / classes}[kind]
         held += low <= floor <= min(high, 1 - 1 / classes) + 1e-12
         values.append(case.value)

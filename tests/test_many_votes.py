@@ -14,11 +14,11 @@ import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor.data.cells import ClassVoteCells
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.means import Betting, Hoeffding
-from errorfloor.inference.votes import triangle
-from errorfloor.inference.votes.bracket import SIDES, agreements, missed_votes, pair_floor
-from errorfloor.inference.votes.many_limits import likelihood_limits
+from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.means import Betting, Hoeffding
+from errorfloor.intervals.votes import triangle
+from errorfloor.intervals.votes.bracket import SIDES, agreements, missed_votes, pair_floor
+from errorfloor.intervals.votes.many_limits import likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.methods.votes.lost import lost_by_votes

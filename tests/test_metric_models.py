@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 import errorfloor as ef
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.models import (
+from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
     OnScale,

@@ -11,9 +11,9 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from benchmarks import metrics_scores as bench
 from benchmarks.metrics_scores import RARE, SHAPES, TIES, Question, Setting, study
-from errorfloor.inference import losses
-from errorfloor.inference.binomial import upper_limit
-from errorfloor.inference.ranks import divergence
+from errorfloor.intervals import losses
+from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.ranks import divergence
 from errorfloor.methods import cuts, weighted_cuts
 from errorfloor.methods.ranks import Precision, Ranking
 from errorfloor.methods.scoring import LossSums

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from benchmarks import metrics_page, metrics_soft, metrics_speed
-from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.roots import BettingF1, Blocks
-from errorfloor.inference.selective import BettingSelective, Errors, _Best
-from errorfloor.inference.smooth import Jackknife, spread_of, unseen_shift
+from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.roots import BettingF1, Blocks
+from errorfloor.intervals.selective import BettingSelective, Errors, _Best
+from errorfloor.intervals.smooth import Jackknife, spread_of, unseen_shift
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.counted_selective import CountedCoverageAt, CountedErrorAt
 
@@ -430,7 +430,7 @@ def test_errors_that_are_taken_together_widen_the_limits_a_little(monkeypatch):
     p = np.unique(rng.beta(0.6, 1.8, 3000))
     blocks = blocks_of(p, np.ones(p.size, dtype=np.int64))
     exact = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    monkeypatch.setattr("errorfloor.inference.selective._ROWS", 512)
+    monkeypatch.setattr("errorfloor.intervals.selective._ROWS", 512)
     merged = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
     assert merged.errors.low.size <= 512 < exact.errors.low.size
     (low, high), (low_merged, high_merged) = exact.limits(0.95), merged.limits(0.95)

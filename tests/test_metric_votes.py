@@ -10,11 +10,11 @@ import errorfloor as ef
 from benchmarks import metrics_atoms
 from benchmarks import metrics_votes as study
 from benchmarks.metrics_page import METRICS
-from errorfloor.inference.votes import atoms, slopes
-from errorfloor.inference.votes.inversion import inverted_limits
-from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
-from errorfloor.inference.votes.many_values import ManyRegion, many_value_limits
-from errorfloor.inference.votes.values import Region, value_limits
+from errorfloor.intervals.votes import atoms, slopes
+from errorfloor.intervals.votes.inversion import inverted_limits
+from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.many_values import ManyRegion, many_value_limits
+from errorfloor.intervals.votes.values import Region, value_limits
 from errorfloor.methods.record import ITEM_DECIDES, Options
 from errorfloor.methods.votes import values
 from errorfloor.methods.votes.aims import Concave, Lines, aim_of

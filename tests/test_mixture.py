@@ -12,8 +12,8 @@ from scipy.stats import binom, chi2, hypergeom
 
 import errorfloor as ef
 from errorfloor.bounds import bias_curves
-from errorfloor.inference.votes.band import Band, _limits, _sets
-from errorfloor.inference.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.band import Band, _limits, _sets
+from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
 from errorfloor.methods.votes import grid as _vote_grid
 from errorfloor.methods.votes import lost, thin
 from errorfloor.methods.votes.fit import fit_mixture

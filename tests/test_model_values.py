@@ -5,8 +5,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import MOST_VOTES
-from errorfloor.inference.bootstrap import Percentile
-from errorfloor.inference.models import ExactShare, MeanOfShares, OnScale, Wilson
+from errorfloor.intervals.bootstrap import Percentile
+from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models, said
 

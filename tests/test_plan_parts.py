@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom, multinomial
 
 import errorfloor as ef
-from errorfloor.inference.votes import many_limits
+from errorfloor.intervals.votes import many_limits
 from errorfloor.methods.votes.many.fit import PartitionMixture
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import plan, plan_metric

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 import errorfloor as ef
 from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.inference.cuts import CutErrors
+from errorfloor.intervals.cuts import CutErrors
 from errorfloor.show import palette
 from errorfloor.show.plot.axes import log_ticks
 from errorfloor.show.report.blocks import Picture

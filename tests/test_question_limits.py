@@ -5,7 +5,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data.score_items import Kept
-from errorfloor.inference.rules import honest_errors
+from errorfloor.intervals.rules import honest_errors
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetErrors
 from errorfloor.metrics.asked import Asked

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.datasets.synthetic import gaussian_mixture
@@ -118,7 +118,7 @@ def every_method_and_interval():
         every = [*methods.reading(kind)]
         every += [methods.find("hist-7")] if kind == ScoreTable.kind else []
         for method in every:
-            for interval in (*inference.of(method), "auto", None):
+            for interval in (*intervals.of(method), "auto", None):
                 yield pytest.param(method, interval, id=f"{method.name}-{interval}")
 
 

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.datasets.synthetic import gaussian_mixture
-from errorfloor.inference.record import IntervalKind
+from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Basis, Method, Series, Shape
 from errorfloor.metrics import ERROR, METRICS
@@ -81,7 +81,7 @@ PLUS_MINUS_ONE = IntervalKind(
 def toys(monkeypatch):
     """Add one entry to each table."""
     monkeypatch.setattr(methods, "RECORDS", (*methods.RECORDS, MAJORITY))
-    monkeypatch.setattr(inference, "RECORDS", (*inference.RECORDS, PLUS_MINUS_ONE))
+    monkeypatch.setattr(intervals, "RECORDS", (*intervals.RECORDS, PLUS_MINUS_ONE))
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def every_method():
 
 @pytest.mark.parametrize("method", every_method(), ids=lambda method: method.name)
 def test_every_method_record_is_complete(method):
-    assert method.interval in inference.of(method)
+    assert method.interval in intervals.of(method)
     assert not method.assumes.endswith(".")  # intervals go on with the sentence
     assert method.explains.endswith(".")
     assert method.references
@@ -157,7 +157,7 @@ def test_every_method_record_is_complete(method):
 
 
 @pytest.mark.parametrize(
-    "kind", inference.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
+    "kind", intervals.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
 )
 def test_every_interval_record_is_complete(kind):
     assert kind.promise.endswith(".")
@@ -173,9 +173,9 @@ def test_names_are_given_once_for_each_kind_of_table():
     for method in every_method():
         bases = set(method.bases)
         if Basis.SMOOTH in bases:  # whose jackknife takes the place of that of any items
-            assert inference.of(method)["jackknife"].basis is Basis.SMOOTH
+            assert intervals.of(method)["jackknife"].basis is Basis.SMOOTH
             bases -= {Basis.ITEMS}
-        ours = [record.name for record in inference.RECORDS if record.basis in bases]
+        ours = [record.name for record in intervals.RECORDS if record.basis in bases]
         assert len(set(ours)) == len(ours)
     assert len({metric.name for metric in METRICS}) == len(METRICS)
 

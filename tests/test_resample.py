@@ -11,10 +11,10 @@ import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data import cells
 from errorfloor.data.cells import MANY_ITEMS, split
-from errorfloor.inference import resample
-from errorfloor.inference.draws import PoissonTable, QuickDraws
-from errorfloor.inference.resample import acceleration, bootstrap, draw
-from errorfloor.inference.seeds import STREAMS, Seed, Streams
+from errorfloor.intervals import resample
+from errorfloor.intervals.draws import PoissonTable, QuickDraws
+from errorfloor.intervals.resample import acceleration, bootstrap, draw
+from errorfloor.intervals.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
 from errorfloor.methods.isotonic import BestCut, CrossFittedCut
 from errorfloor.methods.soft import MeanFloor

@@ -12,9 +12,9 @@ import errorfloor as ef
 from errorfloor.data.asked import Where
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.inference import jackknife, weighted_cuts
-from errorfloor.inference import powered as inference_powered
-from errorfloor.inference.votes import limits
+from errorfloor.intervals import jackknife, weighted_cuts
+from errorfloor.intervals import powered as inference_powered
+from errorfloor.intervals.votes import limits
 from errorfloor.methods import every, newton, on_any_scale, soft, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
 from errorfloor.methods.design import Design

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor import checks, inference, methods
+from errorfloor import checks, intervals, methods
 from errorfloor.data.read import Where
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.seeds import Seed
 from errorfloor.questions.question import floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import frame, numbers, palette, sentences, text
@@ -848,7 +848,7 @@ def test_both_ways_to_type_it_are_in_a_report(folder):
 def test_intervals_are_explained_by_the_records_of_their_methods(kind):
     methods_of = {"honest": ["isotonic"], "likelihood": ["mixture"], "betting": ["clean"]}
     for name in methods_of.get(kind, ["isotonic", "mixture"]):
-        record = inference.of(methods.known(name))[kind]
+        record = intervals.of(methods.known(name))[kind]
         interval = Interval(0.1, 0.2, 0.95, kind)
         summary = summarize(replace(estimate(method=name), interval=interval))
         assert summary.interval == record.promise

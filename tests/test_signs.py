@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 import errorfloor as ef
-from errorfloor.inference import signs
-from errorfloor.inference.signs import Prefixes, sign_test, sign_test_of_classes
+from errorfloor.intervals import signs
+from errorfloor.intervals.signs import Prefixes, sign_test, sign_test_of_classes
 
 NOBODY = Prefixes.of(None, 0)
 

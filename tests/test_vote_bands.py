@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom
 
-from errorfloor.inference.votes import (
+from errorfloor.intervals.votes import (
     inversion,
 )
-from errorfloor.inference.votes.band import Band, _law_of, _limits, _sets, _sets_of_each, _up_to
+from errorfloor.intervals.votes.band import Band, _law_of, _limits, _sets, _sets_of_each, _up_to
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.grid import grid
 from errorfloor.metrics.asked import Asked

@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import binom
 
 import errorfloor as ef
-from errorfloor.inference.votes import bracket, fits
-from errorfloor.inference.votes.annotators import AnnotatorLimits, Spread
-from errorfloor.inference.votes.bracket import Bracket, agreements, missed_votes, pair_floor
-from errorfloor.inference.votes.fits import Expected, power_of_misfit
-from errorfloor.inference.votes.many import ManyVoteLimits
-from errorfloor.inference.votes.many_annotators import _share, disagreement, slope_of
-from errorfloor.inference.votes.records import VoteLimits
+from errorfloor.intervals.votes import bracket, fits
+from errorfloor.intervals.votes.annotators import AnnotatorLimits, Spread
+from errorfloor.intervals.votes.bracket import Bracket, agreements, missed_votes, pair_floor
+from errorfloor.intervals.votes.fits import Expected, power_of_misfit
+from errorfloor.intervals.votes.many import ManyVoteLimits
+from errorfloor.intervals.votes.many_annotators import _share, disagreement, slope_of
+from errorfloor.intervals.votes.records import VoteLimits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes import stopping
 from errorfloor.methods.votes.thin import Votes, points_for

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2, multinomial
 
-from errorfloor.inference.votes import (
+from errorfloor.intervals.votes import (
     limits,
     many_limits,
     many_values,
 )
-from errorfloor.inference.votes.atoms import least_of_two
-from errorfloor.inference.votes.many_values import (
+from errorfloor.intervals.votes.atoms import least_of_two
+from errorfloor.intervals.votes.many_values import (
     ManyRegion,
     _balanced,
     _balanced_error,
@@ -20,7 +20,7 @@ from errorfloor.inference.votes.many_values import (
     _slope_of_balanced,
     many_value_limits,
 )
-from errorfloor.inference.votes.values import Region
+from errorfloor.intervals.votes.values import Region
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.grid import grid

@@ -5,12 +5,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.votes import (
+from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.votes import (
     triangle,
     weighted,
 )
-from errorfloor.inference.votes.bracket import missed_votes
+from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.methods.design import Design
 from errorfloor.methods.votes.many.partitions import partitions
 from errorfloor.methods.votes.weighted import Pool

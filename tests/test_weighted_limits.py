@@ -14,10 +14,10 @@ from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.inference.blocks import Blocks, growing_blocks
-from errorfloor.inference.jackknife import ALIKE, Units
-from errorfloor.inference.ranks import weighted_share
-from errorfloor.inference.weighted import (
+from errorfloor.intervals.blocks import Blocks, growing_blocks
+from errorfloor.intervals.jackknife import ALIKE, Units
+from errorfloor.intervals.ranks import weighted_share
+from errorfloor.intervals.weighted import (
     WeightedBetting,
     WeightedCertified,
     falling_root,
@@ -95,7 +95,7 @@ def test_bets_are_those_of_plain_code(spread):
         expected = brentq(gain, 0, 1, xtol=1e-14) if gain(0) > 0 else 0
         assert limit == pytest.approx(expected, abs=1e-11)
     # With equal weights they are those without weights.
-    from errorfloor.inference.means import Betting
+    from errorfloor.intervals.means import Betting
 
     plain = Betting(values, blocks).limits(0.9)
     equal = WeightedBetting(values, np.ones(30), Blocks.of(blocks))

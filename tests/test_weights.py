@@ -12,10 +12,10 @@ from helpers import answer
 from numpy.testing import assert_array_equal
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
-from errorfloor.inference.blocks import Blocks, growing_blocks
+from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.methods import weighted
 from errorfloor.methods.record import Series
 from errorfloor.methods.weighted import WeightedCut
@@ -61,7 +61,7 @@ def questions():
         method = one.make(4) if isinstance(one, Series) else one
         for metric in method.metrics:
             record = named(metric)
-            for kind in inference.of(method).values():
+            for kind in intervals.of(method).values():
                 if method.weighs(record) and kind.weighs(record):
                     yield method, metric, kind.name
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from errorfloor import checks, inference, methods
+from errorfloor import checks, intervals, methods
 from errorfloor.checks.record import Check
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.inference.record import IntervalKind
+from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.metrics import ERROR
 from errorfloor.show import metric_table
@@ -129,7 +129,7 @@ def table_of_intervals() -> str:
     """Return what each interval is for, what it promises, and on what grounds."""
     rows = [
         (f"`{kind.name}`{_default(kind)}", _for(kind), kind.in_short, kind.proof)
-        for kind in inference.RECORDS
+        for kind in intervals.RECORDS
     ]
     return _table(("interval", "for", "promise", "proof"), rows)
 

@@ -14,7 +14,7 @@ LAYERS = (
     "metrics",
     "methods",
     "features",
-    "inference",
+    "intervals",
     "results",
     "checks",
     "bounds",

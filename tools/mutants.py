@@ -6,7 +6,7 @@ failure. A mutant that no test fails for has survived: either a test is missing,
 changes no answer, which `tools/equivalent.toml` argues for one mutant at a time. Only so many
 tests are run as fit into `--seconds`, so the score is never too good.
 
-    python -m tools.mutants --modules inference questions/headroom.py --per-module 10 --seed 3
+    python -m tools.mutants --modules intervals questions/headroom.py --per-module 10 --seed 3
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 KEPT = ROOT / ".mutants"  # what tests run, until the code changes
 CORE = (
-    "data", "metrics", "methods", "features", "inference", "results", "bounds", "checks",
+    "data", "metrics", "methods", "features", "intervals", "results", "bounds", "checks",
     "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.

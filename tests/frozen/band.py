@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.questions.reliability import _block_starts
 
 

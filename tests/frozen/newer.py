@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import errorfloor as ef
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.tables import SoftTable, VoteTable
 from errorfloor.methods.record import Classes, Series
 
@@ -61,7 +61,7 @@ def by_record():
         for metric in method.metrics:
             given = {"costs": COSTS[method.classes]} if metric == "cost" else GIVEN.get(metric, {})
             for interval in dict.fromkeys(
-                kind.name for kind in inference.RECORDS if kind.basis in method.bases
+                kind.name for kind in intervals.RECORDS if kind.basis in method.bases
             ):
                 name = (method.reads, method.classes.name, method.name, metric, interval)
                 options = {"method": method.name, "metric": metric, "interval": interval, **given}

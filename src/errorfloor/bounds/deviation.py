@@ -8,7 +8,7 @@ from errorfloor._checks import as_flag, check_level
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import FloatOrFloats, as_whole, check_shapes, plain
 from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
-from errorfloor.inference.kuiper import quantile
+from errorfloor.intervals.kuiper import quantile
 from errorfloor.methods.votes.lost import lost_by_votes
 
 

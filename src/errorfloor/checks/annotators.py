@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from errorfloor.checks.record import ANY, Check
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.votes.records import FEWEST_ANNOTATORS
+from errorfloor.intervals.votes.records import FEWEST_ANNOTATORS
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from errorfloor import inference
+from errorfloor import intervals
 from errorfloor.checks.record import Check, method_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Basis, Classes
@@ -16,7 +16,7 @@ def _average(estimate: Estimate) -> Iterator[Finding]:
     method, interval = method_of(estimate), estimate.interval
     if method is None or interval is None:
         return
-    kind = inference.of(method).get(interval.method)
+    kind = intervals.of(method).get(interval.method)
     if kind is not None and kind.basis is Basis.ITEMS:
         yield Finding(
             "Interval of an average",

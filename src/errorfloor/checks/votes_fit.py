@@ -20,7 +20,7 @@ from errorfloor.results.estimate import VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
 if TYPE_CHECKING:
-    from errorfloor.inference.votes.fits import Expected, Tested
+    from errorfloor.intervals.votes.fits import Expected, Tested
     from errorfloor.methods.votes.likelihood import Mixture
 
 # A floor that moves by no more than this is stated, whatever is refuted.
@@ -65,7 +65,7 @@ def _options(estimate: VotesEstimate) -> Options:
 
 
 def _one_distribution(table: VoteTable, fitted: Mixture) -> Tested:
-    from errorfloor.inference.votes.fits import Expected, one_distribution
+    from errorfloor.intervals.votes.fits import Expected, one_distribution
 
     votes = Votes(table.positives, table.totals, table.counts)
     return one_distribution(Expected.under([(fitted, thinned_apart(*votes) or votes)]))
@@ -73,7 +73,7 @@ def _one_distribution(table: VoteTable, fitted: Mixture) -> Tested:
 
 def _misfit(table: VoteTable, options: Options, fitted: Mixture | None) -> tuple[Expected, Tested]:
     """Test whether votes are to be expected from what was fitted, or from each total's own fit."""
-    from errorfloor.inference.votes.fits import Expected, misfit_of
+    from errorfloor.intervals.votes.fits import Expected, misfit_of
 
     votes = Votes(table.positives, table.totals, table.counts)
     if fitted is None:
@@ -87,7 +87,7 @@ def _misfit(table: VoteTable, options: Options, fitted: Mixture | None) -> tuple
 
 
 def _fit(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding:
-    from errorfloor.inference.votes.fits import power_of_misfit
+    from errorfloor.intervals.votes.fits import power_of_misfit
 
     value = f"{max(tested.statistic, 0):.1f} of {tested.critical:.1f}"
     if not tested.refutes:
@@ -165,8 +165,8 @@ def _floor(table: VoteTable, options: Options) -> float:
 
 
 def _limits(table: VoteTable, options: Options, values: dict[str, float], level: float) -> str:
-    from errorfloor.inference.votes.limits import likelihood_limits
-    from errorfloor.inference.votes.records import VoteLimits
+    from errorfloor.intervals.votes.limits import likelihood_limits
+    from errorfloor.intervals.votes.records import VoteLimits
 
     value = values[options.totals_by]
     found = VoteLimits.around("likelihood", value, table, likelihood_limits, options)

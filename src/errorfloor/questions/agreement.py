@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from errorfloor import checks, inference
+from errorfloor import checks, intervals
 from errorfloor._checks import (
     InputError,
     argument,
@@ -22,7 +22,7 @@ from errorfloor._checks import (
 )
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
-from errorfloor.inference.binomial import upper_limit
+from errorfloor.intervals.binomial import upper_limit
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.results import AgreementEstimate, Interval
 from errorfloor.results.finding import Finding
@@ -159,7 +159,7 @@ class _Limits:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from errorfloor.inference.votes import limits  # SciPy's parts load slowly
+        from errorfloor.intervals.votes import limits  # SciPy's parts load slowly
 
         low, high = getattr(limits, self.find)(*self.cells, level=level)
         return min(low, self.value), max(high, self.value)
@@ -172,7 +172,7 @@ def _limits_of(interval: str | None) -> tuple[str | None, str]:
     """Return the function that finds the limits, and the name of the interval."""
     if interval is None:
         return None, ""
-    kinds = [name for name in inference.of(MIXTURE) if name in _FINDERS]
+    kinds = [name for name in intervals.of(MIXTURE) if name in _FINDERS]
     hint = (" ", argument("interval", None), " skips it.")
     name = check_choice(interval, ("auto", *kinds), name="interval", hint=hint)
     name = MIXTURE.interval if name == "auto" else name

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor import inference
+from errorfloor import intervals
 from errorfloor._checks import (
     DegenerateBootstrapWarning,
     DegenerateDataWarning,
@@ -26,9 +26,9 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.record import Case, Evidence, IntervalKind, StandIn, Undefined
-from errorfloor.inference.resample import bootstrap
-from errorfloor.inference.seeds import Seed, Streams
+from errorfloor.intervals.record import Case, Evidence, IntervalKind, StandIn, Undefined
+from errorfloor.intervals.resample import bootstrap
+from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.ppi import AT_RANDOM
 from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Shape, Statistic
@@ -79,11 +79,11 @@ class Request:
         if self.interval is None:
             return None
         check_clusters(table)
-        kinds = inference.of(method)
+        kinds = intervals.of(method)
         hint = (" ", argument("interval", None), " skips it.")
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
         if name == "auto":
-            return inference.default(method, table, metric)
+            return intervals.default(method, table, metric)
         check_weighs(kinds, name, table, metric)
         return kinds[name]
 
@@ -262,7 +262,7 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
         return kind.make(case), kind, ()
     except Undefined as undefined:
         metric = case.options.metric
-        instead = undefined.instead or inference.stand_in(case.method, case.table, metric)
+        instead = undefined.instead or intervals.stand_in(case.method, case.table, metric)
         if instead is None:
             raise no_interval(kind.name, undefined.why) from undefined
         message = (

@@ -17,8 +17,8 @@ from errorfloor._checks import (
 )
 from errorfloor.data.table import Table
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.capped import Capped, Reached
-from errorfloor.inference.record import IntervalKind
+from errorfloor.intervals.capped import Capped, Reached
+from errorfloor.intervals.record import IntervalKind
 from errorfloor.results import Interval, VotesEstimate
 
 ModelError: TypeAlias = "float | tuple[int, int] | None"

@@ -25,8 +25,8 @@ from errorfloor.features.groups import rows_together
 from errorfloor.features.leaks import changes_along, telling_columns
 from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
-from errorfloor.inference.binomial import upper_limit
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.seeds import Seed
 from errorfloor.metrics import ERROR
 from errorfloor.questions.features_beside import NO_LOWER_LIMIT, beside, check_floor
 from errorfloor.results import Estimate, FeaturesEstimate, Interval

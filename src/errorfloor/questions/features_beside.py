@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from errorfloor._checks import InputError, argument, as_flag, function
 from errorfloor._numbers import per_cent
-from errorfloor.inference.record import Evidence
+from errorfloor.intervals.record import Evidence
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.finding import Finding

@@ -16,7 +16,7 @@ from errorfloor.data.feature_items import Items, read_items
 from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.fewest import wrong_of_offsets

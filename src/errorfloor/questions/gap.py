@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from errorfloor import inference
+from errorfloor import intervals
 from errorfloor.checks.record import method_of
-from errorfloor.inference.record import Evidence
+from errorfloor.intervals.record import Evidence
 from errorfloor.questions.models import Model
 from errorfloor.results import Estimate
 
@@ -32,7 +32,7 @@ class Gap:
         if not floor.measure.less_is_better:
             ours, best = best, ours
         method = method_of(floor)
-        kind = None if method is None else inference.of(method).get(evidence.method)
+        kind = None if method is None else intervals.of(method).get(evidence.method)
         return cls(*ours, *best, leaves_open=kind is not None and kind.leaves_open)
 
     @property

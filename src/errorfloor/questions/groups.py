@@ -12,7 +12,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.read import Reading
 from errorfloor.data.table import Table
-from errorfloor.inference.seeds import Streams
+from errorfloor.intervals.seeds import Streams
 from errorfloor.questions.answer import Request
 from errorfloor.results import Groups
 

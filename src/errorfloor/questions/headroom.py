@@ -26,7 +26,7 @@ from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
-from errorfloor.inference.record import Evidence
+from errorfloor.intervals.record import Evidence
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.means import COST, LOG_LOSS

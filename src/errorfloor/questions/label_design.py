@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.cells import Cells
-from errorfloor.inference.powered import of_cut
+from errorfloor.intervals.powered import of_cut
 from errorfloor.methods.powered import PoweredCut
 
 FLOOR = 0.25  # of the mean, below which no item's standard deviation counts

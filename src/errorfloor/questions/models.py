@@ -13,10 +13,10 @@ from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, sh
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.inference.blocks import growing_blocks
-from errorfloor.inference.bootstrap import Percentile
-from errorfloor.inference.means import Betting
-from errorfloor.inference.models import (
+from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bootstrap import Percentile
+from errorfloor.intervals.means import Betting
+from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
     OnScale,
@@ -24,9 +24,9 @@ from errorfloor.inference.models import (
     mcc_error,
     mcc_of,
 )
-from errorfloor.inference.ranks import share_of_auc, share_of_precision
-from errorfloor.inference.record import Evidence
-from errorfloor.inference.resample import draw
+from errorfloor.intervals.ranks import share_of_auc, share_of_precision
+from errorfloor.intervals.record import Evidence
+from errorfloor.intervals.resample import draw
 from errorfloor.methods.ranks import Precision
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.balanced import BALANCED

@@ -177,7 +177,7 @@ class Pair:
 
     def test(self) -> PairedTest:
         """Test whether no rule in score and prediction beats the model."""
-        from errorfloor.inference.signs import sign_test, sign_test_of_classes
+        from errorfloor.intervals.signs import sign_test, sign_test_of_classes
 
         if len(self.sides) == 2:
             statistic, p = sign_test(*self.sides)
@@ -187,7 +187,7 @@ class Pair:
 
     def information(self) -> PairedTest | None:
         """Test whether the scores miss information that the model has; of two classes only."""
-        from errorfloor.inference.signs import beats_every_cut
+        from errorfloor.intervals.signs import beats_every_cut
 
         if len(self.sides) != 2:
             return None

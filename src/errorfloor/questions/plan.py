@@ -10,7 +10,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
@@ -212,7 +212,7 @@ def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
     else:
         found = task.run(_Pilot.of_metric(table, asked, task.level))
     method = methods.default(table.kind, Classes.of(table), asked.metric)
-    kind = inference.default(method, table, found.measure)
+    kind = intervals.default(method, table, found.measure)
     shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
     claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
     return replace(found, claim=claim)

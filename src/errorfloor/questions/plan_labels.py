@@ -19,7 +19,7 @@ from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.asked import Where
 from errorfloor.data.read import is_data, read
 from errorfloor.data.score_items import Kept
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.powered import PoweredCut
 from errorfloor.questions.label_design import Scored, drawn, scored
 from errorfloor.questions.partly import check_alike

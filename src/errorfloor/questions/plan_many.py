@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.inference.rules import RuleErrors, honest_errors
+from errorfloor.intervals.rules import RuleErrors, honest_errors
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetErrors
 from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
@@ -39,7 +39,7 @@ class ManyVotes:
 
     def width(self, level: float, m: int, n: int) -> float:
         """Return the width of the likelihood interval on the expected votes of n items."""
-        from errorfloor.inference.votes.many_limits import likelihood_limits
+        from errorfloor.intervals.votes.many_limits import likelihood_limits
 
         votes, share = self._expected(m)
         items = n * share

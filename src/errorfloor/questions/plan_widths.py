@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.data.cells import each_part
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.cuts import CutErrors
+from errorfloor.intervals.cuts import CutErrors
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.votes.thin import points_for, votes_used
@@ -32,7 +32,7 @@ def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int
     """
     from scipy.special import bdtr
 
-    from errorfloor.inference.votes.limits import likelihood_limits
+    from errorfloor.intervals.votes.limits import likelihood_limits
 
     used = votes_used(m)
     k = np.arange(used + 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from errorfloor import checks, inference, methods
+from errorfloor import checks, intervals, methods
 from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS
@@ -162,7 +162,7 @@ def _with_votes(
     )
     if model is None:
         return made
-    kinds = inference.of(question.method)
+    kinds = intervals.of(question.method)
     return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
 
 

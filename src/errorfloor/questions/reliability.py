@@ -14,7 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.read import Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.binomial import lower_limit, upper_limit
+from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Classes, Clip, Method, Options

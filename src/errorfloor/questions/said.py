@@ -22,7 +22,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.cuts import CutErrors
+from errorfloor.intervals.cuts import CutErrors
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions import models
 from errorfloor.questions.models import Model

@@ -10,7 +10,7 @@ from errorfloor._checks import InputError, argument, function
 from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
-from errorfloor.inference.record import IntervalKind
+from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method
 from errorfloor.metrics import METRICS, Metric
 

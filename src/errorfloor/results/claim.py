@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorfloor.data.tables import ScoreTable, SoftTable
-from errorfloor.inference.record import IntervalKind
+from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.metrics import Metric
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
 from errorfloor.data.table import TWO_CLASSES, Table
-from errorfloor.inference.record import Evidence, IntervalKind
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.record import Evidence, IntervalKind
+from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
@@ -263,9 +263,9 @@ def interval_of(estimate: Estimate) -> IntervalKind | None:
 
 def interval_named(name: str | None, method: Method | None) -> IntervalKind | None:
     """Return the interval of that name which goes with a method, or else with any."""
-    if method is not None and name in inference.of(method):
-        return inference.of(method)[name]
-    return next((kind for kind in inference.RECORDS if kind.name == name), None)
+    if method is not None and name in intervals.of(method):
+        return intervals.of(method)[name]
+    return next((kind for kind in intervals.RECORDS if kind.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.outputs import check_output, write_csv
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.seeds import Seed
 
 PILOT = 50  # labels, of items drawn at random, to ask for before widths are relied on
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from errorfloor import inference, methods
+from errorfloor import intervals, methods
 from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable
-from errorfloor.inference.record import IntervalKind
-from errorfloor.inference.seeds import Seed
+from errorfloor.intervals.record import IntervalKind
+from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate
@@ -80,7 +80,7 @@ class Asked:
         if self.kind is not None:
             return self.kind.is_random
         return self.method is None or any(
-            kind.is_random for kind in inference.of(self.method).values()
+            kind.is_random for kind in intervals.of(self.method).values()
         )
 
     @property
@@ -144,7 +144,7 @@ def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
     """Return the interval that was chosen for the table."""
     if method is None or estimate.table is None:
         return estimate.interval_method if method is None else method.interval
-    return inference.default(method, estimate.table, estimate.measure).name
+    return intervals.default(method, estimate.table, estimate.measure).name
 
 
 def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:

@@ -35,9 +35,9 @@ def methods(context: click.Context, parameter: click.Parameter, typed: str) -> l
 
 def intervals(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the intervals."""
-    from errorfloor import inference
+    from errorfloor import intervals
 
-    return starting(typed, ("auto", *inference.names(), "none"))
+    return starting(typed, ("auto", *intervals.names(), "none"))
 
 
 def metrics(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:

@@ -195,9 +195,9 @@ def _methods_help() -> str:
 
 def _interval_help() -> str:
     """List the intervals, as they are now."""
-    from errorfloor import inference
+    from errorfloor import intervals
 
-    return f"{either([*inference.names(), 'none'])}; chosen to fit the method by default."
+    return f"{either([*intervals.names(), 'none'])}; chosen to fit the method by default."
 
 
 def either(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from errorfloor import inference, methods, metrics
+from errorfloor import intervals, methods, metrics
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
@@ -252,7 +252,7 @@ def _more(facts: Facts) -> Iterator[Markup]:
         yield _repeats(state)
         return
     yield text("level", state, "Confidence level, 0.95 by default")
-    options = {"": "chosen to fit the method", **{one: one for one in inference.names()}}
+    options = {"": "chosen to fit the method", **{one: one for one in intervals.names()}}
     yield select("interval", {**options, "none": "none"}, state.field("interval"), "Interval")
     yield check("drop_missing", state, "Leave out what has missing values")
     if isinstance(facts.table, ScoreTable) or facts.table is None:

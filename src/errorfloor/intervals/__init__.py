@@ -1,0 +1,95 @@
+"""The intervals: one module per family defines its records, and here is the table of them all.
+
+A new interval is a record in the module of its family and an entry here. It goes with every method
+that has what it is computed from.
+"""
+
+from __future__ import annotations
+
+from errorfloor.data.table import Table
+from errorfloor.intervals import losses, ranks
+from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
+from errorfloor.intervals.cuts import CERTIFIED, HONEST
+from errorfloor.intervals.jackknife import JACKKNIFE
+from errorfloor.intervals.means import BETTING, HOEFFDING
+from errorfloor.intervals.powered import POWERED
+from errorfloor.intervals.record import IntervalKind
+from errorfloor.intervals.roots import BETTING_ROOTS
+from errorfloor.intervals.rules import CERTIFIED as CERTIFIED_RULES
+from errorfloor.intervals.rules import HONEST as HONEST_RULES
+from errorfloor.intervals.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
+from errorfloor.intervals.votes.annotators import ANNOTATORS
+from errorfloor.intervals.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
+from errorfloor.intervals.votes.many_annotators import MANY_ANNOTATORS
+from errorfloor.intervals.votes.records import CERTIFIED as CERTIFIED_VOTES
+from errorfloor.intervals.votes.records import LIKELIHOOD
+from errorfloor.intervals.votes.value_records import (
+    MANY_VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    VALUE_LIKELIHOOD,
+)
+from errorfloor.intervals.weighted_bets import CERTIFIED as CERTIFIED_TABLES
+from errorfloor.intervals.weighted_cuts import HONEST as HONEST_TABLES
+from errorfloor.methods.record import Method
+from errorfloor.metrics import ERROR, Metric
+
+RECORDS: tuple[IntervalKind, ...] = (
+    HONEST,
+    CERTIFIED,
+    HONEST_RULES,
+    CERTIFIED_RULES,
+    POWERED,
+    HONEST_TABLES,
+    CERTIFIED_TABLES,
+    *ranks.RECORDS,
+    *losses.RECORDS,
+    LIKELIHOOD,
+    ANNOTATORS,
+    CERTIFIED_VOTES,
+    MANY_LIKELIHOOD,
+    MANY_ANNOTATORS,
+    MANY_CERTIFIED,
+    VALUE_LIKELIHOOD,
+    VALUE_CERTIFIED,
+    MANY_VALUE_LIKELIHOOD,
+    BETTING,
+    HOEFFDING,
+    BETTING_ROOTS,
+    JACKKNIFE,
+    JACKKNIFE_SMOOTH,
+    BCA,
+    BASIC,
+    PERCENTILE,
+)
+
+
+def of(method: Method) -> dict[str, IntervalKind]:
+    """Return the intervals that go with a method, by name; of one name, the last of the table."""
+    return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
+
+
+def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
+    """Return the interval that is given where none is named."""
+    kinds = of(method)
+    if table.entries is not None:
+        able = {name: kind for name, kind in kinds.items() if kind.weighs(metric)}
+        return able.get(method.interval) or next(iter(able.values()))
+    preferred = (kind for kind in kinds.values() if kind.preferred(table))
+    return next(preferred, kinds[method.interval])
+
+
+def stand_in(
+    method: Method, table: Table | None = None, metric: Metric = ERROR
+) -> IntervalKind | None:
+    """Return the interval that takes the place of one that is undefined."""
+    kinds = of(method).values()
+    if table is None or table.entries is None:
+        return max(kinds, key=lambda kind: kind.stands_in)
+    # What is undefined with weights is a jackknife, of means or of smooth values.
+    others = (kind for kind in kinds if kind.name != JACKKNIFE.name)
+    return next((kind for kind in others if kind.weighs(metric)), None)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all intervals, each once."""
+    return tuple(dict.fromkeys(kind.name for kind in RECORDS))

@@ -1,0 +1,180 @@
+"""The jackknife: what the value would be without each item, or each cluster, in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._references import JACKKNIFE as REFERENCE
+from errorfloor._typing import Counts, Floats
+from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.methods.design import Design
+from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
+
+ROUNDING = 1e-14  # of values that are the same
+GROUPS = 400  # of units, where to leave out each would take long
+# Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
+# tell too small a one about half of the time. See docs/weights.md for how it was chosen.
+ALIKE = 30
+DIGITS = 10  # binary, to which such weights count as equal
+
+
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """Limits from the spread of the value without each unit, by Student's t.
+
+    Tails are those of a studentised mean: where units that raise the value lie farther from it, the
+    upper limit is farther off, by the first term of its expansion. Few units of unequal weight, and
+    few that differ much from the rest, tell less of the spread and have fewer degrees of freedom.
+
+    References
+    ----------
+    .. [1] B. Efron and C. Stein, Ann. Statist. 9, 1981.
+    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion", 1992, section 2.6.
+    """
+
+    value: float
+    error: float  # standard error
+    freedom: float
+    skewness: float = 0.0  # of what units add to the value, over the root of their number
+    method: str = "jackknife"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 + level) / 2
+        half = float(stdtrit(max(self.freedom, 1.0), tail))
+        shift = self.skewness * (2 * float(ndtri(tail)) ** 2 + 1) / 6
+        shift = min(max(shift, -half / 2), half / 2)
+        return self.value - self.error * (half - shift), self.value + self.error * (half + shift)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Items, clusters or groups of them, each left out in turn."""
+
+    values: Floats  # of the statistic without the unit
+    times: Counts  # how many units have that value
+    mass: Floats  # what each of them weighs
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return int(self.times.sum())
+
+    @property
+    def raises(self) -> Floats:
+        """How much each unit raises the value, above the mean of all."""
+        return np.asarray(float(self.times @ self.values) / self.number - self.values)
+
+    def moments(self) -> Floats:
+        """Return sums over units of the second to fourth power of what they add to the value."""
+        raises = self.raises
+        squares = raises * raises  # much faster than powers
+        return np.array(
+            [float(self.times @ each) for each in (squares, squares * raises, squares**2)]
+        )
+
+    def pooled_moments(self) -> Floats:
+        """Return the same where each unit varies as the `ALIKE` nearest to it in weight do.
+
+        These are means over collapsed strata, as surveys have them: never too small on average,
+        whichever way values depend on weights. Units of one weight, to three digits, share their
+        mean.
+        """
+        group, times, mass = self._by_mass()
+        ends = np.append(0.0, np.cumsum(times))
+        width = min(ALIKE, self.number)
+        low = np.clip((ends[1:] + ends[:-1] - width) / 2, 0, self.number - width)
+        low, high = np.minimum(low, ends[:-1]), np.maximum(low + width, ends[1:])
+        moments = []
+        ratio = self.raises / self.mass
+        each, scale = self.times * ratio, times * mass
+        for _ in range(3):
+            each, scale = each * ratio, scale * mass
+            sums = np.append(0.0, np.cumsum(np.bincount(group, each)))
+            means = (np.interp(high, ends, sums) - np.interp(low, ends, sums)) / (high - low)
+            moments.append(float(scale @ means))
+        return np.array(moments)
+
+    def _by_mass(self) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Return groups of units of about one weight: of each unit, their sizes, their weights.
+
+        Groups ascend. The bits of positive floats ascend as the floats do, so nothing is sorted.
+        """
+        group = self.mass.view(np.int64) >> (52 - DIGITS)
+        group -= group.min()
+        there = np.bincount(group) > 0
+        group = (np.cumsum(there) - 1)[group]
+        times = np.bincount(group, self.times).astype(np.float64)
+        return group, times, np.bincount(group, self.times * self.mass) / times
+
+
+def without_each(statistic: Statistic, design: Design, rng: np.random.Generator) -> Units:
+    """Return the value without each unit.
+
+    Where units are many and the value takes long, units are left out in random groups of equal
+    size; their spread tells the same.
+    """
+    number = design.clusters if design.cluster is not None else int(design.count.sum())
+    if number > GROUPS and getattr(statistic, "is_slow", False):
+        parts = list(design.parts(GROUPS, rng))
+        values = [statistic.values((design.count - part)[None], rng) for part in parts]
+        mass = np.array([float(part @ design.weight) for part in parts])
+        kept = mass > 0  # of few units, a group may have none
+        return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
+    if design.cluster is None:
+        return Units(without_one(statistic), design.count, design.weight)
+    values = [statistic.values(counts, rng) for counts in design.without_each()]
+    mass = np.bincount(design.cluster, design.mass).astype(np.float64)
+    return Units(np.concatenate(values), np.ones(number, dtype=np.int64), mass)
+
+
+@heeds_weights()
+def of_case(case: Case) -> Evidence:
+    """Return the evidence of items, or of clusters, with any weights."""
+    cells = case.cells
+    weight = np.ones(case.count.size) if cells.weight is None else cells.weight
+    design = Design(case.count, weight, cells.cluster)
+    units = without_each(case.statistic, design, case.streams.for_("blocks"))
+    if units.number < 2:
+        raise Undefined("one item or cluster does not vary")
+    if np.ptp(units.values) <= ROUNDING * np.abs(units.values).max():
+        raise Undefined("the value is the same without any item or cluster")
+    moments = units.moments()
+    if cells.weight is not None:
+        moments = _larger(moments, units.pooled_moments())
+    return _evidence(case.value, moments, units.number)
+
+
+def _larger(own: Floats, pooled: Floats) -> Floats:
+    """Return the larger moments; of the third, the one that goes farther where both tend to."""
+    second, _, fourth = np.maximum(own, pooled)
+    third = max(own[1], pooled[1]) if own[1] + pooled[1] > 0 else min(own[1], pooled[1])
+    return np.array([second, third, fourth])
+
+
+def _evidence(value: float, moments: Floats, number: int) -> Jackknife:
+    """Return what sums of powers of what `number` units add to the value say."""
+    second, third, fourth = moments
+    tails = max(fourth / second**2 * number - 1, 1e-9)
+    freedom = min(number - 1, 2 * number / tails)
+    error = float(np.sqrt((number - 1) / number * second))
+    return Jackknife(value, error, float(freedom), float(third / second**1.5))
+
+
+JACKKNIFE = IntervalKind(
+    name="jackknife",
+    basis=Basis.ITEMS,
+    make=of_case,
+    promise="The limits come from the spread of the value without each item, or each cluster, by "
+    "Student's t. They show how much the value would vary from one sample to the next, but not the "
+    "bias of the method.",
+    in_short="sampling noise only, of items or clusters with any weights",
+    proof="asymptotic, for the method's own target",
+    holds="approximate",
+    references=(REFERENCE,),
+)

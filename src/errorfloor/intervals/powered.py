@@ -1,0 +1,84 @@
+"""Limits from labels on some items and scores on all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from errorfloor._references import POWERED as REFERENCE
+from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.held_out import worth_of_correlated
+from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.methods.powered import Powered, PoweredCut, design_of, flat_variance
+from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
+from errorfloor.methods.rules.powered import PoweredOffsets
+from errorfloor.methods.rules.unsure import unsure_share
+
+# How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
+# never missed; see docs/judges.md.
+WITHIN = 0.25
+_USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredErrors:
+    """Limits of corrected shares of errors, as those of as many labels as have their variance.
+
+    Without help from predictions they are the limits of the labels alone.
+    """
+
+    found: Powered
+    correlated: float = 0.0
+    method: str = "powered"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        tail = (1 - level) / 2
+        least, held_out, n = self.found.least, self.found.held_out, self.found.worth
+        share = least + WITHIN * (held_out - least)
+        low = lower_limit(n * share, n, tail)
+        n *= worth_of_correlated(self.correlated, tail)
+        return float(low), float(upper_limit(n * held_out, n, tail))
+
+
+@heeds_weights()
+def _powered(case: Case) -> Evidence:
+    statistic = case.statistic
+    assert isinstance(statistic, PoweredCut | PoweredOffsets)
+    if isinstance(statistic, PoweredOffsets):
+        found = statistic.found(case.count, case.streams.for_("folds"))
+        items, mass = statistic.items, design_of(statistic.cells, case.count).mass
+        unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)  # type: ignore[arg-type]
+        return PoweredErrors(found, max(unsure - _USUAL, 0) / (1 - _USUAL))
+    return of_cut(statistic, case.streams.for_("folds"))
+
+
+def of_cut(statistic: PoweredCut, rng: np.random.Generator) -> PoweredErrors:
+    """Return the limits of the best cut from labels on some items of two classes."""
+    found = statistic.found(statistic.cells.count, rng)
+    return PoweredErrors(found, _correlated(statistic, found))
+
+
+def _correlated(statistic: PoweredCut, found: Powered) -> float:
+    """Return the share of the variance that is of items for which no cut is clearly best."""
+    variance = found.n * found.variance
+    flat = flat_variance(statistic.cells)
+    return min(flat / variance, 1.0) if variance > 0 else 0.0
+
+
+_kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,), tests_rules=True)
+
+POWERED = _kind(
+    name="powered",
+    make=_powered,
+    promise="The limits are those of as many labels as would tell as much as labels and scores "
+    "together. The upper one comes from ten-fold cross-fitting, and allows for items where no rule "
+    "is clearly best. Their coverage is measured by simulation, not proven.",
+    in_short="labels on some items: as many labels as labels and all scores are worth",
+    proof="[measured](judges.md)",
+    holds="measured",
+    stands_in=1,
+)

@@ -1,0 +1,277 @@
+"""The interval that counts annotators as a sample, as well as items.
+
+The floor is about the vote of a fresh annotator. Votes of the same annotator are alike, so few
+annotators, or few who cast most votes, leave the floor open by more than votes of many people
+would. How much more is measured by leaving out one group of annotators at a time.
+
+Leaving out refits nothing. The floor is the mean of f(eta); how it answers to a change of eta is
+f'(eta). The polynomial P of degree two whose slope is nearest to f' under the fitted distribution
+has a mean that the votes estimate without bias, item by item, from the share of positive votes and
+of pairs that disagree. For annotators who guess now and then (eta moves towards 1/2) its answer is
+exactly that of the floor. So the spread of the mean of P over groups is that of the floor.
+
+Groups differ by chance, too, which the likelihood interval has already. What exchanging votes
+within items at random would give is subtracted; its mean is known, from hypergeometric moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._checks import InputError, argument
+from errorfloor._references import JACKKNIFE
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.intervals.votes.records import FEWEST_ANNOTATORS as FEWEST
+from errorfloor.intervals.votes.records import LIKELIHOOD
+from errorfloor.methods.record import Basis
+from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.metrics import ERROR
+
+# Below so many, a guesser may well be missing from the sample; the upper limit allows for one.
+_MANY = 20.0
+_MANY_HASHES = 1000  # annotators, from which some may well have the same hash
+_LEVEL_OF_OPEN = 0.05  # so low that limits show little but what few votes leave open
+_MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
+
+
+class Spread(NamedTuple):
+    """What annotators add to the variance of the floor, and how well that is known."""
+
+    variance: float
+    freedom: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatorLimits:
+    """Limits of the floor that count annotators as a sample, at any level."""
+
+    value: float
+    likelihood: Evidence = field(repr=False)
+    open_low: float  # how far the floor may lie below the value, however many items there were
+    open_high: float
+    spread: Spread
+    unseen: float  # variance that the upper limit adds for guessers who are not in a small sample
+    number: int  # of annotators
+    effective: float
+    top: float = 0.5  # the largest floor there can be
+    method: str = "annotators"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import stdtrit
+
+        low, high = self.likelihood.limits(level)
+        quantile = float(stdtrit(self.spread.freedom, (1 + level) / 2)) ** 2
+        shared = quantile * self.spread.variance
+        below = max(self.value - self.open_low - low, 0.0)
+        above = max(high - self.value - self.open_high, 0.0)
+        more_below = np.sqrt(below**2 + shared) - below
+        more_above = np.sqrt(above**2 + shared + quantile * self.unseen) - above
+        return max(low - float(more_below), 0.0), min(high + float(more_above), self.top)
+
+    @property
+    def note(self) -> str:
+        """For how many annotators the limits speak."""
+        note = str(getattr(self.likelihood, "thinned_note", ""))
+        equal = f"{self.effective:,.0f} with equal workloads say as much"
+        skewed = f" ({equal}, because some cast more votes)"
+        about = "about " if self.number >= _MANY_HASHES else ""
+        people = (
+            f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
+        )
+        return (
+            f"{note} The interval counts {people} as a sample: it speaks for a fresh annotator of "
+            "the same kind."
+        )
+
+
+def is_sample(table: VoteTable) -> bool:
+    """Tell whether the annotators of a table are known, and enough to count as a sample."""
+    return (
+        table.workloads is not None and table.n > 0 and effective_number(table.workloads) >= FEWEST
+    )
+
+
+def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
+    """Return what annotators add to the variance of the mean of a polynomial.
+
+    Groups of unequal size are left out one at a time. Their pseudo-values have the weights of
+    their votes; the squares are corrected for the mean being theirs (CR2), and the degrees of
+    freedom are Satterthwaite's.
+    """
+    assert table.by_group is not None
+    part, m, k, its_m, its_k, n = table.by_group.T
+    before = _mean(m, k, slopes)
+    change = _mean(m - its_m, k - its_k, slopes) - before
+    expected, noise = _if_exchanged(m, k, its_m, slopes)
+    values = _mean(table.totals, table.positives, slopes)
+    left_out = LeftOut(part, m, its_m, n, change, expected - before, noise)
+    return spread_over_groups(table, values, left_out)
+
+
+class LeftOut(NamedTuple):
+    """What leaving out a group of annotators does to items with such votes."""
+
+    part: Counts
+    totals: Counts
+    its_totals: Counts
+    n: Counts
+    change: Floats  # of the estimate from the item's votes
+    expected: Floats  # the same if the group's votes were any of them
+    noise: Floats  # its variance then
+
+
+def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> Spread:
+    """Return the spread of the mean of `values`, one for each row of the table."""
+    part, m, its_m, n, change, expected, noise = left_out
+    part = np.unique(part, return_inverse=True)[1]
+    size = int(part.max()) + 1
+
+    def add(values: NDArray[Any]) -> Floats:
+        return np.bincount(part, n * values, size).astype(np.float64)
+
+    pairs = table.totals >= 2
+    items = float(table.counts[pairs].sum())
+    total = float(table.counts[pairs] @ values[pairs])
+    gone = (m >= 2) & (m - its_m < 2)
+    # An item that is left with one vote goes. By chance it would be any with so many votes.
+    usual, varies = _by_total(table, m, values)
+    expected = np.where(gone, -usual, expected)
+    noise = np.where(gone, varies, noise)
+    left = np.maximum(items - add(gone * 1.0), 1.0)
+    weight = add(its_m * 1.0) / float(table.totals @ table.counts)
+    scale = (1 - weight) / weight
+    found, by_chance = (
+        scale * (total / items - (total + add(values)) / left) for values in (change, expected)
+    )
+    squares = float(weight @ weight)
+    factor = weight**2 / (1 - 2 * weight + squares)
+    chance = _around(by_chance, weight) + scale**2 * add(noise) / left**2
+    variance = float(factor @ (_around(found, weight) - chance))
+    freedom = max(squares**2 / float((weight**4).sum()) - 1, 1.0)
+    return Spread(max(variance, 0.0), freedom)
+
+
+def _by_total(table: VoteTable, m: Counts, values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of the estimate over all items with m votes."""
+    totals, at = np.unique(table.totals, return_inverse=True)
+    number = np.bincount(at, table.counts)
+    mean = np.bincount(at, table.counts * values) / number
+    variance = np.bincount(at, table.counts * (values - mean[at]) ** 2) / number
+    place = np.searchsorted(totals, m)
+    return mean[place], variance[place]
+
+
+def _around(values: Floats, weight: Floats) -> Floats:
+    return np.asarray((values - weight @ values) ** 2)
+
+
+def _mean(m: Counts, k: Counts, slopes: tuple[float, float]) -> Floats:
+    """Return the unbiased estimate of the polynomial from k of m votes; 0 below two votes."""
+    some = np.maximum(m, 2)
+    share, disagree = k / some, k * (some - k) / (some * (some - 1.0))
+    return np.where(m >= 2, slopes[0] * share + slopes[1] * disagree, 0.0)
+
+
+def _if_exchanged(
+    m: Counts, k: Counts, its_m: Counts, slopes: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Return mean and variance of the estimate without the group if its votes were any of them."""
+    from scipy.special import gammaln
+
+    def log_choose(n: Counts, r: Counts) -> Floats:
+        found: Floats = gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
+        return found
+
+    mean, variance = np.zeros((2, m.size))
+    step = max(_MOST_ENTRIES // (int(its_m.max()) + 1), 1)
+    for start in range(0, m.size, step):
+        at = slice(start, start + step)
+        all_m, all_k, own = m[at, None], k[at, None], its_m[at, None]
+        drawn = np.arange(int(own.max()) + 1)[None]
+        able = (drawn <= np.minimum(own, all_k)) & (own - drawn <= all_m - all_k)
+        yes = np.where(able, drawn, np.maximum(own - (all_m - all_k), 0))
+        log = log_choose(all_k, yes) + log_choose(all_m - all_k, own - yes)
+        chance = np.where(able, np.exp(log - log_choose(all_m, own)), 0.0)
+        values = _mean(np.broadcast_to(all_m - own, yes.shape), all_k - yes, slopes)
+        mean[at] = (chance * values).sum(axis=1)
+        variance[at] = (chance * (values - mean[at, None]) ** 2).sum(axis=1)
+    return mean, variance
+
+
+def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tuple[float, float]:
+    """Return b and c for which b + c (1 - 2 eta) is nearest to the slope of the floor."""
+    slope = np.gradient(target.floors(points), points)
+    design = np.column_stack((np.ones(points.size), 1 - 2 * points))
+    moments = design.T @ (weights[:, None] * design)
+    b, c = np.linalg.lstsq(moments, design.T @ (weights * slope), rcond=1e-6)[0]
+    return float(b), float(c)
+
+
+def _annotators(case: Case) -> Evidence:
+    table = case.table
+    assert isinstance(table, VoteTable)
+    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    slopes = slopes_of(fitted.points, fitted.weights, case.options.target)
+    return around(case, LIKELIHOOD, lambda: spread_of(table, slopes))
+
+
+def around(case: Case, kind: IntervalKind, spread: Callable[[], Spread]) -> AnnotatorLimits:
+    """Return the limits of a kind with what annotators differ, where they are a sample."""
+    table = case.table
+    assert isinstance(table, VoteTable)
+    if table.workloads is None:
+        raise InputError(
+            argument("interval", "annotators"),
+            " needs to know whose vote each one is. Pass rows of single votes with ",
+            argument("annotator"),
+            " or a column per annotator with ",
+            argument("annotators"),
+            ", or leave it out.",
+        )
+    effective = effective_number(table.workloads)
+    if effective < FEWEST:
+        raise Undefined(
+            f"its annotators say no more than {effective:.1f} with equal workloads would, and "
+            f"{FEWEST:.0f} are the fewest that are a sample",
+            kind,
+        )
+    likelihood = kind.make(case)
+    low, high = likelihood.limits(_LEVEL_OF_OPEN)
+    top = ERROR.span(len(table.classes))[1]
+    return AnnotatorLimits(
+        case.value,
+        likelihood,
+        case.value - low,
+        high - case.value,
+        spread(),
+        max(1 - effective / _MANY, 0.0) * ((top - case.value) / effective) ** 2,
+        number_of(table.workloads),
+        effective,
+        top,
+    )
+
+
+ANNOTATORS = IntervalKind(
+    name="annotators",
+    basis=Basis.MIXTURE,
+    make=_annotators,
+    promise="The likelihood interval, widened by what annotators differ: it speaks for the vote of "
+    "a fresh annotator, so annotators are a sample as well as items. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
+    in_short="the same for a fresh annotator; the default where annotator ids are known",
+    proof="[measured](annotators.md)",
+    holds="measured",
+    references=(JACKKNIFE,),
+    is_random=False,
+    leaves_open=True,
+    preferred=is_sample,
+)

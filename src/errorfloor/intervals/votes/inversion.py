@@ -1,0 +1,222 @@
+"""Certified limits of values that means over items decide: F1, and errors of models that abstain.
+
+Each of these values is on one side of a number if, and only if, means of known functions of eta are
+on one side of known numbers. A band around the votes bounds all means at once, so whatever values
+it cannot rule out are an interval, and the limits hold whenever the band does.
+
+- F1 is at least x if and only if ``E (2 eta - x)_+ - x E eta >= 0``, which falls as x grows.
+- With r the least error of an item and ``D(t) = E (t - r)_+``, the errors of the best model that
+  answers a share c of the items are the largest ``c t - D(t)`` of all t in [0, 1/2]. So the error
+  at coverage c is the largest ``t - D(t) / c``, and the coverage at error e is the least
+  ``D(t) / (t - e)`` of all t above e, or 1 if that is less.
+
+D rises. Where a limit needs all t, it uses D at the lower end and t at the upper end of each of the
+intervals that [0, 1/2] is divided into, and divides the one that matters most until that is no
+loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Protocol, TypeAlias
+
+from errorfloor._typing import Counts, Floats
+from errorfloor.intervals.votes.band import Band
+from errorfloor.methods.record import Options
+from errorfloor.methods.votes.aims import Lines
+from errorfloor.methods.votes.target import Target
+
+Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times D(t) or its bound
+
+_HALVINGS = 12  # of the interval in which a limit of F1 lies
+_MOST_DIVISIONS, _CLOSE = 40, 1e-3
+_ZOOMS = 3  # towards the best value of t
+# Values of t to begin with, in parts of the largest: the best one may be small.
+_LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
+
+
+def inverted_limits(
+    positives: Counts,
+    totals: Counts,
+    counts: Counts | Floats,
+    *,
+    level: float = 0.95,
+    n_points: int = 256,
+    options: Options,
+) -> tuple[float, float]:
+    """Return limits of a best value over every distribution whose votes agree with the data.
+
+    They hold for every distribution, any number of items and any number of votes from two on.
+    Parameters are those of `limits.certified_limits`.
+    """
+    band = Band.around(positives, totals, counts, level, n_points, options)
+    return INVERTED[options.metric.name](_Means(band, options.target), options)
+
+
+class Sketch(Protocol):
+    """What tells sooner than limits of D(t) about where they are."""
+
+    def fitted(self, t: float, sign: float) -> float:
+        """Return sign times D(t) of the distribution that fits best."""
+
+    def rough(self, t: float, sign: float) -> float:
+        """Return about what `Sure.sure` does."""
+
+
+class Sure(Protocol):
+    """Limits of D(t), all of which hold at once."""
+
+    @property
+    def top(self) -> float:
+        """The largest error of the best rule on an item."""
+
+    @property
+    def certain(self) -> bool:
+        """Whether limits must hold for all t, and not for those alone that are looked at."""
+
+    @property
+    def sketch(self) -> Sketch | None:
+        """What tells where to look, if anything does so sooner than the limits themselves."""
+
+    def sure(self, t: float, sign: float) -> float:
+        """Bound sign times D(t) from below."""
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Limits of means of any functions, all of which hold at once."""
+
+    band: Band
+    target: Target
+    top: float = 0.5
+    certain: bool = True
+    sketch: None = None
+
+    def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
+        """Bound sign times the mean of a function that is linear between knots, from below."""
+        return replace(self.band, target=Lines(knots, values, self.target)).lower_limit(sign)
+
+    def f1(self, x: float, sign: float) -> float:
+        """Bound sign times what is at least 0 where F1 is at least x."""
+        return self.limit((0.0, x / 2, 1.0), (0.0, -x * x / 2, 2 - 2 * x), sign)
+
+    def sure(self, t: float, sign: float) -> float:
+        """Bound sign times D(t)."""
+        if t >= 0.5:
+            return self.limit((0.0, 0.5, 1.0), (t, t - 0.5, t), sign)
+        return self.limit((0.0, t, 1 - t, 1.0), (t, 0.0, 0.0, t), sign)
+
+
+def _f1(means: _Means, options: Options) -> tuple[float, float]:
+    low, high = 0.0, 1.0
+    step = 0.5
+    for _ in range(_HALVINGS):
+        low += step if means.f1(low + step, 1.0) >= 0 else 0.0
+        high -= step if means.f1(high - step, -1.0) > 0 else 0.0
+        step /= 2
+    return low, high
+
+
+def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
+    """Return limits of the coverage at an error."""
+    if e >= means.top:  # no best rule errs more
+        return 1.0, 1.0
+    levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
+    low = _least_of_all(means, lambda look, t, end: _positive(look, t) / (end - e), levels)
+    high = _least(means, lambda look, t: -look(t, -1.0) / (t - e), levels[1:])
+    return min(low, 1.0), min(high, 1.0)
+
+
+def error_limits(means: Sure, c: float) -> tuple[float, float]:
+    """Return limits of the error at a coverage."""
+    levels = (0.0, *(means.top * t for t in _LEVELS))
+    low = -_least(means, lambda look, t: -look(t, -1.0) / c - t, levels[1:])
+    high = -_least_of_all(means, lambda look, t, end: _positive(look, t) / c - end, levels)
+    return max(low, 0.0), min(high, means.top)
+
+
+def _positive(look: Look, t: float) -> float:
+    """Return what D(t) is at least."""
+    return max(look(t, 1.0), 0.0) if t else 0.0
+
+
+def _coverage(means: _Means, options: Options) -> tuple[float, float]:
+    return coverage_limits(means, float(options.metric.given["at"]))
+
+
+def _error(means: _Means, options: Options) -> tuple[float, float]:
+    return error_limits(means, float(options.metric.given["at"]))
+
+
+def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
+    """Return the least of what intervals between levels allow, divided where that is least."""
+    bounds = {pair: least(*pair) for pair in pairwise(levels)}
+    for _ in range(_MOST_DIVISIONS):
+        low, high = min(bounds, key=lambda pair: bounds[pair])
+        if high - low < _CLOSE:
+            break
+        middle = (low + high) / 2
+        del bounds[low, high]
+        bounds[low, middle], bounds[middle, high] = least(low, middle), least(middle, high)
+    return min(bounds.values())
+
+
+def _least_of_all(
+    means: Sure, value: Callable[[Look, float, float], float], levels: tuple[float, ...]
+) -> float:
+    """Return the least value of all t, or of those that are looked at where that will do."""
+    if means.certain:
+        return _over_all(levels, partial(value, means.sure))
+    # Two of the levels that a sketch proposes: values may bend by less than it shows.
+    return _least(means, lambda look, t: value(look, t, t), levels[1:], 2)
+
+
+def _least(
+    means: Sure, value: Callable[[Look, float], float], levels: tuple[float, ...], best: int = 1
+) -> float:
+    """Return the least value at some levels, and at some more on either side of the best.
+
+    A sketch chooses the levels, where there is one, and spares all values but those at the best.
+    """
+    sure = partial(value, means.sure)
+    if means.sketch is None:
+        return min(_zoomed(sure, {t: sure(t) for t in levels}).values())
+    rough = partial(value, means.sketch.rough)
+    first = min(levels, key=partial(value, means.sketch.fitted))
+    found = _zoomed(rough, _downhill(rough, levels, levels.index(first)))
+    return min(sure(t) for t in sorted(found, key=lambda t: found[t])[:best])
+
+
+def _downhill(
+    value: Callable[[float], float], levels: tuple[float, ...], first: int
+) -> dict[float, float]:
+    """Return values at one of the levels, and on either side of it for as long as they fall."""
+    found = {levels[first]: value(levels[first])}
+    for way in (levels[first::-1], levels[first:]):
+        for before, t in pairwise(way):
+            found[t] = value(t)
+            if found[t] > found[before]:
+                break
+    return found
+
+
+def _zoomed(value: Callable[[float], float], found: dict[float, float]) -> dict[float, float]:
+    """Return values at further levels as well, on either side of the best ones."""
+    for _ in range(_ZOOMS):
+        order = sorted(found)
+        best = min(order, key=lambda t: found[t])
+        place = order.index(best)
+        for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
+            middle = (best + beside) / 2
+            found[middle] = value(middle)
+    return found
+
+
+INVERTED: Mapping[str, Callable[[_Means, Options], tuple[float, float]]] = {
+    "f1": _f1,
+    "coverage-at-error": _coverage,
+    "error-at-coverage": _error,
+}

@@ -1,0 +1,155 @@
+"""The intervals of floors from votes; what computes them loads when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from errorfloor._checks import InputError, argument
+from errorfloor._references import VOTE_LIMITS
+from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
+from errorfloor.methods.votes.stopping import EXPLAINED
+from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
+from errorfloor.metrics import ERROR
+
+FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoteLimits:
+    """Limits of the floor behind a vote table, at any level."""
+
+    method: str
+    value: float  # the estimate, which limits never leave out
+    table: VoteTable = field(repr=False)
+    find: Callable[..., tuple[float, float]] = field(repr=False)
+    few: Votes | None = field(repr=False)  # of the votes, where all are too many
+    options: Options = field(default_factory=Options, repr=False)
+
+    @classmethod
+    def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
+        """Return the limits of a case, from a part of the votes where all are too many."""
+        assert isinstance(case.table, VoteTable)
+        return cls.around(name, case.value, case.table, find, case.options)
+
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        value: float,
+        table: VoteTable,
+        find: Callable[..., tuple[float, float]],
+        options: Options,
+    ) -> VoteLimits:
+        """Return the limits around a value."""
+        few = None
+        if options.totals_by != VOTES_DECIDE:  # some votes of a rule's end follow no law
+            thin = thinned_apart if options.by_item else thinned
+            few = thin(table.positives, table.totals, table.counts)
+        return cls(name, value, table, find, few, options)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        table, few, how = self.table, self.few, {"level": level, "options": self.options}
+        if few is None:
+            low, high = self.find(table.positives, table.totals, table.counts, **how)
+        else:
+            n_points = 256 if self.options.by_item else points_for(int(few.totals.max()))
+            low, high = self.find(*few, **how, n_points=n_points)
+        return min(low, self.value), max(high, self.value)
+
+    @property
+    def note(self) -> str:
+        """What to say about votes that were left out, and about annotators."""
+        return self.thinned_note + not_a_sample(self.table)
+
+    @property
+    def thinned_note(self) -> str:
+        """What to say about votes that were left out."""
+        if self.few is None:
+            return ""
+        return (
+            f" The limits use at most {self.few.totals.max():,} votes of each item, drawn at "
+            "random but always the same; they hold as they would with all votes."
+        )
+
+
+def not_a_sample(table: VoteTable) -> str:
+    """Say for whose votes limits hold that do not count annotators as a sample."""
+    if table.workloads is None:
+        return (
+            " Whose votes they are is not known: the limits take annotators to be many, or alike."
+        )
+    number = number_of(table.workloads)
+    few = effective_number(table.workloads) < FEWEST_ANNOTATORS
+    why = ", who are too few to stand for others" if few else ", not for a fresh one"
+    return f" The limits are for one more vote of these {number:,} annotators{why}."
+
+
+@heeds_weights(ERROR.name)
+def _likelihood(case: Case) -> Evidence:
+    if case.cells.weight is not None:
+        from errorfloor.intervals.votes.weighted import WeightedVoteLimits
+
+        return WeightedVoteLimits.of(case)
+    from errorfloor.intervals.votes.limits import likelihood_limits  # SciPy's parts load slowly
+
+    return VoteLimits.of("likelihood", case, likelihood_limits)
+
+
+def _certified(case: Case) -> Evidence:
+    from errorfloor.intervals.votes.limits import certified_limits
+
+    assert isinstance(case.table, VoteTable)
+    refuse_unknown_rule(case.options, case.table)
+    return VoteLimits.of("certified", case, certified_limits)
+
+
+def refuse_unknown_rule(options: Options, table: VoteTable) -> None:
+    """Refuse votes that were collected until they agreed, by a rule that nobody declared."""
+    same = int(table.totals.min()) == int(table.totals.max())
+    if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
+        raise InputError(
+            "The certified interval needs to know when votes were enough, because that decides "
+            "which shares of votes can come about. Declare the rule with ",
+            argument("stopping"),
+            f": {EXPLAINED} Where the order of votes is known, the first votes of each item, "
+            "equally many, will do without ",
+            argument("totals_by"),
+            ". The likelihood interval needs neither.",
+        )
+
+
+_kind = partial(
+    IntervalKind,
+    basis=Basis.MIXTURE,
+    references=(VOTE_LIMITS,),
+    is_random=False,
+    leaves_open=True,
+)
+
+LIKELIHOOD = _kind(
+    name="likelihood",
+    make=_likelihood,
+    promise="The interval holds the floors of all distributions that make the votes likely. It "
+    "does not shrink to a point where few votes per item leave several floors open. Its coverage "
+    "is measured by simulation; there is no proof for finite samples.",
+    with_weights="The interval holds the floors of all distributions that make the votes likely, "
+    "where items count as so many equal ones as vary as much. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
+    in_short="the floors of all distributions that the votes make likely",
+    proof="[measured](votes.md)",
+    holds="measured",
+)
+CERTIFIED = _kind(
+    name="certified",
+    make=_certified,
+    promise="Both limits hold at any number of items, at the price of width.",
+    in_short="every distribution, any n, any number of votes from 2 on",
+    proof="[proven](theory.md#the-mixture-behind-votes)",
+    holds="exact",
+)
