@@ -56,7 +56,7 @@ def data(classes: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def ours(folder: Path) -> dict[str, Work]:
     """Return what is timed of this package: from arrays of scores and labels to the answer."""
     import errorfloor as ef
-    from errorfloor.data.cells import ClassCells
+    from errorfloor.data.sample import Sample
     from errorfloor.methods.record import Options
     from errorfloor.methods.rules.logs import Labelled
     from errorfloor.methods.rules.one_vs_rest import OneVsRest
@@ -64,17 +64,17 @@ def ours(folder: Path) -> dict[str, Work]:
 
     rng = np.random.default_rng(0)
 
-    def isotonic(cells: ClassCells) -> object:
+    def isotonic(cells: Sample) -> object:
         return OneVsRest(cells, Options()).values(cells.count[None], rng)
 
-    def offsets(cells: ClassCells) -> object:
+    def offsets(cells: Sample) -> object:
         return fit_within_reach(Family(), Labelled.of(cells, "auto"), cells.count)
 
     found: dict[str, Work] = {}
     each = np.ones(ITEMS, dtype=np.int64)
     for classes in (10, 100):
         scores, labels = _load(folder, classes)
-        cells = ClassCells(scores, np.arange(ITEMS), labels, each)
+        cells = Sample(scores, np.arange(ITEMS), labels, each)
 
         found[f"isotonic-{classes}"] = partial(isotonic, cells)
         if classes == 10:

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import betaincinv
 
 import errorfloor as ef
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.intervals.weighted_bets import (

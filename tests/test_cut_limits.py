@@ -7,7 +7,7 @@ from scipy import stats
 
 import errorfloor as ef
 from errorfloor import intervals, methods
-from errorfloor.data.cells import Cells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.intervals import weighted_cuts
 from errorfloor.intervals.cuts import CutErrors
 from errorfloor.intervals.held_out import worth_of_correlated
@@ -181,13 +181,13 @@ def test_limits_of_cuts_without_any_loss():
 
 
 def test_items_are_joined_only_where_they_are_very_many(monkeypatch):
-    seen, joined = [], Cells.joined
+    seen, joined = [], Sample.joined
 
     def watched(self, most):
         seen.append(most)
         return joined(self, most)
 
-    monkeypatch.setattr(Cells, "joined", watched)
+    monkeypatch.setattr(Sample, "joined", watched)
     monkeypatch.setattr(weighted_cuts, "_MANY_ITEMS", 120)
     for n in (120, 121):
         scores, labels = sample(n)

@@ -16,7 +16,7 @@ import pytest
 from conftest import needs_data
 from frozen import answers, band
 
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.intervals import cuts
 from errorfloor.questions import plan_widths, reliability
 
@@ -38,7 +38,7 @@ BY_NESTING = 2e-6
 def old_ways(monkeypatch):
     for module in (cuts, plan_widths):
         monkeypatch.setattr(module, "flat_items", lambda negatives, positives: 0.0)
-    monkeypatch.setattr(Cells, "joined", lambda cells, most: cells.pooled(2**13))
+    monkeypatch.setattr(Sample, "joined", lambda cells, most: cells.pooled(2**13))
     monkeypatch.setattr(reliability, "_band", band.band)
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 import errorfloor as ef
 from benchmarks import attacks
 from errorfloor import intervals, methods
-from errorfloor.data.cells import Cells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
@@ -332,9 +332,9 @@ def test_no_errors_are_not_corrected():
 
 @pytest.mark.parametrize(("n", "rows"), [(2**20, None), (2**20 + 2, 2**16)])
 def test_cuts_are_left_out_of_the_folds_only_where_items_are_many(n, rows, monkeypatch):
-    asked, joined = [], Cells.joined
+    asked, joined = [], Sample.joined
     monkeypatch.setattr(
-        Cells, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
+        Sample, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
     )
     few = n // 8
     table = ef.ScoreTable([0.1, 0.8], [[n // 2 - few, few], [few, n // 2 - few]])

@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 import errorfloor as ef
 from errorfloor import intervals, methods
 from errorfloor._checks import InputError
-from errorfloor.data.cells import ClassCells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.record import Case
@@ -390,7 +390,7 @@ def test_weights_of_the_classes_leave_the_offsets_floor_as_it_is():
     weighted = scores * np.array([1.0, 0.2, 3.0, 0.5])
     floors = []
     for some in (scores, weighted / weighted.sum(axis=1, keepdims=True), np.log(scores)):
-        cells = ClassCells(some, np.arange(500), labels, np.ones(500, dtype=np.int64))
+        cells = Sample(some, np.arange(500), labels, np.ones(500, dtype=np.int64))
         statistic = OffsetErrors(cells, Options())
         floors.append(statistic.values(cells.count[None], np.random.default_rng(0))[0])
     assert floors[0] == floors[1] == floors[2]

@@ -12,7 +12,7 @@ from scipy.special import pdtr
 
 import errorfloor as ef
 from benchmarks import many_votes
-from errorfloor.data.cells import ClassVoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.means import Betting, Hoeffding
@@ -357,11 +357,11 @@ def test_more_than_ten_votes_use_the_shares_less_their_bias(rng):
 def test_the_floor_of_a_plurality_is_that_of_its_votes(rng):
     p = rng.dirichlet([0.5] * 3, 20_000)
     votes, counts = drawn(rng, 0, 5, p)
-    found = ManyMixtureFloor(ClassVoteCells(votes, counts), Options(majority=3))
+    found = ManyMixtureFloor(Sample.of_rows(votes, counts), Options(majority=3))
     truth = floors(np.sort(p, axis=1)[:, ::-1], 3).mean()
     assert found.values(counts[None], rng)[0] == pytest.approx(truth, abs=0.012)
     one, two = (
-        ManyMixtureFloor(ClassVoteCells(votes, counts), Options(majority=r)) for r in (1, 2)
+        ManyMixtureFloor(Sample.of_rows(votes, counts), Options(majority=r)) for r in (1, 2)
     )
     assert one.fitted.floor == two.fitted.floor > found.fitted.floor
 

@@ -8,11 +8,10 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.cells import Cells, SoftCells, split
+from errorfloor.data.sample import DOUBT, PSEUDO, Sample, split
 from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
-from errorfloor.methods.design import DOUBT, PSEUDO, Design
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.isotonic import BestCut
 from errorfloor.methods.logistic_floor import Logistic
@@ -59,7 +58,7 @@ def cells_of(negatives, positives, weight=None, cluster=None):
     number = np.array([count[i] for i in kept])
     scores = np.arange(len(negatives)) / 10
     weight = None if weight is None else np.asarray(weight, dtype=float)
-    return Cells(scores, row, positive, number, weight, cluster)
+    return Sample(scores, row, positive, number, weight, cluster)
 
 
 # Calibrated AUC
@@ -111,7 +110,7 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
-    best = WeightedBest(metric, SoftCells(p, count, np.array(weight)))
+    best = WeightedBest(metric, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
@@ -140,7 +139,7 @@ def test_best_values_of_shares_are_in_the_order_of_the_cells():
 
 
 def test_resamples_without_a_value_take_that_of_the_table():
-    cells = SoftCells(np.array([0.0, 0.5]), np.array([3, 1]))
+    cells = Sample.of_rows(np.array([0.0, 0.5]), np.array([3, 1]))
     best = BestValue(Asked("auc").of(2), cells)
     assert best.value == pytest.approx(best.values(cells.count[None], RNG)[0])
     counts = np.array([[4, 0], [1, 3], [3, 1]])
@@ -151,7 +150,7 @@ def test_resamples_without_a_value_take_that_of_the_table():
     assert best.values(counts[:1], RNG) == found[:1]
     assert best.values(counts[1:2], RNG) == pytest.approx(found[1:2])
     assert best.leave_one_out()[1] == best.value
-    one = BestValue(Asked("auc").of(2), SoftCells(np.array([0.3]), np.array([1])))
+    one = BestValue(Asked("auc").of(2), Sample.of_rows(np.array([0.3]), np.array([1])))
     assert one.value == pytest.approx(0.5)
 
 
@@ -168,11 +167,11 @@ def items_of(count, weight, cluster=None):
 @pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2])])
 def test_units_are_worth_what_their_squares_say(cluster):
     count, weight = np.array([2, 1, 3, 1]), np.array([1.0, 0.5, 2.0, 4.0])
-    design = Design(count, weight, cluster)
+    design = Sample.of_rows(count, count, weight, cluster)
     w, unit, cell = items_of(count, weight, cluster)
     sums = np.bincount(unit, w)
     assert design.total == w.sum()
-    assert design.mass.tolist() == [2, 0.5, 6, 4]
+    assert design.masses.tolist() == [2, 0.5, 6, 4]
     assert design.unit == pytest.approx((sums**2).sum() / w.sum())
     assert design.units == pytest.approx(w.sum() ** 2 / (sums**2).sum())
     assert design.freedom == pytest.approx(max((sums**2).sum() ** 2 / (sums**4).sum() - 1, 1))
@@ -186,16 +185,16 @@ def test_units_are_worth_what_their_squares_say(cluster):
 
 
 def test_one_heavy_unit_has_one_degree_of_freedom():
-    design = Design(np.array([1, 3]), np.array([100.0, 1.0]))
+    design = Sample.of_rows(np, np.array([1, 3]), np.array([100.0, 1.0]))
     assert design.freedom == 1.0
-    even = Design(np.array([10]), np.array([2.0]))
+    even = Sample.of_rows(np, np.array([10]), np.array([2.0]))
     assert even.freedom == pytest.approx(9)
 
 
 def test_wrong_items_are_worth_as_many_as_have_their_variance():
     count, weight = np.array([4, 3, 5]), np.array([1.0, 2.0, 0.5])
     wrong = np.array([1.0, 2.0, 0.0])
-    share, n = Design(count, weight).worth(wrong)
+    share, n = Sample.of_rows(count, count, weight).worth(wrong)
     total, errors, unit = 12.5, 5.0, (4 + 3 * 4 + 5 * 0.25) / 12.5
     assert share == errors / total
     # With two more typical items that are wrong, and two that are right.
@@ -210,7 +209,7 @@ def test_wrong_items_are_worth_as_many_as_have_their_variance():
 def test_wrong_items_of_clusters_go_along_as_far_as_they_are_alike():
     count, weight = np.array([2, 2, 3, 1]), np.array([1.0, 1.0, 1.0, 2.0])
     cluster, wrong = np.array([0, 1, 2, 3]), np.array([2.0, 1.0, 0.0, 0.0])
-    design = Design(count, weight, cluster)
+    design = Sample.of_rows(count, count, weight, cluster)
     share, n = design.worth(wrong)
     assert share == pytest.approx(3 / 9)
     items = (2 + 2 + 3 + 4) / 9
@@ -237,7 +236,7 @@ def test_wrong_items_of_clusters_go_along_as_far_as_they_are_alike():
 @pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2, 3])])
 def test_folds_and_parts_divide_all_items_and_keep_clusters_whole(cluster):
     count = np.array([3, 1, 2, 4, 1])
-    design = Design(count, np.ones(5), cluster)
+    design = Sample.of_rows(count, count, np.ones(5), cluster)
     parts = list(design.parts(4, np.random.default_rng(1)))
     assert np.sum(parts, axis=0).tolist() == count.tolist()
     assert len(parts) == 4
@@ -254,13 +253,13 @@ def test_folds_and_parts_divide_all_items_and_keep_clusters_whole(cluster):
     assert cell.tolist() == [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4]
     assert fold.size == 11
     assert set(fold.tolist()) <= {0, 1, 2, 3}
-    alone = Design(np.ones(5, dtype=np.int64), np.ones(5))
+    alone = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5))
     assert alone.folds(4, np.random.default_rng(1))[0] is None
     assert len(np.unique(alone.folds(4, np.random.default_rng(1))[1])) > 1
 
 
 def test_cells_of_many_items_are_divided_by_chance():
-    design = Design(np.array([4000, 1]), np.ones(2))
+    design = Sample.of_rows(np, np.array([4000, 1]), np.ones(2))
     parts = np.array(list(design.parts(10, np.random.default_rng(1))))
     assert parts.sum(axis=0).tolist() == [4000, 1]
     assert 300 < parts[:, 0].min() < 400 < parts[:, 0].max() < 500
@@ -545,8 +544,8 @@ def test_weighted_cuts_fall_behind_whole_rows():
     cut = WeightedCut(cells)
     assert cut.ends.tolist() == [0, 2, 3, 4]
     # The mass below each end, positives less negatives: -2, -3, -4, -1.
-    assert cut.below(cut.design.mass) == 4
-    assert cut.wrong(cut.design.mass).tolist() == [False, True, False, False, False]
+    assert cut.below(cut.design.masses) == 4
+    assert cut.wrong(cut.design.masses).tolist() == [False, True, False, False, False]
     assert cut.share() == pytest.approx(1 / 9)
     assert cut.wrong_at(0).tolist() == [True, False, True, True, False]
     assert cut.below(np.where(cells.positive, 1.0, 0.0)) == 0
@@ -842,7 +841,7 @@ def test_binned_floors_are_those_of_sorted_items(bins):
 def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster):
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
     each = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Design(count, weight, cluster)
+    design = Sample.of_rows(count, count, weight, cluster)
     found = CellLosses(count * each, count * each**2, 0.95)
     total, squares, mass = weight @ (count * each), weight @ (count * each**2), weight @ count
     assert found.mean(design) == pytest.approx(total / mass)
@@ -882,7 +881,7 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
     x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Design(np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
+    design = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     found = CellLosses(x, x**2, 0.9).sums(design)
     usual = (x**2).sum() / x.sum()
     mean = (x.sum() + 2 * usual) / 9
@@ -911,7 +910,7 @@ def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
     midpoint = WeightedMidpointLoss(brier, cells, 0.25)
     count = cells.count
     held = np.zeros(6)
-    for part in Design(count, own.design.weight).parts(10, np.random.default_rng(5)):
+    for part in Sample.of_rows(count, count, own.design.weight).parts(10, np.random.default_rng(5)):
         p = isotonic_map(*own.rows(count - part), more=1.0)
         held += part * own.cell_losses(p)
     other = min(cells.weight @ held / mass.sum(), 0.25)

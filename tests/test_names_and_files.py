@@ -11,7 +11,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import cells, documents, formats, guessing, naming, storage, vote_lists, voters
+from errorfloor.data import documents, formats, guessing, naming, storage, vote_lists, voters
+from errorfloor.data import sample as cells
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.layouts import COUNTS, LAYOUTS, SCORES
 
@@ -328,7 +329,7 @@ def test_columns_that_begin_alike_are_classes_where_that_is_clear():
     assert found(n_a="number", n_b="number", votes_a="number") == ("n_a", "n_b")
 
 
-# Cells
+# Samples
 
 
 def test_blocks_of_cells_end_where_enough_items_are(monkeypatch):

@@ -1,4 +1,4 @@
-"""Cells, single votes, annotators and entries: against slow plain code, or numbers by hand."""
+"""Sample, single votes, annotators and entries: against slow plain code, or numbers by hand."""
 
 import itertools
 from dataclasses import replace
@@ -9,20 +9,21 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import annotators, arrays, ballots, cells, counting, entries, grid
+from errorfloor.data import annotators, arrays, ballots, counting, entries, grid
+from errorfloor.data import sample as cells
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.cells import Cells, ClassCells
 from errorfloor.data.entries import Entries
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, VoteTable
 
-# Cells
+# Samples
 
 
 def cells_of(by_row):
     """Return cells of rows with so many positives and negatives each, those of none left out."""
     some = [(row, k == 0, n) for row, both in enumerate(by_row) for k, n in enumerate(both) if n]
     row, positive, count = (np.array(column) for column in zip(*some, strict=True))
-    return Cells(np.arange(len(by_row)) / 10, row, positive, count)
+    return Sample(np.arange(len(by_row)) / 10, row, positive, count)
 
 
 def in_blocks(by_row, starts):
@@ -130,11 +131,11 @@ def test_cells_of_entries_have_what_entries_have():
         [1, 2, 3, 4], [2, 3, 2, 5], [2, 0, 1, 2],
     )  # fmt: skip
     two = cells.entry_cells(np.array([0.1, 0.2]), some, 2)
-    assert isinstance(two, Cells)
+    assert isinstance(two, Sample)
     assert two.positive.tolist() == [True, False, True, False]
     assert two.row.tolist() == [0, 0, 1, 1]
     three = cells.entry_cells(np.eye(3)[:2], some, 3)
-    assert isinstance(three, ClassCells)
+    assert isinstance(three, Sample)
     assert three.label.tolist() == [1, 0, 1, 0]
     alike = Entries.of(row, label, np.full(4, 7.0), None)
     *_, (count, weight, own) = cells.of_entries(alike)

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.methods.design import Design
+from errorfloor.data.sample import Sample
 from errorfloor.methods.priced import PricedCut, PricedMidpoint, each_of, heavier_where_wrong
 from errorfloor.methods.two_by_two import Balanced, Cost
 
@@ -223,13 +223,13 @@ def test_rare_heavy_items_are_allowed_for_though_none_was_drawn():
 def test_copies_in_clusters_are_worth_what_the_items_are(loss):
     rows = np.repeat(np.arange(N), 4)
     twice = PricedCut(loss, cells_of(SCORES[rows], LABELS[rows], cluster=rows), (0, 1))
-    wrong = twice.wrong(twice.design.mass) * twice.cells.count
+    wrong = twice.wrong(twice.design.masses) * twice.cells.count
     table = twice.table(wrong).scaled(1 / each_of(twice, wrong * 1.0))
     assert table.n == pytest.approx(N, rel=0.03)
     # Items of a cluster that have nothing to do with each other are worth nearly all.
     shuffled = RNG.permutation(rows)
     apart = PricedCut(loss, cells_of(SCORES[rows], LABELS[rows], cluster=shuffled), (0, 1))
-    wrong = apart.wrong(apart.design.mass) * apart.cells.count
+    wrong = apart.wrong(apart.design.masses) * apart.cells.count
     table = apart.table(wrong).scaled(1 / each_of(apart, wrong * 1.0))
     assert 2 * N < table.n < 6 * N
 
@@ -350,7 +350,7 @@ def test_the_jackknife_is_for_noise_alone():
     assert found.low < found.value < found.high
     cells = cells_of(weight=WEIGHTS)
     cut = PricedCut(Balanced(), cells, (0, 0.5))
-    wrong = np.where(cut.wrong(cut.design.mass), cells.count, 0)
+    wrong = np.where(cut.wrong(cut.design.masses), cells.count, 0)
     table = cut.table(wrong)
     share = np.where(
         cells.positive,
@@ -358,7 +358,7 @@ def test_the_jackknife_is_for_noise_alone():
         table.false_positives / table.negatives,
     )
     away = np.abs(cut.sign) * (wrong / cells.count - share)
-    error = np.sqrt(Design(cells.count, cut.weight).squares(away))
+    error = np.sqrt(Sample.of_rows(cells, cells.count, cut.weight).squares(away))
     assert found.evidence.error == pytest.approx(error, rel=0.1)
 
 

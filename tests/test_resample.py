@@ -9,8 +9,8 @@ from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
-from errorfloor.data import cells
-from errorfloor.data.cells import MANY_ITEMS, split
+from errorfloor.data import sample as cells
+from errorfloor.data.sample import MANY_ITEMS, split
 from errorfloor.intervals import resample
 from errorfloor.intervals.draws import PoissonTable, QuickDraws
 from errorfloor.intervals.resample import acceleration, bootstrap, draw

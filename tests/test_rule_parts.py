@@ -7,8 +7,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.cells import ClassCells
-from errorfloor.methods.design import Design
+from errorfloor.data.sample import Sample
 from errorfloor.methods.powered import Moments, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules import fewest, losses, records
@@ -36,7 +35,7 @@ def made(n, rng, noise=0.4, weight=None):
     scores = rng.dirichlet(np.full(CLASSES, noise), n) * 0.97 + 0.01
     label = np.array([rng.choice(CLASSES, p=row) for row in scores])
     count = rng.integers(1, 3, n)
-    return ClassCells(scores, np.arange(n), label, count, weight)
+    return Sample(scores, np.arange(n), label, count, weight)
 
 
 CELLS = made(60, RNG)
@@ -310,7 +309,7 @@ def test_weighted_offsets_are_the_midpoint_of_own_items_and_others():
     cells = replace(CELLS, weight=weight)
     bound = WeightedOffsets(cells, Options())
     for count in (CELLS.count, np.where(np.arange(60) % 5, CELLS.count, 0)):
-        design = Design(count, weight)
+        design = Sample.of_rows(count, count, weight)
         scaled = count * weight / design.unit
         same = np.array_equal(count, CELLS.count)
         fitted = (
@@ -322,7 +321,8 @@ def test_weighted_offsets_are_the_midpoint_of_own_items_and_others():
         for part in design.parts(10, np.random.default_rng(3)):
             rest = count - part
             others = fit(
-                OFFSETS_FAMILY, ITEMS, rest * weight / Design(rest, weight).unit, fitted,
+                OFFSETS_FAMILY, ITEMS, rest * weight / Sample.of_rows(rest, rest, weight).unit,
+                fitted,
                 fitted.reach,
             )  # fmt: skip
             wrong = wrong + part * (1 - Rule.of(others).right(ITEMS))
@@ -333,7 +333,7 @@ def test_weighted_offsets_are_the_midpoint_of_own_items_and_others():
     slow = fewest_errors(ITEMS, (CELLS.count * weight).astype(np.int64), (bound.rule,), 40)[0]
     assert least == pytest.approx(slow, abs=2)
     assert least <= float(weight @ (CELLS.count * (1 - bound.rule.right(ITEMS)))) + 1e-9
-    mass = CELLS.count * weight / Design(CELLS.count, weight).unit
+    mass = CELLS.count * weight / Sample.of_rows(CELLS, CELLS.count, weight).unit
     assert bound.unsure() == pytest.approx(unsure_share(OFFSETS_FAMILY, ITEMS, mass, bound.fitted))
 
 
@@ -353,7 +353,7 @@ def test_powered_offsets_put_losses_and_guesses_of_held_out_items_together(weigh
     outside = 0 if extra is None else int(extra.sum())
     moments = Moments(own, n / (n + outside))
     start = bound.fitted
-    for part in Design(count, own).parts(10, np.random.default_rng(4)):
+    for part in Sample.of_rows(count, count, own).parts(10, np.random.default_rng(4)):
         fitted = fit(OFFSETS_FAMILY, ITEMS, (count - part) * own, start, start.reach)
         guess = 1 - fitted.probabilities(ITEMS.logs).max(axis=0)
         mean = float(extra @ guess) / outside if outside else float(guess.mean())
@@ -394,7 +394,7 @@ def test_steps_of_one_class_are_its_isotonic_fit():
 
 def test_rows_without_labelled_items_change_no_floor():
     scores = np.array([[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]])
-    cells = ClassCells(scores, np.arange(3), np.arange(3), np.array([2, 1, 3]))
+    cells = Sample(scores, np.arange(3), np.arange(3), np.array([2, 1, 3]))
     more = replace(cells, scores=np.vstack((scores, np.full((1, 3), 1 / 3))))
     one, other = OneVsRest(cells, Options()), OneVsRest(more, Options())
     assert other.values(cells.count[None], RNG)[0] == one.values(cells.count[None], RNG)[0] == 0
@@ -507,9 +507,7 @@ def test_losses_are_those_of_the_family_that_their_method_names():
 
 def test_top1_is_wrong_where_the_largest_score_is_not_the_labels():
     scores = np.array([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2]])
-    cells = ClassCells(
-        scores, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2]), np.array([5, 2, 4, 1])
-    )
+    cells = Sample(scores, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2]), np.array([5, 2, 4, 1]))
     for weight, expected in ((None, (2 + 2 + 1) / 12), ([1.0, 3.0, 1.0, 1.0], (6 + 2 + 1) / 16)):
         own = replace(cells, weight=None if weight is None else np.array(weight))
         found = records.TOP1.bind(own, Options())

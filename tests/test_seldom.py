@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 import errorfloor as ef
 from errorfloor.data.asked import Where
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife, weighted_cuts
@@ -17,7 +18,6 @@ from errorfloor.intervals import powered as inference_powered
 from errorfloor.intervals.votes import limits
 from errorfloor.methods import every, newton, on_any_scale, soft, weighted
 from errorfloor.methods.calibrated import CalibratedAuc
-from errorfloor.methods.design import Design
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
 from errorfloor.methods.powered import PoweredCut
@@ -287,7 +287,7 @@ def test_labels_on_some_items_of_many_classes_heed_weights(three):
     cells = weighted.table.cells()
     statistic = powered_rules.PoweredOffsets(cells, Options())
     wrong = 1 - powered_rules.Rule.of(statistic.fitted).right(statistic.items)
-    design = powered_rules.Design(cells.count, cells.weight, cells.cluster)
+    design = powered_rules.Sample.of_rows(cells, cells.count, cells.weight, cells.cluster)
     least = statistic._least(cells.count, design)
     assert 0 < least <= cells.count * cells.weight @ wrong + 1e-6
     assert least == pytest.approx(round(least), abs=1e-6)
@@ -457,7 +457,7 @@ def test_slow_values_of_many_items_leave_out_groups_of_them(monkeypatch):
     monkeypatch.setattr(jackknife, "GROUPS", 5)
     rng = np.random.default_rng(0)
     count = rng.integers(1, 4, 12)
-    design = Design(count, rng.random(12) + 0.5)
+    design = Sample.of_rows(count, count, rng.random(12) + 0.5)
     asked = []
 
     class Slow:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data.cells import ClassVoteCells, VoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes import fit as fitting
 from errorfloor.methods.votes import thin
@@ -182,7 +182,7 @@ def weighted(cells, weight):
 
 
 def test_equal_votes_are_pooled_with_what_they_weigh():
-    cells = VoteCells(
+    cells = Sample.of_votes(
         np.array([0, 1, 1, 2, 2]), np.array([2, 2, 2, 2, 3]), np.array([4, 1, 2, 5, 1])
     )
     pool = Pool.of(weighted(cells, [1.0, 2.0, 0.5, 1.0, 3.0]))
@@ -196,18 +196,18 @@ def test_equal_votes_are_pooled_with_what_they_weigh():
     assert pool.cells().totals.tolist() == [2, 2, 2, 3]
     other = np.array([1, 1, 0, 2, 1])
     assert pool.items(other, 8.0) == pytest.approx([1, 2, 2, 3])
-    three = ClassVoteCells(
+    three = Sample.of_rows(
         np.array([[2, 0, 1], [2, 0, 1], [2, 1, 0], [0, 1, 2]]), np.array([1, 1, 2, 3])
     )
     many = Pool.of(weighted(three, [1.0, 3.0, 1.0, 1.0]))
     assert many.votes.tolist() == [[2, 0, 1], [2, 1, 0], [0, 1, 2]]
     assert many.row.tolist() == [0, 0, 1, 2]
     assert many.cells(9).count.tolist() == [4, 2, 3]
-    assert isinstance(many.cells(), ClassVoteCells)
+    assert isinstance(many.cells(), Sample)
 
 
-TWO = VoteCells(np.array([0, 1, 2, 3]), np.full(4, 3), np.array([40, 20, 10, 30]))
-THREE = ClassVoteCells(
+TWO = Sample.of_votes(np.array([0, 1, 2, 3]), np.full(4, 3), np.array([40, 20, 10, 30]))
+THREE = Sample.of_rows(
     np.array([[3, 0, 0], [2, 1, 0], [1, 1, 1], [0, 0, 3]]), np.array([40, 20, 10, 30])
 )
 
@@ -236,7 +236,7 @@ def test_other_numbers_of_weighted_items_are_fitted_anew(kind, plain, cells, opt
 
 
 def test_ten_weighted_votes_for_three_classes_are_answered_and_eleven_are_not():
-    ten = ClassVoteCells(np.array([[10, 0, 0], [1, 1, 0]]), np.array([5, 5]))
+    ten = Sample.of_rows(np.array([[10, 0, 0], [1, 1, 0]]), np.array([5, 5]))
     WeightedManyMixtureFloor(weighted(ten, [1.0, 2.0]))
     eleven = replace(ten, votes=np.array([[11, 0, 0], [1, 1, 0]]))
     with pytest.raises(ef.InputError, match="Some items have 11 votes, which are too many"):
@@ -252,7 +252,7 @@ def test_ten_weighted_votes_for_three_classes_are_answered_and_eleven_are_not():
 
 def test_too_many_weighted_votes_of_two_classes_are_refused_by_their_number():
     k = np.arange(0, 40_000, 10)
-    cells = VoteCells(k, np.full(k.size, 40_000), np.ones(k.size, dtype=np.int64))
+    cells = Sample.of_votes(k, np.full(k.size, 40_000), np.ones(k.size, dtype=np.int64))
     with pytest.raises(ef.InputError, match="Some items have 40,000 votes"):
         WeightedMixtureFloor(weighted(cells, np.ones(k.size)))
 
@@ -293,7 +293,7 @@ def test_a_majority_is_what_values_of_points_are_for():
 def test_votes_for_one_class_alone_are_refused_where_both_are_needed(
     name, given, positives, refused
 ):
-    cells = VoteCells(np.array([positives]), np.array([2]), np.array([5]))
+    cells = Sample.of_votes(np.array([positives]), np.array([2]), np.array([5]))
     metric = Asked(name, **given).of(2)
     if refused is None:
         refuse_one_class(cells, metric)
@@ -303,23 +303,23 @@ def test_votes_for_one_class_alone_are_refused_where_both_are_needed(
 
 
 def test_single_votes_and_votes_that_no_rule_ends_with_have_no_value():
-    single = VoteCells(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
+    single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="at least 2 votes"):
         MixtureValue(single, Options(metric=BRIER))
-    wrong = VoteCells(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
+    wrong = Sample.of_votes(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
         MixtureValue(wrong, Options(metric=BRIER, totals_by="votes", stopping="third"))
 
 
 def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
-    cells = VoteCells(
+    cells = Sample.of_votes(
         np.array([0, 1, 2, 0, 1, 2, 3]),
         np.array([2, 2, 2, 3, 3, 3, 3]),
         np.array([20, 20, 1, 30, 3, 3, 30]),
     )
     value = MixtureValue(cells, Options(metric=BRIER, totals_by="item"))
     parts = [
-        MixtureValue(VoteCells(cells.positives[own], cells.totals[own], cells.count[own]),
+        MixtureValue(Sample.of_votes(cells.positives[own], cells.totals[own], cells.count[own]),
                      Options(metric=BRIER))
         for own in (cells.totals == 2, cells.totals == 3)
     ]  # fmt: skip
@@ -328,7 +328,7 @@ def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
     # The Brier score is a mean over items, so that of all is the mean of both.
     found = value.values(cells.count[None], RNG)[0]
     assert found == pytest.approx(sizes @ alone / 107, abs=1e-9)
-    # Cells without items are as if they were not there.
+    # Sample without items are as if they were not there.
     count = np.where(cells.totals == 2, cells.count, 0)
     assert value.values(count[None], RNG)[0] == pytest.approx(alone[0], abs=1e-9)
     joined = together([part.fits for part in parts], sizes)
@@ -343,7 +343,7 @@ def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
 
 def test_the_brier_score_of_many_classes_is_the_share_of_two_votes_that_differ():
     votes = np.array([[2, 1, 0], [1, 1, 1], [3, 0, 0], [0, 0, 2]])
-    cells = ClassVoteCells(votes, np.array([3, 1, 2, 4]))
+    cells = Sample.of_rows(votes, np.array([3, 1, 2, 4]))
     value = ManyMixtureValue(cells, Options(metric=Asked("brier").of(3)))
     differ = np.array([2 / 3, 1, 0, 0])
     others = np.array([[3, 1, 2, 4], [1, 0, 1, 1], [0, 1, 0, 0]])
@@ -354,13 +354,13 @@ def test_the_brier_score_of_many_classes_is_the_share_of_two_votes_that_differ()
 @pytest.mark.parametrize("name", ["log-loss", "cost"])
 def test_values_of_many_classes_are_those_of_the_kinds_of_items_that_are_there(name):
     votes = np.array([[2, 0, 0], [1, 1, 0], [0, 2, 0], [0, 0, 2], [3, 0, 0], [1, 1, 1], [0, 1, 2]])
-    cells = ClassVoteCells(votes, np.array([9, 4, 5, 6, 8, 3, 1]))
+    cells = Sample.of_rows(votes, np.array([9, 4, 5, 6, 8, 3, 1]))
     metric = Asked(name, costs=COSTS if name == "cost" else None).of(3)
     value = ManyMixtureValue(cells, Options(metric=metric, totals_by="item"))
     plain = Options(metric=metric)
     alone = []
     for own in (cells.totals == 2, cells.totals == 3):
-        part = ManyMixtureValue(ClassVoteCells(votes[own], cells.count[own]), plain)
+        part = ManyMixtureValue(Sample.of_rows(votes[own], cells.count[own]), plain)
         alone.append(part.values(part.cells.count[None], RNG)[0])
         count = np.where(own, cells.count, 0)
         assert value.values(count[None], RNG)[0] == pytest.approx(alone[-1], abs=1e-9)
@@ -378,7 +378,7 @@ def test_where_classes_have_places_two_items_hold_the_fit_to_its_reference():
 
 
 def test_plain_shares_of_many_classes_have_values_by_hand():
-    cells = ClassVoteCells(np.array([[1, 3, 0], [2, 2, 2]]), np.array([1, 3]))
+    cells = Sample.of_rows(np.array([[1, 3, 0], [2, 2, 2]]), np.array([1, 3]))
     mean, best = MANY_PLUGINS
     brier = mean.bind(cells, Options(metric=Asked("brier").of(3)))
     shares = 1 / 16 + 9 / 16, 1 / 3
@@ -398,7 +398,7 @@ def test_plain_shares_of_many_classes_have_values_by_hand():
 
 def test_values_of_many_classes_refuse_what_has_no_answer():
     def value(votes, name, **options):
-        cells = ClassVoteCells(np.asarray(votes), np.ones(len(votes), dtype=np.int64))
+        cells = Sample.of_rows(np.asarray(votes), np.ones(len(votes), dtype=np.int64))
         given = options.pop("given", {})
         classes = cells.votes.shape[1]
         return ManyMixtureValue(cells, Options(metric=Asked(name, **given).of(classes), **options))
@@ -424,7 +424,7 @@ def test_values_of_many_classes_refuse_what_has_no_answer():
 
 
 def test_plain_shares_of_many_classes_leave_what_the_first_has_not():
-    cells = ClassVoteCells(np.array([[1, 3, 0], [0, 1, 1], [2, 2, 2]]), np.array([1, 2, 3]))
+    cells = Sample.of_rows(np.array([[1, 3, 0], [0, 1, 1], [2, 2, 2]]), np.array([1, 2, 3]))
     one, both, three = (
         MANY_PLUGIN.bind(cells, Options(majority=majority)).values(cells.count[None], RNG)[0]
         for majority in (None, 2, 3)
@@ -433,7 +433,7 @@ def test_plain_shares_of_many_classes_leave_what_the_first_has_not():
     # Of two votes one decides, so not a bit changes.
     votes = np.array([[a, b, c] for a in range(1, 6) for b in range(4) for c in range(3)])
     plain, two = (
-        MANY_PLUGIN.bind(ClassVoteCells(votes, np.ones(60)), Options(majority=majority)).floor
+        MANY_PLUGIN.bind(Sample.of_rows(votes, np.ones(60)), Options(majority=majority)).floor
         for majority in (1, 2)
     )
     assert plain.tolist() == two.tolist()
@@ -491,7 +491,7 @@ def lost_by_shares(fit, totals, counts, target):
 
 @pytest.mark.parametrize("majority", [1, 3])
 def test_floors_where_the_item_decides_are_those_of_each_total(majority):
-    cells = VoteCells(
+    cells = Sample.of_votes(
         np.array([0, 1, 0, 1, 2, 0, 1, 2, 3]),
         np.array([1, 1, 2, 2, 2, 3, 3, 3, 3]),
         np.array([5, 2, 20, 7, 1, 30, 1, 3, 30]),
@@ -521,10 +521,10 @@ def test_floors_where_the_item_decides_are_those_of_each_total(majority):
 
 
 def test_single_votes_alone_have_no_floor_and_rules_are_heeded():
-    single = VoteCells(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
+    single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="at least 2 votes"):
         MixtureFloor(single)
-    wrong = VoteCells(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
+    wrong = Sample.of_votes(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
         MixtureFloor(wrong, Options(totals_by="votes", stopping="third"))
 

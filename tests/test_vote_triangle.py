@@ -5,13 +5,13 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.votes import (
     triangle,
     weighted,
 )
 from errorfloor.intervals.votes.bracket import missed_votes
-from errorfloor.methods.design import Design
 from errorfloor.methods.votes.many.partitions import partitions
 from errorfloor.methods.votes.weighted import Pool
 
@@ -139,8 +139,8 @@ def pools():
     votes = np.array([[3, 0], [1, 2], [2, 1], [0, 4], [1, 0]])
     row = np.array([0, 0, 1, 2, 2, 3, 4])
     count, weight = np.array([2, 1, 3, 1, 2, 4, 1]), np.array([1.0, 2, 0.5, 3, 1, 0.7, 1])
-    yield Pool(votes, row, Design(count, weight))
-    yield Pool(votes, row, Design(count, weight, np.array([0, 1, 0, 2, 1, 2, 3])))
+    yield Pool(votes, row, Sample.of_rows(count, count, weight))
+    yield Pool(votes, row, Sample.of_rows(count, count, weight, np.array([0, 1, 0, 2, 1, 2, 3])))
 
 
 def test_what_floors_depend_on_is_counted_vote_by_vote():

@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.jackknife import ALIKE, Units
 from errorfloor.intervals.ranks import weighted_share
@@ -23,7 +24,6 @@ from errorfloor.intervals.weighted import (
     falling_root,
     stakes_of,
 )
-from errorfloor.methods.design import Design
 from errorfloor.methods.ranks import WeightedRanking
 from errorfloor.methods.weighted import WeightedCut
 
@@ -39,11 +39,11 @@ VOTES = RNG.binomial(3, SCORES)
 def test_equal_units_are_worth_their_number():
     count = np.array([40, 60])
     for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
-        share, n = Design(count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
+        share, n = Sample.of_rows(count, count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
         assert share == pytest.approx(sum(wrong) / 100)
         assert n == pytest.approx(100)
     # Clusters of two copies are worth half as many.
-    twice = Design(np.full(100, 2), np.ones(100), np.arange(100))
+    twice = Sample.of_rows(np, np.full(100, 2), np.ones(100), np.arange(100))
     wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
     share, n = twice.worth(wrong)
     assert share == pytest.approx(0.3)
@@ -56,7 +56,7 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     rng = np.random.default_rng(1)
     weight = rng.lognormal(0, 0.7, 20_000)
     wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = Design(np.ones(weight.size, dtype=int), weight).worth(wrong)
+    share, n = Sample.of_rows(np, np.ones(weight.size, dtype=int), weight).worth(wrong)
     variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 

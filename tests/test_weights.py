@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 import errorfloor as ef
 from errorfloor import intervals, methods
-from errorfloor.data.cells import split
 from errorfloor.data.entries import Entries
+from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.methods import weighted
 from errorfloor.methods.record import Series
@@ -559,7 +559,7 @@ def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(
     cells = ef.ScoreTable.from_arrays(scores, labels, weight=weight).cells()
     cut = WeightedCut(cells)
     # One cut is best by far, so that every part chooses it.
-    expected = cells.count * cut.wrong(cut.design.mass)
+    expected = cells.count * cut.wrong(cut.design.masses)
     assert expected.sum() == 50 + 150 + 200 + 50
     for many in (2**16, -(10**6)):
         monkeypatch.setattr(weighted, "MANY", many)
@@ -569,7 +569,7 @@ def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(
     few = WeightedCut(replace(cells, count=tied))
     found = few.held_out(np.random.default_rng(1))
     assert ((found >= 0) & (found <= tied)).all()
-    assert found.sum() > (tied * few.wrong(few.design.mass)).sum()
+    assert found.sum() > (tied * few.wrong(few.design.masses)).sum()
 
 
 def test_an_answer_says_what_weights_and_clusters_have_to_be():

@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor._numbers import limits, per_cent, points_of_size
 from errorfloor.checks.record import Check
-from errorfloor.data.cells import VoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import MixtureFloor
@@ -78,7 +78,7 @@ def _misfit(table: VoteTable, options: Options, fitted: Mixture | None) -> tuple
     votes = Votes(table.positives, table.totals, table.counts)
     if fitted is None:
         votes = thinned_apart(*votes) or votes
-        expected = Expected.under(MixtureFloor(VoteCells(*votes), options).fits)
+        expected = Expected.under(MixtureFloor(Sample.of_votes(*votes), options).fits)
     elif options.rule is not None:
         expected = Expected.under_rule(options.rule, fitted, votes)
     else:

@@ -16,17 +16,11 @@ import numpy as np
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import check_same_length, refuse
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import (
-    Cells,
-    ClassCells,
-    SoftCells,
-    entry_cells,
-    of_entries,
-)
 from errorfloor.data.entries import Entries
 from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import score_columns, soft_columns
 from errorfloor.data.ranged import Ranged
+from errorfloor.data.sample import Sample
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
@@ -122,12 +116,11 @@ class SoftTable(Ranged):
             return cls(**soft_columns(soft_labels, classes))
         return cls(**weighed_soft(soft_labels, classes, weight, cluster))
 
-    def cells(self) -> SoftCells:
+    def cells(self) -> Sample:
         """Lay the table out for statistics."""
         if self.entries is not None:
-            row, _, more = of_entries(self.entries)
-            return SoftCells(self.probabilities[row], *more)
-        return SoftCells(self.probabilities, self.counts)
+            return Sample.of_entries(self.probabilities, self.entries, labelled=False)
+        return Sample.of_rows(self.probabilities, self.counts)
 
     @classmethod
     def from_scores(cls, table: ScoreTable) -> SoftTable:
@@ -262,9 +255,9 @@ class ScoreTable(Ranged):
         return cls(scores, side_by_side(*pair), dropped=dropped)  # type: ignore[arg-type]
 
     @classmethod
-    def from_cells(cls, cells: Cells | ClassCells, count: Counts) -> ScoreTable:
+    def from_cells(cls, cells: Sample, count: Counts) -> ScoreTable:
         """Return the table that has `count` items in the cells."""
-        if isinstance(cells, ClassCells):
+        if cells.classes > 2:
             by_row = np.zeros(cells.scores.shape, dtype=np.int64)
             by_row[cells.row, cells.label] = count
             some = by_row.any(axis=1)
@@ -341,7 +334,7 @@ class ScoreTable(Ranged):
             return self.counts
         return self.entries.labelled(len(self.classes)).sums(*self.counts.shape)
 
-    def cells(self, *, complete: bool = False) -> Any:
+    def cells(self, *, complete: bool = False) -> Sample:
         """Lay the table out as one entry for each (score, label) that occurs.
 
         Parameters
@@ -349,23 +342,20 @@ class ScoreTable(Ranged):
         complete : bool
             Have all labels of every score, occurring or not, for what changes labels.
 
-        Returns
-        -------
-        Cells, or ClassCells where there are more than two classes
         """
         if self.entries is not None and not complete:
             known = self.entries.labelled(len(self.classes))
-            found = entry_cells(self.scores, known, len(self.classes))
+            found = Sample.of_entries(self.scores, known, labelled=True)
             return replace(found, unlabelled=self.unlabelled)
         if len(self.classes) > 2:
             chosen = np.ones(self.counts.shape, dtype=np.bool_) if complete else self.counts
             row, label = np.nonzero(chosen)
             count = self.counts[row, label].astype(np.int64)  # large tables have a smaller type
-            return ClassCells(self.scores, row, label, count, unlabelled=self.unlabelled)
+            return Sample(self.scores, row, label, count, unlabelled=self.unlabelled)
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
-        pair = kept >> 1, kept & 1 == 0, count[kept]
-        return Cells(self.scores, *pair, unlabelled=self.unlabelled)
+        pair = kept >> 1, 1 - (kept & 1), count[kept]
+        return Sample(self.scores, *pair, unlabelled=self.unlabelled)
 
     def _of_two(self, label: int) -> Counts:
         if len(self.classes) != 2:

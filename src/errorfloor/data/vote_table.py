@@ -12,10 +12,10 @@ from errorfloor._aligned import check_aligned
 from errorfloor._checks import MOST_VOTES
 from errorfloor._typing import Counts
 from errorfloor.data import annotators
-from errorfloor.data.cells import ClassVoteCells, VoteCells, of_entries
 from errorfloor.data.entries import Entries, together
 from errorfloor.data.gold import GoldVotes
 from errorfloor.data.matrices import counted_votes, vote_columns
+from errorfloor.data.sample import Sample
 from errorfloor.data.table import (
     TWO_CLASSES,
     Table,
@@ -163,15 +163,11 @@ class VoteTable(Table):
             )
         return self.votes[:, 1]
 
-    def cells(self) -> Any:
-        """Lay the table out for statistics: VoteCells, or ClassVoteCells of many classes."""
-        row: Any = slice(None)
-        more: tuple[Any, ...] = (self.counts,)
+    def cells(self) -> Sample:
+        """Lay the table out for statistics."""
         if self.entries is not None:
-            row, _, more = of_entries(self.entries)
-        if len(self.classes) > 2:
-            return ClassVoteCells(self.votes[row], *more)
-        return VoteCells(self.votes[:, 1][row], self.totals[row], *more)
+            return Sample.of_entries(self.votes, self.entries, labelled=False)
+        return Sample.of_rows(self.votes, self.counts)
 
     @classmethod
     def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 
 _PARTS = np.repeat(np.arange(5), [1, 1, 2, 4, 8])  # the block of each of equal parts
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
-from errorfloor.data.cells import each_part, split
+from errorfloor.data.sample import split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.blocks import Blocks
 from errorfloor.intervals.held_out import HeldOutErrors
@@ -66,12 +66,10 @@ def _honest(case: Case) -> Evidence:
     assert isinstance(case.table, ScoreTable)
     if case.cells.weight is not None:
         return _weighted_honest(case)
-    positive, count = case.cells.positive, case.count
     n = case.table.n
-    if n > _MANY_ITEMS:
-        positive, count = case.cells.joined(_MOST_ROWS)
-    folds = each_part(count, FOLDS, case.streams.for_("folds"))
-    held_out = cross_fitted_errors(positive, count, folds)
+    sample = case.cells if n <= _MANY_ITEMS else case.cells.joined(_MOST_ROWS)
+    folds = sample.parts(FOLDS, case.streams.for_("folds"))
+    held_out = cross_fitted_errors(sample.positive, sample.count, folds)
     flat = flat_items(case.table.negatives, case.table.positives)
     return CutErrors("honest", errors_in_sample(case), n, held_out, n, flat)
 
@@ -87,7 +85,7 @@ def _weighted_honest(case: Case) -> Evidence:
     assert isinstance(case.table, ScoreTable)
     cut = _cut_of(case)
     design = cut.design
-    share, n = design.worth(np.where(cut.wrong(design.mass), case.count, 0.0))
+    share, n = design.worth(np.where(cut.wrong(design.masses), case.count, 0.0))
     held_out, held_n = design.worth(cut.held_out(case.streams.for_("folds")))
     flat = flat_items(*(case.table.masses / design.unit).T)
     variance = design.units * held_out * (1 - held_out)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.methods.design import Design
 from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 
 ROUNDING = 1e-14  # of values that are the same
@@ -113,7 +113,7 @@ class Units:
         return group, times, np.bincount(group, self.times * self.mass) / times
 
 
-def without_each(statistic: Statistic, design: Design, rng: np.random.Generator) -> Units:
+def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator) -> Units:
     """Return the value without each unit.
 
     Where units are many and the value takes long, units are left out in random groups of equal
@@ -123,13 +123,13 @@ def without_each(statistic: Statistic, design: Design, rng: np.random.Generator)
     if number > GROUPS and getattr(statistic, "is_slow", False):
         parts = list(design.parts(GROUPS, rng))
         values = [statistic.values((design.count - part)[None], rng) for part in parts]
-        mass = np.array([float(part @ design.weight) for part in parts])
+        mass = np.array([float(part @ design.each) for part in parts])
         kept = mass > 0  # of few units, a group may have none
         return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
     if design.cluster is None:
-        return Units(without_one(statistic), design.count, design.weight)
+        return Units(without_one(statistic), design.count, design.each)
     values = [statistic.values(counts, rng) for counts in design.without_each()]
-    mass = np.bincount(design.cluster, design.mass).astype(np.float64)
+    mass = np.bincount(design.cluster, design.masses).astype(np.float64)
     return Units(np.concatenate(values), np.ones(number, dtype=np.int64), mass)
 
 
@@ -137,9 +137,7 @@ def without_each(statistic: Statistic, design: Design, rng: np.random.Generator)
 def of_case(case: Case) -> Evidence:
     """Return the evidence of items, or of clusters, with any weights."""
     cells = case.cells
-    weight = np.ones(case.count.size) if cells.weight is None else cells.weight
-    design = Design(case.count, weight, cells.cluster)
-    units = without_each(case.statistic, design, case.streams.for_("blocks"))
+    units = without_each(case.statistic, cells, case.streams.for_("blocks"))
     if units.number < 2:
         raise Undefined("one item or cluster does not vary")
     if np.ptp(units.values) <= ROUNDING * np.abs(units.values).max():

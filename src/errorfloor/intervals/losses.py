@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.means import Betting

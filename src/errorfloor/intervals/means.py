@@ -10,8 +10,7 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted import WeightedBetting, units_of
-from errorfloor.methods.design import Design
+from errorfloor.intervals.weighted import WeightedBetting
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 
@@ -98,7 +97,7 @@ def blocks_of(case: Case) -> Counts:
 def _betting(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
     if case.cells.weight is not None:
-        mean, weight, count = units_of(Design.of(case.cells), case.statistic.floor)
+        mean, weight, count = case.cells.in_units(case.statistic.floor)
         blocks = Blocks.drawn(count, case.streams.for_("blocks"))
         return WeightedBetting(mean, weight / weight.max(), blocks, _top(case))
     return Betting(case.statistic.floor, blocks_of(case), top=_top(case))

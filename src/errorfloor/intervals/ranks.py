@@ -8,11 +8,10 @@ import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Bools, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.held_out import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores
-from errorfloor.methods.design import Design
 from errorfloor.methods.ranks import Placements, WeightedRanking, by_row
 from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 
@@ -150,7 +149,7 @@ def weighted_share(ranking: WeightedRanking) -> WeightedShare:
     place, total = ranking.placed()
     added, more = np.zeros(len(place)), 0.0
     for own in (positive, ~positive):
-        mass, all_of_them = design.mass * own, float(total[own][0])
+        mass, all_of_them = design.masses * own, float(total[own][0])
         square = design.squares(own.astype(np.float64))
         unit = _PRIOR * square / all_of_them
         whole = all_of_them + 2 * unit
@@ -163,11 +162,11 @@ def weighted_share(ranking: WeightedRanking) -> WeightedShare:
     return WeightedShare(area, 1 / variance, _freedom(design, positive, total))
 
 
-def _freedom(design: Design, positive: Bools, total: Floats) -> float:
+def _freedom(design: Sample, positive: Bools, total: Floats) -> float:
     """Return Satterthwaite's degrees of freedom, for units that vary as they weigh in a class."""
-    count, each = design.count, (design.weight / total) ** 2
+    count, each = design.count, (design.each / total) ** 2
     if design.cluster is not None:
-        parts = (design.mass * own / total for own in (positive, ~positive))
+        parts = (design.masses * own / total for own in (positive, ~positive))
         one, other = (np.bincount(design.cluster, part) for part in parts)
         count, each = np.ones(one.size, dtype=np.int64), np.asarray(one**2 + other**2, float)
     return max(float(count @ each) ** 2 / float(count @ each**2) - 1, 1.0)
@@ -184,7 +183,7 @@ def _of_precision(case: Case) -> Evidence:
     return share_of_precision(case.value, case.statistic, case.cells)
 
 
-def share_of_precision(value: float, statistic: Statistic, cells: Cells) -> Share:
+def share_of_precision(value: float, statistic: Statistic, cells: Sample) -> Share:
     """Return an average precision with its limits."""
     n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
     without = without_one(statistic)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import MANY_ITEMS
+from errorfloor.data.sample import MANY_ITEMS
 from errorfloor.intervals.draws import QuickDraws
 from errorfloor.methods.record import Statistic
 

@@ -12,11 +12,10 @@ from functools import partial
 import numpy as np
 
 from errorfloor._references import BINOMIAL
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 from errorfloor.intervals.held_out import HeldOutErrors
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted import WeightedErrors
-from errorfloor.methods.design import Design
 from errorfloor.methods.record import Basis, Method, heeds_weights
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
@@ -64,7 +63,7 @@ def _honest(case: Case) -> Evidence:
 
 
 def _weighted_honest(case: Case) -> Evidence:
-    design = Design.of(case.cells)
+    design = case.cells
     if isinstance(case.statistic, TopErrors):
         share, n = design.worth(case.count * case.statistic.floor)
         return WeightedErrors("honest", share, n, share, n, design.freedom)

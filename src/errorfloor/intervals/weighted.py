@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from errorfloor._typing import Bools, Counts, Floats
+from errorfloor._typing import Bools, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.blocks import Blocks
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
-from errorfloor.methods.design import Design
 from errorfloor.methods.weighted import WeightedCut
 
 
@@ -229,12 +228,3 @@ class WeightedCertified:
             return float(times @ right) + least - log_goal, slope
 
         return falling_root(gain, self.share), self.tested.upper(level)
-
-
-def units_of(design: Design, values: Floats) -> tuple[Floats, Floats, Counts]:
-    """Return the mean value of each unit, what it weighs, and how many such units there are."""
-    if design.cluster is None:
-        return values, design.weight, design.count
-    mass = np.bincount(design.cluster, design.mass)
-    sums = np.bincount(design.cluster, design.mass * values)
-    return sums / mass, mass.astype(np.float64), np.ones(mass.size, dtype=np.int64)

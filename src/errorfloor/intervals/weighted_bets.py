@@ -14,7 +14,7 @@ import numpy as np
 
 from errorfloor._references import BETTING, BINOMIAL
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores, lower_of, upper_of

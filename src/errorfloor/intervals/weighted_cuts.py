@@ -13,7 +13,7 @@ import numpy as np
 
 from errorfloor._references import BINOMIAL, WEIGHTED_COUNTS
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import split
+from errorfloor.data.sample import split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
@@ -146,11 +146,9 @@ def _honest(case: Case) -> Evidence:
         return _weighted_honest(case, case.statistic)
     assert isinstance(case.statistic, BestOfCuts)
     loss = case.statistic.loss
-    positive, count = case.cells.positive, case.count
-    if case.table.n > _MANY_ITEMS:
-        positive, count = case.cells.joined(_MOST_ROWS)
-    folds = split(count, FOLDS, case.streams.for_("folds"))
-    table = held_out(loss, positive, folds)
+    sample = case.cells if case.table.n <= _MANY_ITEMS else case.cells.joined(_MOST_ROWS)
+    folds = split(sample.count, FOLDS, case.streams.for_("folds"))
+    table = held_out(loss, sample.positive, folds)
     _, best = best_cut(loss, case.cells.positive, case.count)
     prices = loss.prices(best)
     flat = flat_items(prices, case.table.negatives, case.table.positives)
@@ -161,12 +159,12 @@ def _honest(case: Case) -> Evidence:
 
 
 def _weighted_honest(case: Case, cut: PricedCut) -> Evidence:
-    loss, best = cut.loss, cut.wrong(cut.design.mass)
+    loss, best = cut.loss, cut.wrong(cut.design.masses)
     near = _near(loss, cut.every().scaled(1 / each_of(cut, np.where(best, case.count, 0.0))))
     wrong = cut.held_out(case.streams.for_("folds"))
     each = each_of(cut, wrong)
     table = cut.table(wrong).scaled(1 / each)
-    rows = by_row(cut.cells, cut.design.mass[None] / each)
+    rows = by_row(cut.cells, cut.design.masses[None] / each)
     prices = loss.prices(table)
     flat = flat_items(prices, rows[0][0], rows[1][0])
     variance = float(loss.like(table).deviation) ** 2

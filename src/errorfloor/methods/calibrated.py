@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import BALANCED_AND_AUC
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.ranks import AUC as RANKING
 from errorfloor.methods.ranks import Ranking, by_row
@@ -21,7 +21,7 @@ from errorfloor.metrics import Metric
 class CalibratedAuc(Ranking):
     """The best AUC of items with the probabilities of the isotonic fit to them."""
 
-    def __init__(self, metric: Metric, cells: Cells) -> None:
+    def __init__(self, metric: Metric, cells: Sample) -> None:
         super().__init__(cells)
         self.metric = metric
 
@@ -37,7 +37,7 @@ class CalibratedAuc(Ranking):
         return self.metric.best(isotonic_map(zeros, ones)[some], (zeros + ones)[some])
 
 
-def _bind(cells: Cells, options: Options) -> CalibratedAuc:
+def _bind(cells: Sample, options: Options) -> CalibratedAuc:
     check_classes(options.metric.words, cells.count, cells.positive, both=True)
     return CalibratedAuc(options.metric, cells)
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import SoftCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
@@ -28,7 +28,7 @@ class BestValue:
     they take the value of the table.
     """
 
-    def __init__(self, metric: Metric, cells: SoftCells) -> None:
+    def __init__(self, metric: Metric, cells: Sample) -> None:
         self.metric = metric
         self.cells = cells
         self.counted = metric.on(cells.probabilities, cells.count)
@@ -51,12 +51,12 @@ class BestValue:
 
 
 @heeds_weights()
-def _mean(cells: SoftCells, options: Options) -> MeanFloor:
+def _mean(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
 
 
 @heeds_weights()
-def _best(cells: SoftCells, options: Options) -> BestValue | WeightedBest:
+def _best(cells: Sample, options: Options) -> BestValue | WeightedBest:
     kind = BestValue if cells.weight is None else WeightedBest
     return kind(options.metric, cells)
 

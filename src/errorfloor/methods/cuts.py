@@ -1,6 +1,6 @@
 """Errors of rules "score > t" on cells: of the best of them, and on items that did not choose it.
 
-Cells are by score, positive first; see `errorfloor.data.cells.Cells`.
+Cells are by score, positive first; see `errorfloor.data.sample.Sample`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 
 FAR, SURE = 3.0, 1.5  # in standard deviations; see `flat_items`
 
@@ -31,7 +31,7 @@ def fewest_errors(sign: Counts, counts: Counts) -> Counts:
     return np.asarray(negatives + np.minimum(walk.min(axis=1), 0))
 
 
-def wrong_cells(cells: Cells) -> Bools:
+def wrong_cells(cells: Sample) -> Bools:
     """Tell which cells the best cut errs on; of several best cuts the lowest counts."""
     walk = np.concatenate(([0], np.cumsum(cells.count * signs(cells.positive))))
     below = np.arange(len(cells)) < np.argmin(walk)

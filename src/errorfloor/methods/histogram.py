@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errorfloor._references import BINNING
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Basis, Method, Options, Series, Shape
@@ -20,10 +20,10 @@ from errorfloor.metrics import ERROR
 class Binned:
     """Minorities of uniform-mass bins of scores."""
 
-    def __init__(self, cells: Cells, bins: int) -> None:
+    def __init__(self, cells: Sample, bins: int) -> None:
         self.cells = cells
         self.bins = bins
-        self.cells_before = np.append(cells.row_starts, len(cells))  # of each row, and in all
+        self.cells_before = np.append(cells.starts, len(cells))  # of each row, and in all
         self.positive = cells.positive.astype(np.int64)
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
@@ -99,7 +99,7 @@ def histogram(bins: int) -> Method:
 HISTOGRAM = Series(stem="hist", letter="K", usual=(10, 25, 50, 100), make=histogram)
 
 
-def _bind(bins: int, cells: Cells, options: Options) -> Binned:
+def _bind(bins: int, cells: Sample, options: Options) -> Binned:
     return Binned(cells, bins)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import ISOTONIC as REFERENCE
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, each_part
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
@@ -26,7 +26,7 @@ class BestCut:
     beats the one where p crosses 1/2, and there the errors are the minorities of the blocks.
     """
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         self.cells = cells
         self.sign = signs(cells.positive)
 
@@ -53,14 +53,16 @@ class CrossFittedCut:
     The first is too low and the second too high by about as much, so this is nearly unbiased.
     """
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         self.cells = cells
         self.best_cut = BestCut(cells)
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
         held_out = [
-            cross_fitted_errors(self.cells.positive, count, each_part(count, FOLDS, rng))
+            cross_fitted_errors(
+                self.cells.positive, count, self.cells.counted(count).parts(FOLDS, rng)
+            )
             for count in counts
         ]
         return np.asarray((self.best_cut.values(counts, rng) + held_out / counts.sum(axis=1)) / 2)
@@ -73,12 +75,12 @@ class CrossFittedCut:
 
 
 @heeds_weights(ERROR.name)
-def _best_cut(cells: Cells, options: Options) -> BestCut | WeightedCut:
+def _best_cut(cells: Sample, options: Options) -> BestCut | WeightedCut:
     return BestCut(cells) if cells.weight is None else WeightedCut(cells)
 
 
 @heeds_weights(ERROR.name)
-def _cross_fitted_cut(cells: Cells, options: Options) -> CrossFittedCut | WeightedCut:
+def _cross_fitted_cut(cells: Sample, options: Options) -> CrossFittedCut | WeightedCut:
     return CrossFittedCut(cells) if cells.weight is None else WeightedCrossFittedCut(cells)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from errorfloor import _references as references
 from errorfloor._typing import Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import newton
 from errorfloor.methods.calibration import Calibration
@@ -44,7 +44,7 @@ def _method(
     )
 
 
-def _bind(model: _Model, cells: Cells, options: Options) -> Logistic:
+def _bind(model: _Model, cells: Sample, options: Options) -> Logistic:
     return Logistic(cells, model(clip=options.distance(cells.scores)))
 
 

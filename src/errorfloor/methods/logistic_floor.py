@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import newton
 from errorfloor.methods.logistic_model import LogisticFit, LogisticModel
@@ -27,7 +27,7 @@ class Logistic:
     max_steps = 30  # only for speed: what is left is fitted one by one
     few_cells = 1000  # up to here a jackknife fits each table anew
 
-    def __init__(self, cells: Cells, model: LogisticModel) -> None:
+    def __init__(self, cells: Sample, model: LogisticModel) -> None:
         self.cells = cells
         self.model = model
         table = ScoreTable.from_cells(cells, cells.count)
@@ -114,7 +114,7 @@ class Logistic:
         n = weight.sum(axis=1)
         sums = weight @ self.terms
         if len(self.cells) > len(self.basis):
-            weight = np.add.reduceat(weight, self.cells.row_starts, axis=1)
+            weight = np.add.reduceat(weight, self.cells.starts, axis=1)
         target = self._target(sums, n)
         x = self._start(sums, target)
         constant = target - sums[:, self.part["basis"]] / 2

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.cuts import FAR, SURE, signs
-from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.weighted import WeightedCut
 
-SomeCells = TypeVar("SomeCells", Cells, ClassCells)
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
 STRATA, LABELS_EACH, FEWEST = 10, 40, 10  # strata at most, labels of each on average and at least
 TINY = 1e-12  # of the variance of predictions, which then are all the same
@@ -153,13 +151,13 @@ class Moments:
         )
 
 
-def design_of(cells: Any, count: Counts) -> Design:
+def design_of(cells: Sample, count: Counts) -> Sample:
     """Return the design of labelled items with weights whose mean is 1."""
-    weight = np.ones(count.size) if cells.weight is None else cells.weight
-    return Design(count, weight * (count.sum() / float(count @ weight)))
+    own = replace(cells, count=count, weight=cells.each)
+    return own.reweighted(count.sum() / own.total)
 
 
-def post_stratified(cells: SomeCells, line: Floats) -> SomeCells:
+def post_stratified(cells: Sample, line: Floats) -> Sample:
     """Return cells whose labelled items weigh, in each stratum of scores, as all its items do.
 
     Strata are parts of equal size of all items, by their rows' places on a `line` that knows no
@@ -204,7 +202,7 @@ def _with_labels(labels: NDArray[Any]) -> NDArray[np.intp]:
     return stratum
 
 
-def flat_variance(cells: Cells) -> float:
+def flat_variance(cells: Sample) -> float:
     """Return the variance of the weighted errors of items for which no cut is clearly best.
 
     As `flat_items` has it, a quarter for each of them; with weights, of as many equal items as
@@ -213,8 +211,8 @@ def flat_variance(cells: Cells) -> float:
     design = design_of(cells, cells.count)
     sign = signs(cells.positive)
     walk, mass, square = (
-        np.concatenate(([0.0], np.cumsum(design.mass * part)))
-        for part in (sign, np.ones(sign.size), design.weight)
+        np.concatenate(([0.0], np.cumsum(design.masses * part)))
+        for part in (sign, np.ones(sign.size), design.each)
     )
     best = int(np.argmin(walk))
     excess, between, noise = walk - walk[best], abs(mass - mass[best]), abs(square - square[best])
@@ -224,11 +222,11 @@ def flat_variance(cells: Cells) -> float:
     return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
 
 
-class PoweredRule(ABC, Generic[SomeCells]):
+class PoweredRule(ABC):
     """Errors of a rule among all items, from the labels of some."""
 
-    def __init__(self, cells: SomeCells, line: Floats) -> None:
-        self.cells: SomeCells = post_stratified(cells, line)
+    def __init__(self, cells: Sample, line: Floats) -> None:
+        self.cells: Sample = post_stratified(cells, line)
         nobody = np.zeros(len(cells.scores), dtype=np.int64)
         self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
         self._found: tuple[str, Powered] | None = None
@@ -251,10 +249,10 @@ class PoweredRule(ABC, Generic[SomeCells]):
         """Return the corrected errors of labels that count so often."""
 
 
-class PoweredCut(PoweredRule[Cells]):
+class PoweredCut(PoweredRule):
     """Errors of the best cut among all items, from the labels of some."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         super().__init__(cells, cells.scores)
         size = cells.scores.size
         items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
@@ -262,7 +260,7 @@ class PoweredCut(PoweredRule[Cells]):
 
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
         design, n = design_of(self.cells, count), int(count.sum())
-        weight, others = design.weight, int(self.unlabelled.sum())
+        weight, others = design.each, int(self.unlabelled.sum())
         cut = WeightedCut(replace(self.cells, count=count, weight=weight))
         moments = Moments(weight, n / (n + others))
         for part in design.parts(FOLDS, rng):
@@ -273,7 +271,7 @@ class PoweredCut(PoweredRule[Cells]):
                 own = guess[self.cells.row]
                 mean = float(self.unlabelled @ guess) / others if others else float(own.mean())
                 moments.add(part, cut.wrong_at(below).astype(np.float64), own, mean)
-        return moments.found(float(design.mass @ cut.wrong(design.mass)) / n, n)
+        return moments.found(float(design.masses @ cut.wrong(design.masses)) / n, n)
 
     def _guess(self, mass: Floats, below: int) -> Floats:
         """Return the predicted error of a cut at each row, by isotonic regression of the labels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from errorfloor import _references as references
-from errorfloor.data.cells import Cells, ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.powered import PoweredCut
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
@@ -14,12 +14,12 @@ from errorfloor.methods.rules.records import OFFSETS
 
 
 @heeds_weights()
-def _cut(cells: Cells, options: Options) -> PoweredCut:
+def _cut(cells: Sample, options: Options) -> PoweredCut:
     return PoweredCut(cells)
 
 
 @heeds_weights()
-def _offsets(cells: ClassCells, options: Options) -> PoweredOffsets:
+def _offsets(cells: Sample, options: Options) -> PoweredOffsets:
     return PoweredOffsets(cells, options)
 
 

@@ -6,13 +6,12 @@ weight times price, and errors of the cut on items held out are priced alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells
-from errorfloor.methods.design import DOUBT, PSEUDO, Design
+from errorfloor.data.sample import DOUBT, PSEUDO, Sample
 from errorfloor.methods.two_by_two import Balanced, Cost, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted import WeightedCut
 
@@ -43,7 +42,7 @@ class PricedCut(WeightedCut):
     items: a typical one of the same class where prices are those of classes.
     """
 
-    def __init__(self, loss: Loss, cells: Cells, span: tuple[float, float]) -> None:
+    def __init__(self, loss: Loss, cells: Sample, span: tuple[float, float]) -> None:
         super().__init__(cells)
         self.loss = loss
         self.span = span  # of the metric
@@ -53,8 +52,8 @@ class PricedCut(WeightedCut):
         if self.by_class:
             units = [self.only(own).unit for own in (~positive, positive)]
         self.weight = self.weight / np.where(positive, units[1], units[0])
-        self.design = Design(cells.count, self.weight, cells.cluster)
-        self.price = prices_of(loss, *self._classes(self.design.mass[None]))
+        self.design = replace(cells, weight=self.weight)
+        self.price = prices_of(loss, *self._classes(self.design.masses[None]))
         self.sign = np.where(positive, self.price[1], -self.price[0])
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
@@ -70,7 +69,7 @@ class PricedCut(WeightedCut):
 
         One item less seldom changes which cut is best.
         """
-        wrong = self.wrong(self.design.mass)
+        wrong = self.wrong(self.design.masses)
         table = self.table(np.where(wrong, self.cells.count, 0))
         positive = self.cells.positive
         zeros, ones, fp, fn = (
@@ -87,20 +86,20 @@ class PricedCut(WeightedCut):
 
     def table(self, wrong: Floats | Counts) -> TwoByTwo:
         """Return what errors of both kinds weigh, and both classes; `wrong` are items of cells."""
-        zeros, ones = self._classes(self.design.mass[None])
+        zeros, ones = self._classes(self.design.masses[None])
         fp, fn = self._classes((self.weight * wrong)[None])
         return TwoByTwo(float(fp[0]), float(fn[0]), float(zeros[0]), float(ones[0]))
 
     def every(self) -> TwoByTwo:
         """Return the same for all cuts."""
-        found = all_cuts(self.cells.positive, self.design.mass[None])
+        found = all_cuts(self.cells.positive, self.design.masses[None])
         at = np.append(0, self.ends + 1)
         zeros, ones = float(found.negatives[0, 0]), float(found.positives[0, 0])
         return TwoByTwo(found.false_positives[0, at], found.false_negatives[0, at], zeros, ones)
 
-    def only(self, own: Bools) -> Design:
+    def only(self, own: Bools) -> Sample:
         """Return the design of the items of one class."""
-        return Design(np.where(own, self.cells.count, 0), self.weight, self.cells.cluster)
+        return self.design.only(own)
 
     def units(self, alike: float) -> Floats:
         """Return what a typical item of either class weighs, or as much of a cluster as goes along.
@@ -108,12 +107,12 @@ class PricedCut(WeightedCut):
         For prices of classes it is as far from the mean of its class as in the class where items
         differ more: a few items of a rare class may all be light by chance.
         """
-        items = Design(self.design.count, self.design.weight)
+        items = self.design.items
         if not self.by_class:
             return np.full(2, items.unit + (self.design.unit - items.unit) * alike)
         classes = [self.only(own) for own in (~self.cells.positive, self.cells.positive)]
         mean = np.array([one.total / max(int(one.count.sum()), 1) for one in classes])
-        unit = np.array([Design(one.count, one.weight).unit for one in classes])
+        unit = np.array([one.items.unit for one in classes])
         unit = mean * float((unit / mean).max())
         return unit + np.maximum([one.unit for one in classes] - unit, 0) * alike
 
@@ -130,8 +129,7 @@ class PricedMidpoint(PricedCut):
         return np.asarray((super().values(counts, rng) + other) / 2)
 
     def _held_out(self, count: Counts, rng: np.random.Generator) -> float:
-        cells = self.cells
-        rest = Cells(cells.scores, cells.row, cells.positive, count, self.weight, cells.cluster)
+        rest = replace(self.cells, count=count, weight=self.weight)
         some = PricedCut(self.loss, rest, self.span)
         return float((np.abs(some.sign) * some.weight) @ some.held_out(rng))
 
@@ -141,7 +139,7 @@ def each_of(cut: PricedCut, wrong: Floats) -> float:
 
     To first order the price is a sum over units, of weight times how far prices of errors are from
     their mean. Of either class, `PSEUDO` units that are all wrong and as many that are all right
-    are added, as `Design.worth` does. `wrong` is how many items of each cell are wrong.
+    are added, as `Sample.worth` does. `wrong` is how many items of each cell are wrong.
     """
     alike = 0.0 if cut.design.cluster is None else _alike(cut, wrong)
     priced = Priced.of(cut, wrong, alike, PSEUDO)
@@ -150,13 +148,13 @@ def each_of(cut: PricedCut, wrong: Floats) -> float:
 
 
 def _alike(cut: PricedCut, wrong: Floats) -> float:
-    """Return how far the items of a cluster go along; see `Design.usual`.
+    """Return how far the items of a cluster go along; see `Sample.usual`.
 
     That is 1 until some units have errors: about as many as would be wrong if all had one price.
     """
     priced = Priced.of(cut, wrong, 1.0, 0.0)
     positive, design = cut.cells.positive, cut.design
-    within = priced.squares(Design(design.count, design.weight), wrong, positive)
+    within = priced.squares(design.items, wrong, positive)
     most = float(priced.spread @ priced.unit)
     found = 1.0
     if most > within:
@@ -207,13 +205,13 @@ class Priced:
         wrong = (self.unit * self.ill) @ (self.price - self.centre) ** 2
         return float(wrong + self.unit**2 @ self.centre**2)
 
-    def squares(self, design: Design, wrong: Floats, positive: Bools) -> float:
+    def squares(self, design: Sample, wrong: Floats, positive: Bools) -> float:
         """Return the sum over units of squared sums of weight times distance from the centre."""
         price, centre = (part[positive.astype(np.intp)] for part in (self.price, self.centre))
         if design.cluster is None:
             right = (design.count - wrong) * centre**2
-            return float(design.weight**2 @ (wrong * (price - centre) ** 2 + right))
-        sums = np.bincount(design.cluster, design.weight * (price * wrong - centre * design.count))
+            return float(design.each**2 @ (wrong * (price - centre) ** 2 + right))
+        sums = np.bincount(design.cluster, design.each * (price * wrong - centre * design.count))
         return float(sums @ sums) * sums.size / max(sums.size - 1, 1)
 
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.design import Design
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.methods.two_by_two import check_classes
@@ -22,9 +21,9 @@ from errorfloor.methods.two_by_two import check_classes
 _AT_ONCE = 2**20  # only for speed: numbers
 
 
-def by_row(cells: Cells, counts: Counts | Floats) -> tuple[Floats, Floats]:
+def by_row(cells: Sample, counts: Counts | Floats) -> tuple[Floats, Floats]:
     """Return the negatives and the positives of each row of the table, for each row of counts."""
-    starts, positive = cells.row_starts, cells.positive
+    starts, positive = cells.starts, cells.positive
     wide = np.asarray(counts, dtype=np.float64)
     ones = np.add.reduceat(wide * positive, starts, axis=1)
     return np.add.reduceat(wide, starts, axis=1) - ones, ones
@@ -56,7 +55,7 @@ class Placements:
 class Ranking:
     """The AUC of the scores, at least 1/2: the share of pairs in order, ties by halves."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         self.cells = cells
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
@@ -85,12 +84,12 @@ class Ranking:
 class WeightedRanking(Ranking):
     """The AUC of scores of items that weigh differently: a pair weighs as both its items do."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         super().__init__(cells)
-        self.design = Design.of(cells)
+        self.design = cells
 
     def _values(self, counts: Counts) -> Floats:
-        zeros, ones = by_row(self.cells, counts * self.design.weight)
+        zeros, ones = by_row(self.cells, counts * self.design.each)
         ordered = (ones * (np.cumsum(zeros, axis=1) - zeros / 2)).sum(axis=1)
         pairs = zeros.sum(axis=1) * ones.sum(axis=1)
         some = pairs > 0
@@ -98,7 +97,7 @@ class WeightedRanking(Ranking):
 
     def placed(self) -> tuple[Floats, Floats]:
         """Return the placement of the items of each cell, and what all items of its class weigh."""
-        (zeros,), (ones,) = by_row(self.cells, self.design.mass[None])
+        (zeros,), (ones,) = by_row(self.cells, self.design.masses[None])
         places = Placements(zeros, ones)
         row, positive = self.cells.row, self.cells.positive
         own = np.where(positive, places.of_positives[row], places.of_negatives[row])
@@ -107,7 +106,7 @@ class WeightedRanking(Ranking):
     def leave_one_out(self) -> Floats:
         """Return the AUC without one item of each cell in turn."""
         own, total = self.placed()
-        area, weight = float(self._values(self.cells.count[None])[0]), self.design.weight
+        area, weight = float(self._values(self.cells.count[None])[0]), self.design.each
         rest = total - weight
         some = rest > 1e-12 * total
         left = total * area - weight * own
@@ -121,7 +120,7 @@ class Precision:
     is what scikit-learn computes.
     """
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         self.cells = cells
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
@@ -173,18 +172,18 @@ def row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Floa
     return np.asarray(share * inside)
 
 
-def _parts(cells: Cells, counts: Counts) -> list[Counts]:
+def _parts(cells: Sample, counts: Counts) -> list[Counts]:
     size = max(_AT_ONCE // len(cells), 1)  # only for speed
     return [counts[start : start + size] for start in range(0, len(counts), size)]
 
 
 @heeds_weights("auc")
-def _ranking(cells: Cells, options: Options) -> Ranking:
+def _ranking(cells: Sample, options: Options) -> Ranking:
     check_classes(options.metric.words, cells.count, cells.positive, both=True)
     return Ranking(cells) if cells.weight is None else WeightedRanking(cells)
 
 
-def _precision(cells: Cells, options: Options) -> Precision:
+def _precision(cells: Sample, options: Options) -> Precision:
     check_classes(options.metric.words, cells.count, cells.positive, both=False)
     return Precision(cells)
 

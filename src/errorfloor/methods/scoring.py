@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
@@ -104,7 +104,7 @@ def isotonic_map(zeros: Floats, ones: Floats, more: float = 0.0) -> Floats:
 class IsotonicLoss:
     """Mean loss of the isotonic fit on its own items."""
 
-    def __init__(self, losses: Losses, cells: Cells, most: float) -> None:
+    def __init__(self, losses: Losses, cells: Sample, most: float) -> None:
         self.losses = losses
         self.cells = cells
         self.most = most  # that a map which is the same for all scores may lose
@@ -166,7 +166,7 @@ class MidpointLoss(IsotonicLoss):
 
 
 def _bind(
-    statistic: type[IsotonicLoss], losses: Losses, cells: Cells, options: Options
+    statistic: type[IsotonicLoss], losses: Losses, cells: Sample, options: Options
 ) -> IsotonicLoss:
     if cells.weight is not None:
         from errorfloor.methods import weighted_scoring  # which builds on this module

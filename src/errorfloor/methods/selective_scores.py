@@ -15,7 +15,7 @@ import numpy as np
 
 from errorfloor._references import REJECTION
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells, ClassCells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Basis, Method, Options, unknown_resolution
@@ -142,9 +142,9 @@ class Surest:
     A fit says of each cell how sure it is, from the counts of all.
     """
 
-    cells: Cells | ClassCells
+    cells: Sample
 
-    def __init__(self, metric: Metric, cells: Cells | ClassCells, classes: int) -> None:
+    def __init__(self, metric: Metric, cells: Sample, classes: int) -> None:
         self.goal = goal_of(metric)
         self.span = metric.span(classes)
         self.cells = cells
@@ -215,7 +215,7 @@ class Midpoint(Surest):
 class BestOfSurest(Surest):
     """A point of the risk-coverage curve of the isotonic fit, on its own items."""
 
-    cells: Cells
+    cells: Sample
 
     def decided(self, count: Counts, *, others: bool) -> Decided:
         """Return what the isotonic fit to these items says of all cells."""
@@ -228,7 +228,7 @@ class MidpointOfSurest(Midpoint, BestOfSurest):
     """Midpoint of that point on the items of the fit and on items held out, ten-fold."""
 
 
-def _bind(statistic: type[BestOfSurest], cells: Cells, options: Options) -> BestOfSurest:
+def _bind(statistic: type[BestOfSurest], cells: Sample, options: Options) -> BestOfSurest:
     return statistic(options.metric, cells, 2)
 
 

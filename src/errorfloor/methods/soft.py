@@ -8,8 +8,8 @@ import numpy as np
 
 from errorfloor._references import MANY_SOFT_LABELS, SOFT_LABELS
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells, SoftCells
 from errorfloor.data.ranged import Ranged
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
@@ -43,12 +43,12 @@ class MeanFloor:
 
 
 @heeds_weights(ERROR.name)
-def _of_soft_labels(cells: SoftCells, options: Options) -> MeanFloor:
+def _of_soft_labels(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(ERROR.per_item(cells.probabilities), cells.count, cells.weight)
 
 
 @heeds_weights(ERROR.name)
-def _of_scores(cells: Cells, options: Options) -> MeanFloor:
+def _of_scores(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count, cells.weight)
 
 

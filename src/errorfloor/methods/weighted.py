@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.cuts import signs
-from errorfloor.methods.design import Design
 
 FOLDS = 10
 MANY = 2**16  # items
@@ -31,12 +30,12 @@ def lowest(walks: Floats, path: float) -> NDArray[np.intp]:
 class WeightedCut:
     """Smallest weighted share of label errors of any rule "score > t"."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Sample) -> None:
         assert cells.weight is not None
         self.cells = cells
         self.weight = cells.weight
         self.sign = signs(cells.positive)
-        self.design = Design.of(cells)
+        self.design = cells
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
@@ -47,7 +46,7 @@ class WeightedCut:
     @cached_property
     def _path(self) -> float:
         """How long the walk is that the best cut is the lowest point of."""
-        return float(abs(self.sign) @ self.design.mass)
+        return float(abs(self.sign) @ self.design.masses)
 
     def share(self) -> float:
         """Return the share of errors of the best cut."""
@@ -62,7 +61,7 @@ class WeightedCut:
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
-        mass = self.design.mass
+        mass = self.design.masses
         step = self.sign * self.weight
         walk = np.cumsum(mass * self.sign)
         negatives = float(mass @ ~self.cells.positive) - np.where(
@@ -100,7 +99,7 @@ class WeightedCut:
         item, fold = self.design.folds(FOLDS, rng)
         row, rows = self._blocks()
         # What each fold adds to the walk over rows, and so the walk over all others.
-        step = self.sign * (self.design.mass if item is None else self.weight)
+        step = self.sign * (self.design.masses if item is None else self.weight)
         own, signed = (row, step) if item is None else (row[item], step[item])
         steps = np.bincount(fold * rows + own, signed, minlength=FOLDS * rows)
         walks = np.cumsum(steps.reshape(FOLDS, rows), axis=1)
@@ -113,7 +112,7 @@ class WeightedCut:
 
     def _held_out_by_parts(self, rng: np.random.Generator) -> Floats:
         """Return the same where cells have too many items to look at each."""
-        whole = np.cumsum(self.design.mass * self.sign)
+        whole = np.cumsum(self.design.masses * self.sign)
         wrong = np.zeros(len(self.cells))
         for part in self.design.parts(FOLDS, rng):
             rest = whole - np.cumsum(part * self.weight * self.sign)
@@ -150,8 +149,5 @@ class WeightedCrossFittedCut(WeightedCut):
         )
 
     def _share(self, count: Counts, rng: np.random.Generator) -> float:
-        cells = self.cells
-        some = WeightedCut(
-            Cells(cells.scores, cells.row, cells.positive, count, self.weight, cells.cluster)
-        )
+        some = WeightedCut(self.cells.counted(count))
         return float(self.weight @ some.held_out(rng)) / float(self.weight @ count)

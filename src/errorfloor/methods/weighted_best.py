@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import SoftCells
+from errorfloor.data.sample import Sample
 from errorfloor.metrics import Metric
 
 
@@ -14,7 +14,7 @@ class WeightedBest:
 
     is_slow = True  # to compute without each item in turn
 
-    def __init__(self, metric: Metric, cells: SoftCells) -> None:
+    def __init__(self, metric: Metric, cells: Sample) -> None:
         assert cells.weight is not None
         self.metric = metric
         self.cells = cells

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells, split
+from errorfloor.data.sample import Sample, split
 from errorfloor.methods.cuts import FAR, SURE
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.priced import PRICED, PricedCut, PricedMidpoint
@@ -36,7 +36,7 @@ _AT_ONCE = 2**20  # only for speed: numbers
 class BestOfCuts:
     """The best value of a metric that any rule "score > t" reaches on its own items."""
 
-    def __init__(self, loss: Loss, cells: Cells, span: tuple[float, float]) -> None:
+    def __init__(self, loss: Loss, cells: Sample, span: tuple[float, float]) -> None:
         self.loss = loss
         self.cells = cells
         self.span = span  # of the metric
@@ -160,7 +160,7 @@ def _bind(
     statistic: type[BestOfCuts],
     loss: Callable[[Options], Loss],
     needs: str,
-    cells: Cells,
+    cells: Sample,
     options: Options,
 ) -> BestOfCuts | PricedCut:
     if needs:

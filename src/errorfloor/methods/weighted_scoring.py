@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
-from errorfloor.methods.design import DOUBT, PSEUDO, Design
+from errorfloor.data.sample import DOUBT, PSEUDO, Sample
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.ranks import by_row
 from errorfloor.methods.scoring import IsotonicLoss, Losses, LossSums, isotonic_map
@@ -20,10 +19,9 @@ class WeightedLoss(IsotonicLoss):
     Weights are divided by what a typical unit weighs, so that sums are about as many equal items.
     """
 
-    def __init__(self, losses: Losses, cells: Cells, most: float) -> None:
+    def __init__(self, losses: Losses, cells: Sample, most: float) -> None:
         super().__init__(losses, cells, most)
-        given = Design.of(cells)
-        self.design = Design(given.count, given.weight / given.unit, given.cluster)
+        self.design = cells.reweighted(1 / cells.unit)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the mean loss for each row of counts."""
@@ -33,13 +31,13 @@ class WeightedLoss(IsotonicLoss):
         """Return the mean loss without one item of each cell in turn, by the same fit."""
         design = self.design
         own = self.cell_losses(isotonic_map(*self.rows(design.count)))
-        rest = np.maximum(design.total - design.weight, 0)
-        left = float(design.mass @ own) - design.weight * own
+        rest = np.maximum(design.total - design.each, 0)
+        left = float(design.masses @ own) - design.each * own
         return np.divide(left, rest, out=np.zeros(rest.size), where=rest > 0)
 
     def rows(self, count: Counts) -> tuple[Floats, Floats]:
         """Return what the negatives and the positives of each row of the table weigh."""
-        zeros, ones = by_row(self.cells, (count * self.design.weight)[None])
+        zeros, ones = by_row(self.cells, (count * self.design.each)[None])
         return zeros[0], ones[0]
 
     def own_losses(self, count: Counts) -> CellLosses:
@@ -57,8 +55,8 @@ class WeightedLoss(IsotonicLoss):
         each, other = self.cell_losses(p), np.maximum(*self.losses(p))[self.cells.row]
         return CellLosses(count * each, count * each**2, float(other[count > 0].max(initial=0.0)))
 
-    def _with(self, count: Counts) -> Design:
-        return Design(count, self.design.weight, self.design.cluster)
+    def _with(self, count: Counts) -> Sample:
+        return self.design.counted(count)
 
 
 class WeightedMidpointLoss(WeightedLoss):
@@ -83,22 +81,22 @@ class CellLosses:
             self.total + other.total, self.squares + other.squares, max(self.most, other.most)
         )
 
-    def mean(self, design: Design) -> float:
+    def mean(self, design: Sample) -> float:
         """Return the weighted mean."""
-        return float(design.weight @ self.total) / design.total
+        return float(design.each @ self.total) / design.total
 
-    def sums(self, design: Design) -> LossSums:
+    def sums(self, design: Sample) -> LossSums:
         """Return the losses of as many equal items as have a mean that varies as much.
 
         Two typical units of a usual loss and two without any are added to the variance, as
-        `Design.worth` does; a loss is as usual as it counts in the sum.
+        `Sample.worth` does; a loss is as usual as it counts in the sum.
         """
-        total, squares = (float(design.weight @ part) for part in (self.total, self.squares))
+        total, squares = (float(design.each @ part) for part in (self.total, self.squares))
         worth = 1 / self._each(design, total, squares) if total > 0 else 1.0
         return LossSums(total, squares, design.total, self.most).scaled(worth)
 
-    def _each(self, design: Design, total: float, squares: float) -> float:
-        items = Design(design.count, design.weight)
+    def _each(self, design: Sample, total: float, squares: float) -> float:
+        items = design.items
         usual = squares / total
         number = total / usual / design.unit  # of units that have some loss
         alike = 0.0
@@ -116,11 +114,11 @@ class CellLosses:
         pseudo = more * ((usual - mean) ** 2 + mean**2)
         return (far + unit * pseudo) / (spread + pseudo)
 
-    def _around(self, design: Design, mean: float) -> tuple[float, float]:
+    def _around(self, design: Sample, mean: float) -> tuple[float, float]:
         """Return squares of units' weighted distances from a mean, and of items that weigh 1."""
         each = self.squares - 2 * mean * self.total + mean**2 * design.count
-        spread = max(float(design.weight @ each), 0.0)
+        spread = max(float(design.each @ each), 0.0)
         if design.cluster is None:
-            return max(float(design.weight**2 @ each), 0.0), spread
-        sums = np.bincount(design.cluster, design.weight * (self.total - mean * design.count))
+            return max(float(design.each**2 @ each), 0.0), spread
+        sums = np.bincount(design.cluster, design.each * (self.total - mean * design.count))
         return float(sums @ sums) * sums.size / max(sums.size - 1, 1), spread

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.metrics.ranking import auc_discriminant
 from errorfloor.paper._check import Check
@@ -70,13 +70,13 @@ def _of_set(name: str, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def _values(cells: Cells, share: Floats, theta: Floats) -> dict[str, Any]:
+def _values(cells: Sample, share: Floats, theta: Floats) -> dict[str, Any]:
     p = cells.scores[cells.row]
     found = {metric: forms(p, share, theta)[:, 0] for metric, forms in FUNCTIONS.items()}
     return {metric: dict(zip(FORMS, both.tolist(), strict=True)) for metric, both in found.items()}
 
 
-def deviations(cells: Cells, rng: np.random.Generator) -> dict[str, dict[str, Floats]]:
+def deviations(cells: Sample, rng: np.random.Generator) -> dict[str, dict[str, Floats]]:
     """Return standard errors of both forms from one run of the bootstrap.
 
     "renewed" has the share of class 1 of each resample, "fixed" that of all items throughout.

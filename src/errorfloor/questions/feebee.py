@@ -11,7 +11,6 @@ import numpy as np
 from errorfloor import methods as known
 from errorfloor._checks import check_whole
 from errorfloor._typing import Bools, Counts, RandomLike
-from errorfloor.data.cells import ClassCells
 from errorfloor.data.feature_items import Items, read_items
 from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
@@ -393,7 +392,7 @@ class _Task:
 
     def _wrong(self, cells: Any) -> Bools:
         """Tell which cells the best rule errs on."""
-        if isinstance(cells, ClassCells):
+        if cells.classes > 2:
             return wrong_of_offsets(cells, self.options)
         return wrong_cells(cells)
 

@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor import methods as known
 from errorfloor._checks import check_choice
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.record import Classes, Method, Options, Statistic
@@ -47,7 +47,7 @@ def that_fit(table: ScoreTable, metric: Metric) -> tuple[dict[str, Method], tupl
     return fitting, (note,) if left_out else ()
 
 
-def bind(method: Method, cells: Cells, options: Options) -> Statistic:
+def bind(method: Method, cells: Sample, options: Options) -> Statistic:
     """Return a method's estimate of the metric as a statistic."""
     if options.metric.name in method.metrics:
         return method.bind(cells, options)
@@ -62,7 +62,7 @@ class _Fits:
     """The probabilities at each score of maps that are fitted one at a time."""
 
     method: Method
-    cells: Cells
+    cells: Sample
     options: Options
 
     def __call__(self, counts: Counts) -> Floats:
@@ -121,7 +121,7 @@ class OfRule:
         return np.asarray((rates[0] + rates[1]) / 2)
 
 
-def best_balanced_rule(cells: Cells) -> OfRule:
+def best_balanced_rule(cells: Sample) -> OfRule:
     """Return the cut with the least balanced error on the items of the cells."""
     positives = int(cells.count[cells.positive].sum())
     negatives = int(cells.count.sum()) - positives
@@ -167,7 +167,7 @@ class Oracle:
     """What is known to err, or to rank, alike on all noisy tables: unbiased but for its noise."""
 
     metric: Metric
-    cells: Cells
+    cells: Sample
 
     def statistic(self) -> Statistic:
         """Return the value of a rule, or an order, that was fixed before noise came."""

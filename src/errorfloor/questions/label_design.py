@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import Cells
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.powered import of_cut
 from errorfloor.methods.powered import PoweredCut
 
@@ -65,10 +65,10 @@ class Scored:
         at = np.flatnonzero(count)
         if at.size == 0:
             return 0.5
-        cells = Cells(
+        cells = Sample(
             np.arange(self.items.size, dtype=np.float64),
             at // 2,
-            at % 2 == 0,
+            1 - at % 2,
             count[at],
             (1 / chance)[at // 2],
             unlabelled=self.items - labelled,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import MANY_ITEMS, Cells, ClassCells
 from errorfloor.data.feature_items import Items
+from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.resample import BLOCK, keep_freed_memory
 from errorfloor.methods.record import Statistic
@@ -26,7 +26,7 @@ FAIR = 0.5  # the mean of labels that are redrawn by a coin
 def under_noise(
     names: Iterable[str],
     statistics: Callable[[Any], Mapping[str, Statistic]],
-    cells: Cells | ClassCells,
+    cells: Sample,
     noise: Floats,
     repeats: int,
     seeds: Counts,
@@ -60,10 +60,8 @@ def under_noise(
     return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
 
 
-def _redrawn(
-    cells: Cells | ClassCells, noise: Floats, rng: np.random.Generator, mean: float
-) -> Counts:
-    if isinstance(cells, Cells):
+def _redrawn(cells: Sample, noise: Floats, rng: np.random.Generator, mean: float) -> Counts:
+    if cells.classes == 2:
         return redraw_labels(cells.count, noise, rng, mean)
     return redraw_classes(cells.count, cells.scores.shape[1], noise, rng)
 
@@ -133,8 +131,8 @@ def expected_classes(count: Counts, classes: int, noise: float) -> Floats:
     return np.asarray(((1 - noise) * by_row + redrawn).ravel())
 
 
-def _expected(cells: Cells | ClassCells, noise: float, mean: float) -> Floats:
-    if isinstance(cells, Cells):
+def _expected(cells: Sample, noise: float, mean: float) -> Floats:
+    if cells.classes == 2:
         return expected_after_redraw(cells.count, noise, mean)
     return expected_classes(cells.count, cells.scores.shape[1], noise)
 
@@ -161,7 +159,7 @@ class OfItems:
 class TableStatistic:
     """Any function from a score table to a number, one table at a time."""
 
-    def __init__(self, cells: Cells | ClassCells, function: Callable[[ScoreTable], float]) -> None:
+    def __init__(self, cells: Sample, function: Callable[[ScoreTable], float]) -> None:
         self.cells = cells
         self.function = function
 

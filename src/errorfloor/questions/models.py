@@ -11,7 +11,6 @@ import numpy as np
 
 from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown, unmasked
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import Cells
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.bootstrap import Percentile
@@ -208,7 +207,6 @@ def _auc(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
 def _average_precision(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
     _check_both(table, metric)
     cells = table.cells()
-    assert isinstance(cells, Cells)
     statistic = Precision(cells)
     value = float(statistic.values(cells.count[None], np.random.default_rng(SEED))[0])
     return value, share_of_precision(value, statistic, cells)

@@ -8,7 +8,6 @@ from typing import TypeAlias
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.cells import each_part
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.cuts import CutErrors
 from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
@@ -51,7 +50,7 @@ def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     errors = int(fewest_errors(signs(cells.positive), cells.count[None])[0])
     generators = map(np.random.default_rng, range(10))
     held_out = [
-        cross_fitted_errors(cells.positive, cells.count, each_part(cells.count, FOLDS, generator))
+        cross_fitted_errors(cells.positive, cells.count, cells.parts(FOLDS, generator))
         for generator in generators
     ]
     middle = (errors + float(np.mean(held_out))) / 2 / pilot.n

@@ -17,7 +17,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassVoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.means import Betting, blocks_of
 from errorfloor.intervals.record import Case
@@ -48,7 +48,6 @@ class Bracket:
     def around(cls, case: Case) -> Bracket:
         """Return the limits of a case."""
         cells, table = case.cells, case.table
-        assert isinstance(cells, ClassVoteCells)
         assert isinstance(table, VoteTable)
         _check(case, cells)
         votes, blocks, classes = cells.votes, blocks_of(case), len(table.classes)
@@ -114,7 +113,7 @@ def pair_floor(agreement: float, classes: int) -> float:
     return float(1 - (1 + np.sqrt((classes - 1) * excess)) / classes)
 
 
-def _check(case: Case, cells: ClassVoteCells) -> None:
+def _check(case: Case, cells: Sample) -> None:
     """Refuse what there is no proof for."""
     if case.options.target.majority > 2:
         raise InputError(

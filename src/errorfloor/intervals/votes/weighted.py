@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import VoteCells
+from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.intervals.held_out import worth_of_freedom
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.votes.records import not_a_sample
-from errorfloor.methods.design import PSEUDO
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.weighted import Pool
 from errorfloor.metrics import ERROR
@@ -63,7 +62,7 @@ class WeightedVoteLimits:
             low, high = self._of_two(cells, level)
         return min(low, self.value), max(high, self.value)
 
-    def _of_two(self, cells: VoteCells, level: float) -> tuple[float, float]:
+    def _of_two(self, cells: Sample, level: float) -> tuple[float, float]:
         from errorfloor.intervals.votes.limits import likelihood_limits
 
         votes = cells.positives, cells.totals, cells.count
@@ -87,7 +86,7 @@ def _worth(pool: Pool, functions: tuple[Floats, ...]) -> Iterator[float]:
     """Yield how many equal items have a mean of each row's values that varies as much."""
     design, mass = pool.design, pool.mass
     total = float(mass.sum())
-    squared = pool.sums(design.mass * design.weight)  # of items that stand alone
+    squared = pool.sums(design.masses * design.each)  # of items that stand alone
     unit = float(squared.sum()) / total
     for values in functions:
         mean = float(mass @ values) / total

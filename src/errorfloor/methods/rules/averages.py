@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.logs import Labelled, blocks, least_share, on_log_scale
@@ -19,7 +19,7 @@ from errorfloor.methods.rules.softmax import Family, Power, covariance, fit, fit
 class PowerFloor:
     """Mean of ``1 - max p`` where p are fitted powers of scores times weights."""
 
-    def __init__(self, family: Family, cells: ClassCells, options: Options) -> None:
+    def __init__(self, family: Family, cells: Sample, options: Options) -> None:
         self.family = family
         self.items = Labelled.of(cells, options.clip)
         self.count = cells.count
@@ -76,7 +76,7 @@ def _missed(fitted: Power, logs: Floats) -> Floats:
     return missed
 
 
-def bind(family: Family, cells: ClassCells, options: Options) -> PowerFloor:
+def bind(family: Family, cells: Sample, options: Options) -> PowerFloor:
     """Return the average of a family's confidences."""
     return PowerFloor(family, cells, options)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE, Rule
 from errorfloor.methods.rules.logs import Labelled, blocks
@@ -72,7 +72,7 @@ def _strict(items: Labelled, count: Counts, seen: NDArray[np.intp], offsets: Flo
     return wrong
 
 
-def wrong_of_offsets(cells: ClassCells, options: Options) -> Bools:
+def wrong_of_offsets(cells: Sample, options: Options) -> Bools:
     """Tell which cells of a table the offsets with the fewest errors err on."""
     items = Labelled.of(cells, options.clip)
     fitted = fit_within_reach(Family(), items, cells.count)

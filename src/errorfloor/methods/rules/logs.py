@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Clip
 
 BLOCK = 2**16  # only for speed: numbers taken at a time, which the cache holds
@@ -98,7 +98,7 @@ class Labelled:
     label: NDArray[np.intp]
 
     @classmethod
-    def of(cls, cells: ClassCells, clip: Clip) -> Labelled:
+    def of(cls, cells: Sample, clip: Clip) -> Labelled:
         """Take the logarithms of the scores of a table's cells."""
         return cls(log_scores(cells.scores, clip), cells.row, cells.label)
 

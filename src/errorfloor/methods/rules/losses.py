@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import FEWEST_STARTS, fewest_errors
@@ -107,7 +107,7 @@ class Costs:
 class RuleLosses:
     """Midpoint of the mean loss of a fitted map on its own items and on items held out."""
 
-    def __init__(self, family: Family, lost: Lost, cells: ClassCells, options: Options) -> None:
+    def __init__(self, family: Family, lost: Lost, cells: Sample, options: Options) -> None:
         self.family = family
         self.lost = lost
         self.items = Labelled.of(cells, options.clip)
@@ -186,11 +186,11 @@ class RuleLosses:
         return LossSums.of(losses, count[some], np.maximum(possible, losses))
 
 
-def _given(cells: ClassCells, options: Options) -> Lost:
+def _given(cells: Sample, options: Options) -> Lost:
     return Costs(np.asarray(options.metric.given["costs"], dtype=np.float64))
 
 
-def _balanced(cells: ClassCells, options: Options) -> Lost:
+def _balanced(cells: Sample, options: Options) -> Lost:
     classes = cells.scores.shape[1]
     items = np.bincount(cells.label, cells.count, minlength=classes)
     if not items.all():
@@ -202,18 +202,18 @@ def _balanced(cells: ClassCells, options: Options) -> Lost:
     return Costs(weight[:, None] * ~np.eye(classes, dtype=bool))
 
 
-def _log_loss(cells: ClassCells, options: Options) -> Lost:
+def _log_loss(cells: Sample, options: Options) -> Lost:
     return LogLoss()
 
 
-def _brier(cells: ClassCells, options: Options) -> Lost:
+def _brier(cells: Sample, options: Options) -> Lost:
     return Brier()
 
 
 def _bind(
     family: Family,
-    lost: Callable[[ClassCells, Options], Lost],
-    cells: ClassCells,
+    lost: Callable[[Sample, Options], Lost],
+    cells: Sample,
     options: Options,
 ) -> RuleLosses:
     return RuleLosses(family, lost(cells, options), cells, options)
@@ -230,7 +230,7 @@ def _method(
     family: Family,
     metric: str,
     words: str,
-    lost: Callable[[ClassCells, Options], Lost],
+    lost: Callable[[Sample, Options], Lost],
     rule: str,
 ) -> Method:
     return replace(

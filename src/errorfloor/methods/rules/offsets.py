@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import MANY_ITEMS, ClassCells, split
+from errorfloor.data.sample import MANY_ITEMS, Sample, split
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
@@ -24,7 +24,7 @@ class OffsetErrors:
     The first is too low and the second too high by about as much, so this is nearly unbiased.
     """
 
-    def __init__(self, cells: ClassCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
         self.count = cells.count
         self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, self.count)
@@ -81,7 +81,7 @@ def parts(count: Counts, rng: np.random.Generator) -> Iterator[Counts]:
 class TopErrors(MeanFloor):
     """Share of the items whose label is not the class with the largest score."""
 
-    def __init__(self, cells: ClassCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
         self.rule = Rule.as_it_is(len(self.items.logs))
         super().__init__(1 - self.rule.right(self.items), cells.count, cells.weight)

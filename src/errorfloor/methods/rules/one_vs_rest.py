@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import TIE
@@ -21,7 +21,7 @@ from errorfloor.methods.rules.softmax import softmax
 class OneVsRest:
     """Mean of ``1 - max p`` where p are isotonic fits, one for each class, normalised."""
 
-    def __init__(self, cells: ClassCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.cells = cells
         self.shares = shares(cells.scores)
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from errorfloor import _references as references
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
 from errorfloor.methods.rules import averages, one_vs_rest
@@ -40,22 +40,22 @@ def _averaging(name: str, family: Family, **about: Any) -> Method:
 
 
 @heeds_weights(ERROR.name)
-def _offsets(cells: ClassCells, options: Options) -> OffsetErrors | WeightedOffsets:
+def _offsets(cells: Sample, options: Options) -> OffsetErrors | WeightedOffsets:
     kind = OffsetErrors if cells.weight is None else WeightedOffsets
     return kind(cells, options)
 
 
 @heeds_weights(ERROR.name)
-def _top(cells: ClassCells, options: Options) -> TopErrors:
+def _top(cells: Sample, options: Options) -> TopErrors:
     return TopErrors(cells, options)
 
 
-def _of_scores(cells: ClassCells, options: Options) -> MeanFloor:
+def _of_scores(cells: Sample, options: Options) -> MeanFloor:
     missed = 1 - one_vs_rest.shares(cells.scores).max(axis=0)
     return MeanFloor(missed[cells.row], cells.count)
 
 
-def _one_vs_rest(cells: ClassCells, options: Options) -> one_vs_rest.OneVsRest:
+def _one_vs_rest(cells: Sample, options: Options) -> one_vs_rest.OneVsRest:
     return one_vs_rest.OneVsRest(cells, options)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import REJECTION
 from errorfloor._typing import Counts
-from errorfloor.data.cells import ClassCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
@@ -20,9 +20,9 @@ from errorfloor.methods.selective_scores import Decided, Midpoint
 class SurestOfOffsets(Midpoint):
     """Midpoint of a point of the risk-coverage curve on the items of a fit and on others."""
 
-    cells: ClassCells
+    cells: Sample
 
-    def __init__(self, cells: ClassCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
         self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, cells.count)
         self.whole = cells.count
@@ -40,7 +40,7 @@ class SurestOfOffsets(Midpoint):
         return Decided(1 - sure[items.row], np.asarray(chosen[items.row] != items.label))
 
 
-def _bind(cells: ClassCells, options: Options) -> SurestOfOffsets:
+def _bind(cells: Sample, options: Options) -> SurestOfOffsets:
     return SurestOfOffsets(cells, options)
 
 

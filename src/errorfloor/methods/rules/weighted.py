@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassCells
-from errorfloor.methods.design import Design
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
@@ -22,9 +21,9 @@ WHOLE = 2.0**40  # what all items weigh together where the search needs whole nu
 class WeightedOffsets:
     """Midpoint of the weighted errors of the fitted rule on its own items and on items held out."""
 
-    def __init__(self, cells: ClassCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
-        self.design = Design.of(cells)
+        self.design = cells
         self.fitted = self._fit_within_reach(self.design.count)
         self._held_out: tuple[str, Floats] | None = None
 
@@ -42,7 +41,7 @@ class WeightedOffsets:
         fitted = self.fitted if own else self._fit(count, self.fitted)
         wrong = self.held_out(rng) if own else self._cross_fitted(count, fitted, rng)
         wrong = wrong + count * (1 - Rule.of(fitted).right(self.items))
-        return float(self.design.weight @ wrong / (self.design.weight @ count)) / 2
+        return float(self.design.each @ wrong / (self.design.each @ count)) / 2
 
     def held_out(self, rng: np.random.Generator) -> Floats:
         """Return how many items of each cell are wrong when each is held out in turn."""
@@ -54,7 +53,7 @@ class WeightedOffsets:
     def fewest(self) -> Floats:
         """Return how many items of each cell the offsets err on that err least, of those found."""
         scale = WHOLE / self.design.total
-        mass = np.maximum(np.round(self.design.mass * scale), 1).astype(np.int64)
+        mass = np.maximum(np.round(self.design.masses * scale), 1).astype(np.int64)
         starts = (self.rule, Rule.as_it_is(len(self.items.logs)))
         _, rule = fewest_errors(self.items, mass, starts)
         return np.asarray(self.design.count * (1 - self._right(rule)))
@@ -69,7 +68,7 @@ class WeightedOffsets:
         return unsure_share(OFFSETS_FAMILY, self.items, mass, self.fitted)
 
     def _cross_fitted(self, count: Counts, fitted: Power, rng: np.random.Generator) -> Floats:
-        design = Design(count, self.design.weight, self.design.cluster)
+        design = self.design.counted(count)
         wrong = np.zeros(count.size)
         for part in design.parts(FOLDS, rng):
             others = count - part
@@ -80,8 +79,8 @@ class WeightedOffsets:
 
     def _scaled(self, count: Counts) -> Counts:
         """Return what items weigh, as so many equal items as would tell as much."""
-        design = Design(count, self.design.weight)
-        scaled: Counts = design.mass / design.unit  # type: ignore[assignment]
+        design = self.design.items.counted(count)
+        scaled: Counts = design.masses / design.unit
         return scaled
 
     def _fit(self, count: Counts, start: Power) -> Power:

@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor._checks import InputError, function
 from errorfloor._references import MIXTURE as REFERENCE
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import VoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options, heeds_weights
 from errorfloor.methods.votes.refitted import Refitted
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class MixtureFloor(Refitted):
     """The floor of the distribution that is fitted to the votes."""
 
-    def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
+    def __init__(self, cells: Sample, options: Options | None = None) -> None:
         refuse_single_votes(cells.totals)
         self.cells = cells
         self.options = options or Options()
@@ -108,7 +108,7 @@ def together(fits: list[Mixture], sizes: Floats) -> Mixture:
 
 
 @heeds_weights(ERROR.name)
-def _bind(cells: VoteCells, options: Options) -> MixtureFloor:
+def _bind(cells: Sample, options: Options) -> MixtureFloor:
     if cells.weight is None:
         return MixtureFloor(cells, options)
     from errorfloor.methods.votes.weighted import WeightedMixtureFloor

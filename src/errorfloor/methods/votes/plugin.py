@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import SOFT_LABELS
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import SoftCells, VoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
@@ -19,7 +19,7 @@ from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 
 
 @heeds_weights(ERROR.name)
-def plugin(cells: VoteCells, options: Options) -> MeanFloor:
+def plugin(cells: Sample, options: Options) -> MeanFloor:
     """Return the mean share of minority votes, or the floor of the label that the shares make."""
     if options.target.needed > 1:
         shares = cells.positives / cells.totals
@@ -49,7 +49,7 @@ PLUGIN = Method(
 
 
 @heeds_weights()
-def _mean(cells: VoteCells, options: Options) -> MeanFloor:
+def _mean(cells: Sample, options: Options) -> MeanFloor:
     shares = options.target.positive(cells.positives / cells.totals)
     return MeanFloor(options.metric.per_item(shares), cells.count, cells.weight)
 
@@ -63,7 +63,7 @@ class BestOfShares:
         # Rows of soft labels ascend; cells of votes ascend by total first.
         self.order = np.argsort(shares, kind="stable")
         own = None if weight is None else weight[self.order]
-        cells = SoftCells(shares[self.order], count[self.order], own)
+        cells = Sample.of_rows(shares[self.order], count[self.order], own)
         kind = BestValue if own is None else WeightedBest
         self.best = kind(metric, cells)
         self.is_slow = own is not None  # to compute without each item in turn
@@ -80,7 +80,7 @@ class BestOfShares:
 
 
 @heeds_weights(*BALANCED_ERROR.metrics, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
-def _best(cells: VoteCells, options: Options) -> BestOfShares:
+def _best(cells: Sample, options: Options) -> BestOfShares:
     shares = options.target.positive(cells.positives / cells.totals)
     return BestOfShares(shares, cells.count, options.metric, cells.weight)
 

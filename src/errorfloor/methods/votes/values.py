@@ -16,7 +16,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import VoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Method, Options, heeds_weights
 from errorfloor.methods.votes.mixture import MIXTURE, MixtureFloor, refuse_single_votes, together
 from errorfloor.methods.votes.refitted import Refitted
@@ -42,7 +42,7 @@ _POSITIVE = ("f1",)
 class MixtureValue(Refitted):
     """The best value of a metric under the distribution that is fitted to the votes, smoothed."""
 
-    def __init__(self, cells: VoteCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         refuse_single_votes(cells.totals)
         self.cells = cells
         self.options = options
@@ -87,7 +87,7 @@ def value_of(metric: Metric, points: Floats, weights: Floats, target: Target = O
     return metric.best(target.positive(points[kept]), weights[kept])
 
 
-def refuse_one_class(cells: VoteCells, metric: Metric) -> None:
+def refuse_one_class(cells: Sample, metric: Metric) -> None:
     """Refuse votes that are all for one class, where the metric needs items of both."""
     has = {"1": bool(cells.positives.any()), "0": bool((cells.positives < cells.totals).any())}
     of_both = metric.name in _BOTH and "prior" not in metric.given
@@ -106,7 +106,7 @@ WEIGHED = "cost", "balanced-error", "brier", "log-loss", "error-at-coverage", "c
 
 
 @heeds_weights(*WEIGHED)
-def _bind(cells: VoteCells, options: Options) -> MixtureValue:
+def _bind(cells: Sample, options: Options) -> MixtureValue:
     if cells.weight is None:
         return MixtureValue(cells, options)
     from errorfloor.methods.votes.weighted import WeightedMixtureValue

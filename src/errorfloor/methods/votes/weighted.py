@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassVoteCells, VoteCells
-from errorfloor.methods.design import Design
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.many.mixture import MOST_KEPT, ManyMixtureFloor
 from errorfloor.methods.votes.mixture import MixtureFloor
@@ -26,24 +25,17 @@ class Pool:
 
     votes: Counts  # a column for each class
     row: NDArray[np.intp]  # of each cell
-    design: Design
+    design: Sample
 
     @classmethod
-    def of(cls, cells: VoteCells | ClassVoteCells) -> Pool:
+    def of(cls, cells: Sample) -> Pool:
         """Pool the cells of a table with weights."""
-        columns: Any
-        if two := isinstance(cells, VoteCells):
-            columns = cells.totals, cells.positives
-        else:
-            columns = cells.votes.T
         # Cells are by row of the table, whose votes differ.
         new = np.zeros(len(cells), dtype=np.bool_)
         new[:1] = True
-        for own in columns:
+        for own in cells.votes.T:
             new[1:] |= own[1:] != own[:-1]
-        first = [own[new] for own in columns]
-        votes = np.column_stack((first[0] - first[1], first[1]) if two else first)
-        return cls(votes, np.cumsum(new) - 1, Design.of(cells))
+        return cls(cells.votes[new], np.cumsum(new) - 1, cells)
 
     @property
     def totals(self) -> Counts:
@@ -53,7 +45,7 @@ class Pool:
     @cached_property
     def mass(self) -> Floats:
         """What the items of each row weigh together."""
-        return self.sums(self.design.mass)
+        return self.sums(self.design.masses)
 
     def sums(self, values: Floats) -> Floats:
         """Return the sum over the cells of each row."""
@@ -62,22 +54,20 @@ class Pool:
     def items(self, count: Counts, number: float) -> Floats:
         """Return how many of `number` items have each row's votes, by weight."""
         own = count is self.design.count
-        mass = self.mass if own else self.sums(count * self.design.weight)
+        mass = self.mass if own else self.sums(count * self.design.each)
         return np.asarray(mass * (number / mass.sum()))
 
     def cells(self, number: float | None = None) -> Any:
         """Return cells of distinct votes, of so many items; of as many as there are by default."""
         number = float(self.design.count.sum()) if number is None else number
         count: Any = self.items(self.design.count, number)
-        if self.votes.shape[1] > 2:
-            return ClassVoteCells(self.votes, count)
-        return VoteCells(self.votes[:, 1], self.totals, count)
+        return Sample.of_rows(self.votes, count)
 
 
 class WeightedMixtureFloor(MixtureFloor):
     """The floor of the distribution that is fitted to weighted votes."""
 
-    def __init__(self, cells: VoteCells, options: Options | None = None) -> None:
+    def __init__(self, cells: Sample, options: Options | None = None) -> None:
         self.pool = _pool_of_two(cells, options or Options())
         super().__init__(self.pool.cells(), options)
 
@@ -89,7 +79,7 @@ class WeightedMixtureFloor(MixtureFloor):
 class WeightedMixtureValue(MixtureValue):
     """The best value of another metric under that distribution, a little smoothed."""
 
-    def __init__(self, cells: VoteCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         self.pool = _pool_of_two(cells, options)
         super().__init__(self.pool.cells(), options)
 
@@ -98,7 +88,7 @@ class WeightedMixtureValue(MixtureValue):
         return _values(self, counts)
 
 
-def _pool_of_two(cells: VoteCells, options: Options) -> Pool:
+def _pool_of_two(cells: Sample, options: Options) -> Pool:
     pool = Pool.of(cells)
     check_options(options)
     if not affordable(len(pool.votes), np.unique(pool.totals)):
@@ -109,7 +99,7 @@ def _pool_of_two(cells: VoteCells, options: Options) -> Pool:
 class WeightedManyMixtureFloor(ManyMixtureFloor):
     """The same for more than two classes."""
 
-    def __init__(self, cells: ClassVoteCells, options: Options | None = None) -> None:
+    def __init__(self, cells: Sample, options: Options | None = None) -> None:
         self.pool = Pool.of(cells)
         check_options(options or Options())
         if int(self.pool.totals.max()) > MOST_KEPT:

@@ -9,7 +9,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts
-from errorfloor.data.cells import ClassVoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options, heeds_weights
 from errorfloor.methods.votes.mixture import MIXTURE, refuse_single_votes
 from errorfloor.methods.votes.refitted import Refitted
@@ -35,7 +35,7 @@ class ManyMixtureFloor(Refitted):
         total have a distribution of their own.
     """
 
-    def __init__(self, cells: ClassVoteCells, options: Options | None = None) -> None:
+    def __init__(self, cells: Sample, options: Options | None = None) -> None:
         self.cells = cells
         self.options = options or Options()
         check_votes(cells, self.options)
@@ -68,7 +68,7 @@ class ManyMixtureFloor(Refitted):
         return fits, total / float(count.sum())
 
 
-def fits_of(cells: ClassVoteCells, count: Counts, options: Options) -> list[Fit]:
+def fits_of(cells: Sample, count: Counts, options: Options) -> list[Fit]:
     """Return distributions that are fitted to so many items in the cells, with their cells."""
     from errorfloor.methods.votes.many.fit import fit_partitions  # SciPy loads slowly
 
@@ -82,7 +82,7 @@ def fits_of(cells: ClassVoteCells, count: Counts, options: Options) -> list[Fit]
     return fits
 
 
-def all_of(cells: ClassVoteCells, fits: list[Fit]) -> PartitionMixture:
+def all_of(cells: Sample, fits: list[Fit]) -> PartitionMixture:
     """Return the distribution of all items, of which each of the fits is a part."""
     parts = [fit for fit, _ in fits]
     if len(parts) == 1:
@@ -98,7 +98,7 @@ def all_of(cells: ClassVoteCells, fits: list[Fit]) -> PartitionMixture:
     )
 
 
-def check_votes(cells: ClassVoteCells, options: Options) -> None:
+def check_votes(cells: Sample, options: Options) -> None:
     """Refuse votes and options that the mixture has no answer for."""
     refuse_single_votes(cells.totals)
     check_options(options)
@@ -134,7 +134,7 @@ def _check_stopped(options: Options, totals: Counts) -> None:
 
 
 @heeds_weights(ERROR.name)
-def _bind(cells: ClassVoteCells, options: Options) -> ManyMixtureFloor:
+def _bind(cells: Sample, options: Options) -> ManyMixtureFloor:
     if cells.weight is None:
         return ManyMixtureFloor(cells, options)
     from errorfloor.methods.votes.weighted import WeightedManyMixtureFloor

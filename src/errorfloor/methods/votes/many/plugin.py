@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from errorfloor.data.cells import ClassVoteCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Classes, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.many.mixture import check_options
@@ -15,7 +15,7 @@ from errorfloor.metrics import ERROR
 
 
 @heeds_weights(ERROR.name)
-def plugin(cells: ClassVoteCells, options: Options) -> MeanFloor:
+def plugin(cells: Sample, options: Options) -> MeanFloor:
     """Return the mean share of votes for other classes than the one with the most."""
     check_options(options)
     totals = cells.totals

@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.cells import ClassVoteCells, SoftCells
+from errorfloor.data.sample import Sample
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis, Classes, Method, Options
 from errorfloor.methods.soft import MeanFloor
@@ -39,7 +39,7 @@ _PENALTY = 2.0  # items' worth of log-likelihood for a unit of relative entropy 
 class ManyMixtureValue(Refitted):
     """The best value of a metric under the distribution that is fitted to the votes."""
 
-    def __init__(self, cells: ClassVoteCells, options: Options) -> None:
+    def __init__(self, cells: Sample, options: Options) -> None:
         refuse_majority(options)
         if options.metric.name in PLACED:
             refuse_many_classes(cells, options)
@@ -100,7 +100,7 @@ def refuse_majority(options: Options) -> None:
         )
 
 
-def refuse_many_classes(cells: ClassVoteCells, options: Options) -> None:
+def refuse_many_classes(cells: Sample, options: Options) -> None:
     """Refuse more classes than each can have its place of, and classes without any vote."""
     name, classes = options.metric.name, cells.votes.shape[1]
     if classes > _MOST_PLACED:
@@ -118,18 +118,18 @@ def refuse_many_classes(cells: ClassVoteCells, options: Options) -> None:
         )
 
 
-def _shares(cells: ClassVoteCells) -> Floats:
+def _shares(cells: Sample) -> Floats:
     return np.asarray(cells.votes / cells.totals[:, None])
 
 
-def _mean(cells: ClassVoteCells, options: Options) -> MeanFloor:
+def _mean(cells: Sample, options: Options) -> MeanFloor:
     refuse_majority(options)
     return MeanFloor(options.metric.per_item(_shares(cells)), cells.count)
 
 
-def _best(cells: ClassVoteCells, options: Options) -> BestValue:
+def _best(cells: Sample, options: Options) -> BestValue:
     refuse_majority(options)
-    return BestValue(options.metric, SoftCells(_shares(cells), cells.count))
+    return BestValue(options.metric, Sample.of_rows(_shares(cells), cells.count))
 
 
 _plain_mean, _plain_best = plugin.VALUES
