@@ -17,7 +17,7 @@ from errorfloor.intervals.weighted_bets import (
     _upper,
     _won_on_both,
 )
-from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
+from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 
 LEVEL = 0.9
 GOAL = np.log(20)  # 2 / (1 - level)

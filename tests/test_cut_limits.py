@@ -17,8 +17,8 @@ from errorfloor.intervals.weighted import WeightedErrors
 from errorfloor.intervals.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.record import Classes, Series
-from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 from errorfloor.metrics import named
+from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 
 LEVEL = 0.9
 Z = stats.norm.ppf(0.95)

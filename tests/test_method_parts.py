@@ -29,7 +29,12 @@ from errorfloor.methods.selective_scores import (
     slope,
 )
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.two_by_two import (
+from errorfloor.methods.votes.plugin import BestOfShares
+from errorfloor.methods.weighted import WeightedCut
+from errorfloor.methods.weighted_best import WeightedBest
+from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
+from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.two_by_two import (
     Balanced,
     Binomial,
     Cost,
@@ -39,11 +44,6 @@ from errorfloor.methods.two_by_two import (
     all_cuts,
     check_classes,
 )
-from errorfloor.methods.votes.plugin import BestOfShares
-from errorfloor.methods.weighted import WeightedCut
-from errorfloor.methods.weighted_best import WeightedBest
-from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
-from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
 

@@ -17,8 +17,8 @@ from errorfloor.intervals.ranks import divergence
 from errorfloor.methods import cuts, weighted_cuts
 from errorfloor.methods.ranks import Precision, Ranking
 from errorfloor.methods.scoring import LossSums
-from errorfloor.methods.two_by_two import Balanced, Cost, Missed, TwoByTwo, Uncorrelated
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.two_by_two import Balanced, Cost, Missed, TwoByTwo, Uncorrelated
 
 
 def drawn(n, seed, *, ties=False, slope=1.0):

@@ -13,7 +13,7 @@ import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor.data.sample import Sample
 from errorfloor.methods.priced import PricedCut, PricedMidpoint, each_of, heavier_where_wrong
-from errorfloor.methods.two_by_two import Balanced, Cost
+from errorfloor.metrics.two_by_two import Balanced, Cost
 
 RNG = np.random.default_rng(11)
 N = 300

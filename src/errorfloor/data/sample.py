@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ APART = 8  # rows at either end of a run; seldom are all of them held out togeth
 # is told by two or three of them alone would be as often far too small.
 PSEUDO = 2.0
 DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are alike
+
+
+# From a purpose, such as "folds", to random numbers for it: always the same ones in an estimate.
+Draw: TypeAlias = Callable[[str], np.random.Generator]
 
 
 @dataclass(frozen=True, eq=False)

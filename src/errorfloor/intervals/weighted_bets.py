@@ -19,8 +19,8 @@ from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores, lower_of, upper_of
 from errorfloor.methods.record import Basis
-from errorfloor.methods.two_by_two import Balanced, Binomial, Cost, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, tested
+from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Loss, TwoByTwo, all_cuts
 
 _MOST = 0.5  # of what a stake may lose
 

@@ -1,7 +1,7 @@
 """Intervals from both kinds of error of cuts: for costs, balanced error, F1 and MCC.
 
 As those for error: below from the best cut on all items, above from items that did not choose it.
-Limits are about a loss (`errorfloor.methods.two_by_two`), and turned where more is better.
+Limits are about a loss (`errorfloor.metrics.two_by_two`), and turned where more is better.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.priced import PricedCut, each_of
 from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Basis, Method, heeds_weights
-from errorfloor.methods.two_by_two import Binomial, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, flat_items, held_out
 from errorfloor.metrics import named
+from errorfloor.metrics.two_by_two import Binomial, Loss, TwoByTwo, all_cuts
 
 _MANY_ITEMS, _MOST_ROWS = 2**20, 2**16
 _MOST_CUTS = 2**12  # that limits are computed for

@@ -14,8 +14,8 @@ from errorfloor.methods.ranks import AUC as RANKING
 from errorfloor.methods.ranks import Ranking, by_row
 from errorfloor.methods.record import Options, unknown_resolution
 from errorfloor.methods.scoring import isotonic_map
-from errorfloor.methods.two_by_two import check_classes
 from errorfloor.metrics import Metric
+from errorfloor.metrics.two_by_two import check_classes
 
 
 class CalibratedAuc(Ranking):

@@ -12,8 +12,8 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import DOUBT, PSEUDO, Sample
-from errorfloor.methods.two_by_two import Balanced, Cost, Loss, TwoByTwo, all_cuts
 from errorfloor.methods.weighted import WeightedCut
+from errorfloor.metrics.two_by_two import Balanced, Cost, Loss, TwoByTwo, all_cuts
 
 PRICED = "cost", "balanced-error"  # metrics
 

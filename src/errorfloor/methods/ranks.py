@@ -16,7 +16,7 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
-from errorfloor.methods.two_by_two import check_classes
+from errorfloor.metrics.two_by_two import check_classes
 
 _AT_ONCE = 2**20  # only for speed: numbers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.sample import Draw
 from errorfloor.data.table import Table
+from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, aim_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
@@ -83,6 +85,13 @@ def without_one(statistic: Statistic) -> Floats:
     return statistic.leave_one_out()
 
 
+def value_of(statistic: Statistic, count: Counts, draw: Draw) -> float:
+    """Return the value on the items of a table; a `Fitted` has it already."""
+    if isinstance(statistic, Fitted):
+        return statistic.value
+    return float(statistic.values(count[None], draw("folds"))[0])
+
+
 class Classes(Enum):
     """How many classes a method is for; a method of one name may be there twice."""
 
@@ -127,6 +136,10 @@ class Shape(Enum):
     NONE = "it is the identity, or there is no map"
 
 
+def _always_alike(purpose: str) -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may say about how a method works."""
@@ -136,6 +149,7 @@ class Options:
     stopping: str | None = None  # the rule by which votes were collected until they agreed
     majority: int | None = None  # of how many votes the label is the majority
     metric: Metric = ERROR  # what the floor or ceiling is of
+    draw: Draw = field(default=_always_alike, compare=False, repr=False)  # for methods that divide
 
     def __post_init__(self) -> None:
         check_choice(self.totals_by, TOTALS_BY, name="totals_by")

@@ -18,7 +18,8 @@ from errorfloor.methods.cuts import FAR, SURE
 from errorfloor.methods.isotonic import FOLDS, ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.priced import PRICED, PricedCut, PricedMidpoint
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
-from errorfloor.methods.two_by_two import (
+from errorfloor.metrics import named
+from errorfloor.metrics.two_by_two import (
     Balanced,
     Cost,
     Loss,
@@ -28,7 +29,6 @@ from errorfloor.methods.two_by_two import (
     all_cuts,
     check_classes,
 )
-from errorfloor.metrics import named
 
 _AT_ONCE = 2**20  # only for speed: numbers
 

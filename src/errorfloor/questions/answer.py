@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,15 @@ from errorfloor.intervals.resample import bootstrap
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.ppi import AT_RANDOM
-from errorfloor.methods.record import GOLD_LABEL, Classes, Method, Options, Shape, Statistic
+from errorfloor.methods.record import (
+    GOLD_LABEL,
+    Classes,
+    Method,
+    Options,
+    Shape,
+    Statistic,
+    value_of,
+)
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
@@ -125,6 +133,7 @@ def estimates(
     table: Table, methods: Sequence[Method], options: Options, request: Request, origin: Origin
 ) -> list[tuple[Estimate, Statistic]]:
     """Return one estimate for each method, all on the same resamples."""
+    options = replace(options, draw=request.streams.for_)
     table = table.plain  # equal weights, and clusters of one, are none
     given, every = table, table.cells()  # those of methods that heed items without a label
     if isinstance(table, ScoreTable):
@@ -141,7 +150,7 @@ def estimates(
     doubts = data_doubts(table)
     found = []
     for method, statistic, kind in zip(methods, statistics, kinds, strict=True):
-        value = statistic.values(cells.count[None], request.streams.for_("folds"))[0]
+        value = value_of(statistic, cells.count, request.streams.for_)
         case = Case(
             method=method,
             table=table,

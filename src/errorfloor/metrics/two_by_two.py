@@ -77,6 +77,21 @@ class Binomial:
         share = self.successes / self.trials
         return self.scale * np.sqrt(np.maximum(share * (1 - share), 0) / self.trials)
 
+    def quantile(self, tail: float) -> Any:
+        """Return the loss at which the share would be at that tail of its distribution.
+
+        0 where nothing was lost, and the whole scale where all of it was.
+        """
+        from scipy.special import betaincinv
+
+        some, behind = self.successes > 0, self.trials - self.successes + 1
+        if np.ndim(some) == 0:  # numbers take a third of the time of arrays
+            share = betaincinv(self.successes, behind, tail) if some and behind > 0 else float(some)
+            return self.scale * share
+        whole = behind <= 0
+        share = betaincinv(np.where(some, self.successes, 1), np.where(whole, 1, behind), tail)
+        return self.scale * np.where(some, np.where(whole, 1.0, share), 0.0)
+
 
 class Loss(Protocol):
     """A loss that depends on both kinds of error."""
