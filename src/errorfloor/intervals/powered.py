@@ -51,7 +51,7 @@ def _powered(case: Case) -> Evidence:
     if isinstance(statistic, PoweredOffsets):
         found = statistic.found(case.count, case.streams.for_("folds"))
         items, mass = statistic.items, design_of(statistic.cells, case.count).masses
-        unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)  # type: ignore[arg-type]
+        unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)
         return PoweredErrors(found, max(unsure - _USUAL, 0) / (1 - _USUAL))
     return of_cut(statistic, case.streams.for_("folds"))
 
