@@ -89,6 +89,8 @@ class Sample:
         Which of them belong together, from 0 on.
     unlabelled : array of shape (rows,), optional
         Items of each row without a label.
+    unseen : float
+        Share of the items that a cut inside merged rows may err on less.
     """
 
     seen: Any
@@ -98,6 +100,7 @@ class Sample:
     weight: Floats | None = None
     cluster: Counts | None = None
     unlabelled: Counts | None = None
+    unseen: float = 0.0
 
     @classmethod
     def of_rows(cls, seen: Any, count: Counts, *design: Any) -> Self:
@@ -178,6 +181,11 @@ class Sample:
         ones = np.add.reduceat(wide * self.positive, self.starts, axis=-1)
         return np.add.reduceat(wide, self.starts, axis=-1) - ones, ones
 
+    @cached_property
+    def rows(self) -> tuple[Floats, Floats]:
+        """What the negatives and the positives of each row weigh."""
+        return self.by_row(self.masses)
+
     def by_class(self, masses: Floats | Counts) -> tuple[Any, Any]:
         """Return what the negatives and the positives weigh, for each row of masses."""
         ones = masses @ self.positive
@@ -205,9 +213,9 @@ class Sample:
         return np.ones(self.count.size) if self.weight is None else self.weight
 
     @property
-    def is_plain(self) -> bool:
-        """Whether every item weighs the same and is a unit of its own."""
-        return self.weight is None
+    def weighs_alike(self) -> bool:
+        """Whether every item weighs the same."""
+        return self.weight is None or float(self.weight.min()) == float(self.weight.max())
 
     @property
     def clusters(self) -> int:
@@ -222,6 +230,13 @@ class Sample:
     def counted(self, count: Counts) -> Self:
         """Return the same cells with other counts."""
         return replace(self, count=count)
+
+    def among(self, cells: NDArray[np.intp]) -> Sample:
+        """Return some cells, in order, maybe several times each."""
+        weight = None if self.weight is None else self.weight[cells]
+        cluster = None if self.cluster is None else self.cluster[cells]
+        label, count = self.label[cells], self.count[cells]
+        return Sample(self.seen, self.row[cells], label, count, weight, cluster)
 
     def only(self, own: Bools) -> Self:
         """Return the items of some cells."""
@@ -311,6 +326,10 @@ class Sample:
         far += PSEUDO * float(unit**2 @ (kinds.heavier * ill + well))
         return far / (spread + PSEUDO * float(unit @ (ill + well)))
 
+    def equal_item_of(self, lost: Callable[[], tuple[Losses, Kinds]]) -> float:
+        """Return the same for losses that are looked at only where items weigh differently."""
+        return 1.0 if self.weight is None else self.equal_item(*lost())
+
     def worth(self, wrong: Any) -> tuple[float, float]:
         """Return the weighted share of wrong items, and of how many equal items it is worth.
 
@@ -397,6 +416,10 @@ class Sample:
             return self.row, rows
         behind = np.cumsum(np.bincount(self.row, self.count, minlength=rows))
         return (np.ceil(behind * (most / behind[-1])).astype(np.intp) - 1)[self.row], most
+
+    def fewer_rows(self, most: int) -> Sample:
+        """Return about as good a sample to try cuts on, with at most so many rows if possible."""
+        return self.joined(most) if self.weight is None else self
 
     def joined(self, most: int) -> Sample:
         """Return at most so many rows, with runs of rows that hold one class as one row.

@@ -12,11 +12,11 @@ import numpy as np
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.cuts import for_any_scores
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.means import Betting
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
 from errorfloor.methods.selective_scores import Surest
