@@ -167,6 +167,8 @@ class Sample:
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """Index of the first cell of each row."""
+        if self.ends.size == len(self.seen) + 1:  # only for speed: all rows have cells
+            return self.ends[:-1]
         return np.searchsorted(self.row, np.arange(len(self.seen)))
 
     @cached_property
@@ -181,15 +183,16 @@ class Sample:
         ones = np.add.reduceat(wide * self.positive, self.starts, axis=-1)
         return np.add.reduceat(wide, self.starts, axis=-1) - ones, ones
 
-    @cached_property
-    def rows(self) -> tuple[Floats, Floats]:
-        """What the negatives and the positives of each row weigh."""
-        return self.by_row(self.masses)
-
     def by_class(self, masses: Floats | Counts) -> tuple[Any, Any]:
         """Return what the negatives and the positives weigh, for each row of masses."""
         ones = masses @ self.positive
         return masses.sum(axis=-1) - ones, ones
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """What all negatives and all positives weigh."""
+        ones = float(self.masses[self.positive].sum())
+        return self.total - ones, ones
 
     # How items were drawn -------------------------------------------------------------------
 

@@ -63,8 +63,8 @@ def _certified(case: Case) -> Evidence:
         return _weighted_certified(case)
     fit, sample = cut_of(case), case.cells
     train, test = split(case.count, 2, case.streams.for_("halves"))
-    tested = table_of(sample, test, fit.cuts.fit(sample, train)).with_one_more()
-    above = fit.how.like(tested)
+    tested = table_of(sample, test, fit.cuts.fit(sample, train))
+    above = fit.how.like(fit.how.with_one_more(tested))
     return Honest(Sides(fit.below, lambda worth: above), "certified")
 
 

@@ -44,7 +44,7 @@ class ExactTables:
         low = float(self.every.at(np.array([least])).quantile(tail)[0])
         near = np.flatnonzero(self.every.scale * (share - reach) <= low)
         low = min(low, float(self.every.at(near).quantile(tail).min(initial=low)))
-        high = float(self.how.like(self.tested.with_one_more()).quantile(1 - tail).max())
+        high = float(self.how.like(self.how.with_one_more(self.tested)).quantile(1 - tail).max())
         low, high = sorted(float(self.how.link(end)) for end in (low, high))
         return low, high
 

@@ -98,18 +98,20 @@ class Cuts:
         """
         if min(price) <= 0:  # MCC, where the best cut leaves all items on one side
             return 0.0
-        zeros, ones = (part / each for part in sample.rows)
-        one, other = price
-        walk, items = (_running(step) for step in (other * ones - one * zeros, ones + zeros))
+        one, other = 1.0, float(price[1] / price[0])
+        mass = sample.masses / each
+        walk = _running(sample, mass * np.where(sample.positive, other, -one))
+        items = _running(sample, mass)
         best = int(np.argmin(walk))
         walk -= walk[best]
         items -= items[best]
         np.abs(items, out=items)
-        bound = FAR**2 * one * other * items * (1 + ROUNDING)
-        good = np.flatnonzero(walk * walk <= bound)[[0, -1]]
-        errors = np.maximum(items[good] * price - walk[good], 0) / (one + other)
+        bound = FAR**2 * one * other * (1 + ROUNDING)
+        good = np.flatnonzero(walk * walk <= bound * items)[[0, -1]]
+        both = np.array([one, other])
+        errors = np.maximum(items[good] * both - walk[good], 0) / (one + other)
         sure = np.maximum(errors - SURE * np.sqrt(errors), 0)
-        return float(sure @ ((one + other) / np.array(price)))
+        return float(sure @ ((one + other) / both))
 
 
 def lowest(walks: Floats, path: Any) -> NDArray[np.intp]:
@@ -128,11 +130,11 @@ def _signed(sample: Sample, one: float, other: float) -> NDArray[Any]:
     return np.where(sample.positive, other, -one)
 
 
-def _running(steps: Floats) -> Floats:
-    """Return 0 and the running sums."""
+def _running(sample: Sample, steps: Floats) -> Floats:
+    """Return 0 and the running sums up to the end of each row."""
     sums = np.zeros(steps.size + 1)
     np.cumsum(steps, out=sums[1:])
-    return sums
+    return sums if sample.ends.size == sums.size else sums[sample.ends]
 
 
 def all_cuts(positive: Bools, counts: Any) -> TwoByTwo:
@@ -204,7 +206,10 @@ class CutFit(Chosen):
     @cached_property
     def own(self) -> TwoByTwo:
         """Its errors."""
-        return table_of(self.weighed, self.weighed.count, self.rule)
+        sample, rule = self.weighed, self.rule
+        mass, zeros, ones = sample.masses[:rule], *sample.sizes
+        fn = float(mass[sample.positive[:rule]].sum())
+        return TwoByTwo(zeros - (float(mass.sum()) - fn), fn, zeros, ones)
 
     @cached_property
     def own_loss(self) -> float:
@@ -280,7 +285,7 @@ class CutFit(Chosen):
         sample, costs = self.weighed, self.how.costs
         assert costs is not None
         walk = np.cumsum(self.cuts.steps(sample, sample.masses))
-        first = costs[0] * sample.by_class(sample.masses)[0]
+        first = costs[0] * sample.sizes[0]
         losses = np.append(first, first + walk)
         above = np.minimum.accumulate(losses)[:-1]  # of cuts that an item is above
         below = np.minimum.accumulate(losses[::-1])[::-1][1:]
@@ -308,7 +313,7 @@ class CutFit(Chosen):
         table = held.table.scaled(1 / each)
 
         def above(worth: float) -> Binomial:
-            return how.like(table.scaled(worth).with_one_more(capped=how.prices is None))
+            return how.like(how.with_one_more(table.scaled(worth)))
 
         return Sides(self.below, above, self.link, self.sample.freedom, self._correlated(each))
 
@@ -322,7 +327,7 @@ class CutFit(Chosen):
         if how.pooled:
             return Losses(wrong, wrong), Kinds.one(sample, 1.0)
         errors = sample.by_class(sample.mass(wrong))
-        price = how.slopes(TwoByTwo(*errors, *sample.by_class(sample.masses)))[:2]
+        price = how.slopes(TwoByTwo(*errors, *sample.sizes))[:2]
         kind = sample.positive.astype(np.intp)
 
         def centre(mass: Floats, total: Floats) -> Floats:
@@ -400,19 +405,24 @@ class HeldOut:
         """Hold items out in turn, ten-fold."""
         if cuts.how.prices is not None and sample.masses.dtype.kind == "f":
             wrong = _wrong_at_once(cuts.how, sample, rng)
-            return cls(_table(sample, *sample.by_class(sample.mass(wrong))), lambda: wrong)
+            fp, fn = (float(part) for part in sample.by_class(sample.mass(wrong)))
+            return cls(TwoByTwo(fp, fn, *sample.sizes), lambda: wrong)
         tried = list(_tried(cuts, sample, rng))
-        errors = np.sum([one.errors for one in tried], axis=0)
-        return cls(_table(sample, *errors), lambda: _wrong_among(sample, tried))
+        passed, fn = np.sum([one.below for one in tried], axis=0)
+        zeros, ones = sample.sizes
+        return cls(
+            TwoByTwo(zeros - float(passed), float(fn), zeros, ones),
+            lambda: _wrong_among(sample, tried),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tried:
-    """A part of the items, the cut that is best on all others, and its errors on the part."""
+    """A part of the items, and the cut that is best on all others."""
 
     part: NDArray[Any]
     rule: int
-    errors: tuple[float, float]  # on negatives, and on positives
+    below: tuple[float, float]  # negatives and positives of the part below the cut, by weight
 
 
 def _tried(cuts: Cuts, sample: Sample, rng: np.random.Generator) -> Iterator[Tried]:
@@ -424,35 +434,38 @@ def _tried(cuts: Cuts, sample: Sample, rng: np.random.Generator) -> Iterator[Tri
     if sign is None:
         for part in parts:
             rule = cuts.fit(sample, sample.mass(sample.count - part))
-            yield Tried(part, rule, table_of(sample, part, rule).parts[:2])
+            table = table_of(sample, part, rule)
+            passed = table.negatives - table.false_positives
+            yield Tried(part, rule, (passed, table.false_negatives))
         return
     small: Any = np.int32 if int(sample.count.sum()) < 2**28 else np.int64
     whole = np.cumsum(sign * sample.count, dtype=small)
-    one, other = -int(sign.min()), int(sign.max())
+    assert cuts.how.costs is not None
+    one, other = (int(cost) for cost in cuts.how.costs)
     for part in parts:
         walk = np.cumsum(sign * part, dtype=small)
         rest = whole - walk
         best = int(np.argmin(rest))
-        rule = best + 1 if rest[best] < 0 else 0
-        # Of the items below the cut, the positives are wrong; of those above it, the negatives.
-        items, cost = int(part.sum()), int(walk[-1])
-        below, lost = (int(part[:rule].sum()), int(walk[best])) if rule else (0, 0)
-        zeros = (other * (items - below) - (cost - lost)) // (one + other)
-        yield Tried(part, rule, (zeros, (lost + one * below) // (one + other)))
+        if rest[best] >= 0:
+            yield Tried(part, 0, (0.0, 0.0))
+            continue
+        lost = int(walk[best])
+        if one == other:  # which kind of error it is makes no difference
+            yield Tried(part, best + 1, (-lost / one, 0.0))
+            continue
+        items = int(part[: best + 1].sum())
+        ones = (lost + one * items) // (one + other)
+        yield Tried(part, best + 1, (items - ones, ones))
 
 
 def _small_costs(how: OfTable, sample: Sample) -> NDArray[np.int8] | None:
     """Return what each cell costs below a cut, where that is a small whole number."""
     if how.costs is None or max(how.costs) > 4 or sample.masses.dtype.kind != "i":
         return None
-    signed = _signed(sample, *how.costs)
-    both = signed.dtype.kind == "i" and sample.positive.any() and not sample.positive.all()
-    return signed.astype(np.int8) if both else None
-
-
-def _table(sample: Sample, fp: float, fn: float) -> TwoByTwo:
-    zeros, ones = sample.by_class(sample.masses)
-    return TwoByTwo(float(fp), float(fn), float(zeros), float(ones))
+    one, other = how.costs
+    if one != int(one) or other != int(other):
+        return None
+    return np.where(sample.positive, np.int8(other), np.int8(-one))
 
 
 def _wrong_among(sample: Sample, tried: Iterable[Tried]) -> NDArray[Any]:

@@ -43,17 +43,6 @@ class TwoByTwo:
         """Return the same with each item counted as so many."""
         return TwoByTwo(*(worth * part for part in self.parts))
 
-    def with_one_more(self, *, capped: bool = False) -> TwoByTwo:
-        """Return two rules, with one more error of either kind among the same items.
-
-        `capped` keeps errors from being more than the items of their class.
-        """
-        fp, fn, zeros, ones = self.parts
-        more, other = fp + np.array([1, 0]), fn + np.array([0, 1])
-        if capped:
-            more, other = np.minimum(more, max(zeros, fp)), np.minimum(other, max(ones, fn))
-        return TwoByTwo(more, other, zeros, ones)
-
     def at(self, which: Any) -> TwoByTwo:
         """Return the errors of some of the rules, on the same items."""
         fp, fn, zeros, ones = self.parts
@@ -155,7 +144,7 @@ class OfTable:
 
     def of(self, table: TwoByTwo) -> Any:
         """Return the loss."""
-        return self.loss(*(np.asarray(part, dtype=np.float64) for part in table.parts))
+        return self.loss(*(part * 1.0 for part in table.parts))  # whole products would overflow
 
     def slopes(self, table: TwoByTwo) -> Any:
         """Return the derivatives of the loss by all four numbers."""
@@ -167,6 +156,20 @@ class OfTable:
             ]
         slopes = np.array(np.broadcast_arrays(*found)) / STEP
         return np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
+
+    def with_one_more(self, table: TwoByTwo) -> TwoByTwo:
+        """Return two rules, with one more error of either kind among the same items.
+
+        One where errors are alike. Where the loss is no sum of errors, these are at most all items
+        of their class.
+        """
+        fp, fn, zeros, ones = table.parts
+        if self.pooled:
+            return TwoByTwo(fp + 1, fn, zeros, ones)
+        more, other = fp + np.array([1, 0]), fn + np.array([0, 1])
+        if self.prices is None:
+            more, other = np.minimum(more, max(zeros, fp)), np.minimum(other, max(ones, fn))
+        return TwoByTwo(more, other, zeros, ones)
 
     def price(self, table: TwoByTwo) -> Any:
         """Return by how much one more false positive and one more false negative raise the loss."""
@@ -200,13 +203,20 @@ _TWICE_THE_NEGATIVES = (3.0, 5.0, 40.0, 30.0), (6.0, 5.0, 80.0, 30.0)
 
 def over(part: Any, whole: Any) -> Any:
     """Return a quotient, and 0 where there is nothing to divide by."""
+    if np.ndim(whole) == 0 and np.ndim(part) == 0:
+        return part / whole if whole != 0 else 0.0 * part
     some = np.asarray(whole != 0)
     return np.where(some, part / np.where(some, whole, 1), 0.0)
 
 
 def linear(prices: Callable[[Any, Any], tuple[Any, Any]], **more: Any) -> OfTable:
     """Return a metric whose loss is the sum of errors, each times the price of its class."""
-    return OfTable(loss=partial(_sum, prices), prices=prices, form=_two_moments, **more)
+    return OfTable(loss=partial(_sum, prices), prices=prices, **{"form": _two_moments, **more})
+
+
+def _counted(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Return the share of errors, which is binomial."""
+    return Binomial(table.false_positives + table.false_negatives, table.n, 1.0)
 
 
 def _sum(prices: Any, fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
@@ -274,7 +284,7 @@ def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
 
 def _one_more(how: OfTable, table: TwoByTwo) -> Any:
     """Return what one error more of either kind costs, by trying."""
-    return how.of(table.with_one_more()) - how.of(table)
+    return how.of(how.with_one_more(table)) - how.of(table)
 
 
 def _f1(loss: Any) -> Any:
@@ -285,7 +295,7 @@ def _mcc(loss: Any) -> Any:
     return 1 - 2 * loss
 
 
-OF_ERROR = cost_of(1, 1, pooled=True)
+OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
 OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
 OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial")
 OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
