@@ -333,6 +333,10 @@ class Sample:
         """Return the same for losses that are looked at only where items weigh differently."""
         return 1.0 if self.weight is None else self.equal_item(*lost())
 
+    def equal_number(self, find: Callable[[], float]) -> float:
+        """Return what is found of how many equal items vary as much: all, where they are equal."""
+        return float(self.count.sum()) if self.weight is None else find()
+
     def worth(self, wrong: Any) -> tuple[float, float]:
         """Return the weighted share of wrong items, and of how many equal items it is worth.
 
@@ -409,6 +413,36 @@ class Sample:
         for start in range(0, self.clusters, size):
             some = np.arange(start, min(start + size, self.clusters))
             yield np.where(np.asarray(self.cluster)[None] == some[:, None], 0, self.count)
+
+    # Rows that differ ------------------------------------------------------------------------
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Which of the rows that differ in what was seen each cell has."""
+        if self.weight is None:
+            return np.arange(len(self))
+        new = np.zeros(len(self), dtype=np.bool_)
+        new[:1] = True
+        new[1:] = (self.seen[1:] != self.seen[:-1]).any(axis=1)
+        return np.cumsum(new) - 1
+
+    @cached_property
+    def distinct(self) -> Sample:
+        """A cell for each row that differs, with as many of all items as it weighs of all."""
+        if self.weight is None:
+            return self
+        first = np.flatnonzero(np.diff(self.place, prepend=-1))
+        return Sample.of_rows(self.seen[first], self.in_distinct(self.count))
+
+    def in_distinct(self, count: Counts, number: float | None = None) -> Any:
+        """Return how many of `number` items are of each distinct row, by weight.
+
+        Of as many as there are by default, which are whole numbers where all weigh the same.
+        """
+        if self.weight is None and number is None:
+            return count
+        mass = np.bincount(self.place, self.mass(count))
+        return mass * ((float(count.sum()) if number is None else number) / mass.sum())
 
     # Fewer rows -------------------------------------------------------------------------------
 
