@@ -21,7 +21,7 @@ SMOOTHED = (
 )
 PLACED = "Support points of the fit are not the same for every order of the classes."
 ONE_STEP = "The fit without an item is one Newton step away from the fit of all, not fitted again."
-SAME_FIT = "The fit of all items is kept, or its blocks are, where one is left out."
+SAME_FIT = "The fit or the cuts that all items chose are kept where one is left out."
 ESCAPES = "An internal exception, `Undefined`, reaches the caller where no item changes the value."
 SMOOTH = ("balanced-error", "auc", "average-precision", "f1", "mcc", "error-at-coverage",
           "coverage-at-error")  # fmt: skip
@@ -67,7 +67,7 @@ BREACHES = {
         "scores, MANY, vector, error, bca": ONE_STEP,
         "scores, MANY, ovr-isotonic, error, bca": SAME_FIT,
         **{f"scores, TWO, isotonic, {metric}, bca": SAME_FIT
-           for metric in ("auc", "brier", "log-loss")},
+           for metric in ("auc", "f1", "mcc", "brier", "log-loss")},
     },
     "test_items_that_are_sure_have_an_answer_or_a_clear_refusal": {
         "votes, MANY, plugin, balanced-error": ESCAPES,

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from laws import QUESTIONS, VALUES, agree, is_fixed, law, numbers, plain, usual
+from helpers import answer as all_of
+from laws import QUESTIONS, VALUES, agree, answer, is_fixed, law, numbers, plain, usual
 from questions import Items
 
 from errorfloor import inference, metrics
@@ -59,13 +60,12 @@ def test_weights_of_one_are_none(question):
 
 
 @law()
-def test_equal_weights_are_none(question):
-    assert agree(numbers(question, weight=np.full(N, 7.0)), plain(question), 0)
-
-
-@law(VALUES, is_labelled)
-def test_clusters_of_one_item_are_none(question):
-    assert agree(numbers(question, cluster=np.arange(N)), plain(question), 0)
+def test_equal_weights_and_clusters_of_one_are_none(question):
+    beside = {"weight": np.full(N, 7.0)}
+    if is_labelled(question):
+        beside["cluster"] = np.arange(N)
+    found = answer(question, **beside)
+    assert (found and all_of(found)) == (usual(question) and all_of(usual(question)))
 
 
 @law(VALUES, weighs)

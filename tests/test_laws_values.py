@@ -202,10 +202,12 @@ def of_shares(question, votes, *rest):
 
 
 def seven(question, seed):
-    """Return seven items of the question's kind, all different but for votes."""
+    """Return seven items of the question's kind."""
     rng = np.random.default_rng(seed)
     two = question.classes is Classes.TWO
     p = rng.permutation(np.linspace(0.06, 0.93, SEVEN)) if two else rng.dirichlet([1] * 3, SEVEN)
+    if two and question.metric != "average-precision":
+        p[1] = p[0]
     if question.kind == SoftTable.kind:
         return Items(question.kind, (p,), {})
     if question.kind == VoteTable.kind:
@@ -238,10 +240,9 @@ def test_brute_force_on_seven_weighted_items_is_the_value(question):
 @law(QUESTIONS, lambda one: one.interval == "bca" and is_fixed(one))
 def test_leave_one_out_is_brute_force(question):
     """BCa limits follow from replicates and from the values without each item."""
-    items = question.items.taken(np.arange(30))
+    items = question.items.taken(np.arange(60))
     found = question.ask(items, n_resamples=200)
-    if found.interval_method != "bca":  # all replicates on one side of the value
-        return
+    assert found.interval_method == "bca"
     rows = np.column_stack(items.arrays)
     _, first, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     rest = (items.taken(np.delete(np.arange(items.n), one)) for one in first)
