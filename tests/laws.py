@@ -15,11 +15,11 @@ NO_PRIOR = (
     "With weights or clusters the balanced error of votes is refused unless `prior` is given."
 )
 JUMP = "Limits jump by up to 0.02 once weights differ at all: they then come from other formulas."
-BETS = "Once weights differ at all, bets take the place of exact binomial limits, 0.12 wider."
+BETS = "Once weights differ at all, bets replace exact binomial limits, up to 0.12 wider."
 SMOOTHED = (
     "The smoothing of the fit is worth a number of items, and a weight of 3 counts as one item."
 )
-PLACED = "Support points of the fit are not the same for every order of the classes."
+PLACED = "The fit depends on the order of the classes: values by 0.001, limits by 0.006."
 ONE_STEP = "The fit without an item is one Newton step away from the fit of all, not fitted again."
 SAME_FIT = "The fit or the cuts that all items chose are kept where one is left out."
 ESCAPES = "An internal exception, `Undefined`, reaches the caller where no item changes the value."
