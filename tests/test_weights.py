@@ -7,8 +7,6 @@ import engines
 import numpy as np
 import pandas as pd
 import pytest
-from errorfloor.data.cells import split
-from errorfloor.methods.weighted import WeightedCut
 from helpers import answer
 from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
