@@ -260,7 +260,7 @@ def test_values_lie_within_their_limits_and_what_the_metric_can_be(method, metri
     options = {"method": method.name, "metric": metric.name, "interval": kind.name}
     options |= newer.GIVEN.get(metric.name, {})
     if metric.name == "cost":
-        options["costs"] = newer.COSTS[method.classes]
+        options["costs"] = newer.COSTS[method.classes.name]
     weighted = method.weighs(metric) and kind.weighs(metric)
     for seed in range(9):
         rng = np.random.default_rng(seed)

@@ -11,11 +11,10 @@ from errorfloor.methods import ranks, weighted_cuts
 from errorfloor.methods.rules import logs
 
 KEPT = kept.read(newer.PATH)
-APART = kept.Apart(1e-5, 1e-8)  # fits end near the best one, and not nearer
 
 
 def changes(name):
-    return list(kept.changes(KEPT[name], newer.answer(name), lambda path: APART))
+    return list(newer.changes(name, KEPT[name], newer.answer(name)))
 
 
 @pytest.mark.parametrize("name", KEPT)

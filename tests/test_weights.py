@@ -68,7 +68,7 @@ def questions():
 
 QUESTIONS = {
     f"{method.reads}, {method.classes.name}, {method.name}, {metric}, {interval}": (
-        partial(newer.ask, method.reads, method.classes),
+        partial(newer.ask, method.reads, method.classes.name),
         {"method": method.name, "metric": metric, "interval": interval},
         method,
     )
@@ -80,7 +80,7 @@ QUESTIONS = {
 def test_only_ratios_of_weights_matter_to_the_last_bit(name):
     ask, options, method = QUESTIONS[name]
     if options["metric"] == "cost":
-        options["costs"] = newer.COSTS[method.classes]
+        options["costs"] = newer.COSTS[method.classes.name]
     options |= newer.GIVEN.get(options["metric"], {})
     if method.partly:
         options["unlabelled"] = True

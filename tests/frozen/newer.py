@@ -26,6 +26,7 @@ CURVES = ("corrupted", "hist-10", "hist-25", "hist-50", "hist-100",
           "beta", "beta-am", "beta-ab", "beta-a", "platt", "platt-logit")  # fmt: skip
 OF_FEATURES = ("1nn", "1nn-low", "1nn-high", "knn-15", "knn-15-low", "knn-15-high",
                "ghp", "ghp-low", "ghp-high", "noshad")  # fmt: skip
+APART = kept.Apart(1e-5, 1e-8)  # fits end near the best one, and not nearer
 OF_MANY = ("offsets", "top1", "corrupted", "temperature", "vector", "ovr-isotonic")
 
 
@@ -204,6 +205,11 @@ def answer(name):
     """Return today's answer to the question of a name."""
     question = by_record(name) if name.startswith(KINDS) else OTHERS[name]
     return kept.answer(lambda: question().to_dict())
+
+
+def changes(name, was, is_now):
+    """Yield what has changed in an answer, each with where it is."""
+    return kept.changes(was, is_now, lambda path: APART, (name,))
 
 
 if __name__ == "__main__":
