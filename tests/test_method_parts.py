@@ -8,7 +8,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.sample import DOUBT, PSEUDO, Sample, split
+from errorfloor.data.sample import DOUBT, Sample, split
 from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
@@ -152,117 +152,6 @@ def test_resamples_without_a_value_take_that_of_the_table():
     assert best.leave_one_out()[1] == best.value
     one = BestValue(Asked("auc").of(2), Sample.of_rows(np.array([0.3]), np.array([1])))
     assert one.value == pytest.approx(0.5)
-
-
-# How items were sampled
-
-
-def items_of(count, weight, cluster=None):
-    """Return the weight of each item, and its unit."""
-    cell = np.repeat(np.arange(len(count)), count)
-    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
-    return np.asarray(weight)[cell], unit, cell
-
-
-@pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2])])
-def test_units_are_worth_what_their_squares_say(cluster):
-    count, weight = np.array([2, 1, 3, 1]), np.array([1.0, 0.5, 2.0, 4.0])
-    design = Sample.of_rows(count, count, weight, cluster)
-    w, unit, cell = items_of(count, weight, cluster)
-    sums = np.bincount(unit, w)
-    assert design.total == w.sum()
-    assert design.masses.tolist() == [2, 0.5, 6, 4]
-    assert design.unit == pytest.approx((sums**2).sum() / w.sum())
-    assert design.units == pytest.approx(w.sum() ** 2 / (sums**2).sum())
-    assert design.freedom == pytest.approx(max((sums**2).sum() ** 2 / (sums**4).sum() - 1, 1))
-    values = np.array([0.5, -1.0, 2.0, 0.25])
-    within = np.bincount(unit, w * values[cell])
-    assert design.squares(values) == pytest.approx((within**2).sum())
-    if cluster is not None:
-        assert design.clusters == 3
-        found = np.concatenate(list(design.without_each()))
-        assert found.tolist() == [[0, 1, 3, 1], [2, 0, 0, 1], [2, 1, 3, 0]]
-
-
-def test_one_heavy_unit_has_one_degree_of_freedom():
-    design = Sample.of_rows(np, np.array([1, 3]), np.array([100.0, 1.0]))
-    assert design.freedom == 1.0
-    even = Sample.of_rows(np, np.array([10]), np.array([2.0]))
-    assert even.freedom == pytest.approx(9)
-
-
-def test_wrong_items_are_worth_as_many_as_have_their_variance():
-    count, weight = np.array([4, 3, 5]), np.array([1.0, 2.0, 0.5])
-    wrong = np.array([1.0, 2.0, 0.0])
-    share, n = Sample.of_rows(count, count, weight).worth(wrong)
-    total, errors, unit = 12.5, 5.0, (4 + 3 * 4 + 5 * 0.25) / 12.5
-    assert share == errors / total
-    # With two more typical items that are wrong, and two that are right.
-    middle = (errors + 2 * unit) / (total + 4 * unit)
-    ill = 1 * 1 + 2 * 4 + 2 * unit**2
-    well = 3 * 1 + 1 * 4 + 5 * 0.25 + 2 * unit**2
-    squares = ill * (1 - middle) ** 2 + well * middle**2
-    assert n == pytest.approx(total / (squares / (middle * (1 - middle) * (total + 4 * unit))))
-    assert (PSEUDO, DOUBT) == (2.0, 0.5)
-
-
-def test_wrong_items_of_clusters_go_along_as_far_as_they_are_alike():
-    count, weight = np.array([2, 2, 3, 1]), np.array([1.0, 1.0, 1.0, 2.0])
-    cluster, wrong = np.array([0, 1, 2, 3]), np.array([2.0, 1.0, 0.0, 0.0])
-    design = Sample.of_rows(count, count, weight, cluster)
-    share, n = design.worth(wrong)
-    assert share == pytest.approx(3 / 9)
-    items = (2 + 2 + 3 + 4) / 9
-    unit = (4 + 4 + 9 + 4) / 9
-
-    def deviations(at):
-        sums = [2 - 2 * at, 1 - 2 * at, -3 * at, -2 * at]
-        return sum(one**2 for one in sums) * 4 / 3
-
-    def single(at):
-        return 3 * (1 - at) ** 2 + (1 + 3 + 4) * at**2
-
-    at = 3 / 9
-    most = at * (1 - at) * 9 * unit
-    alike = (deviations(at) - single(at)) / (most - single(at))
-    number = 9 / unit * at
-    alike = (number * min(max(alike, 0), 1) + 0.5) / (number + 0.5)
-    usual = items + (unit - items) * alike
-    middle = (3 + 2 * usual) / (9 + 4 * usual)
-    squares = deviations(middle) + 2 * usual**2 * ((1 - middle) ** 2 + middle**2)
-    assert n == pytest.approx(9 / (squares / (middle * (1 - middle) * (9 + 4 * usual))))
-
-
-@pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2, 3])])
-def test_folds_and_parts_divide_all_items_and_keep_clusters_whole(cluster):
-    count = np.array([3, 1, 2, 4, 1])
-    design = Sample.of_rows(count, count, np.ones(5), cluster)
-    parts = list(design.parts(4, np.random.default_rng(1)))
-    assert np.sum(parts, axis=0).tolist() == count.tolist()
-    assert len(parts) == 4
-    if cluster is not None:
-        for part in parts:
-            assert set((part / count).tolist()) <= {0.0, 1.0}
-            assert (part[1] > 0) == (part[2] > 0)
-        cell, fold = design.folds(4, np.random.default_rng(1))
-        assert cell is None
-        assert sorted({int(fold[0]), int(fold[1]), int(fold[3]), int(fold[4])}) == [0, 1, 2, 3]
-        assert fold[1] == fold[2]
-        return
-    cell, fold = design.folds(4, np.random.default_rng(1))
-    assert cell.tolist() == [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4]
-    assert fold.size == 11
-    assert set(fold.tolist()) <= {0, 1, 2, 3}
-    alone = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5))
-    assert alone.folds(4, np.random.default_rng(1))[0] is None
-    assert len(np.unique(alone.folds(4, np.random.default_rng(1))[1])) > 1
-
-
-def test_cells_of_many_items_are_divided_by_chance():
-    design = Sample.of_rows(np, np.array([4000, 1]), np.ones(2))
-    parts = np.array(list(design.parts(10, np.random.default_rng(1))))
-    assert parts.sum(axis=0).tolist() == [4000, 1]
-    assert 300 < parts[:, 0].min() < 400 < parts[:, 0].max() < 500
 
 
 # Cuts
@@ -775,7 +664,7 @@ def test_beta_drops_the_first_coefficient_that_falls_and_fits_again():
 def test_floors_of_other_counts_are_those_of_their_own_fits(features, smoothed):
     rng = np.random.default_rng(8)
     cells = cells_of(rng.integers(1, 6, 9), rng.integers(1, 6, 9))
-    cells = replace(cells, scores=np.linspace(0.05, 0.95, 9))
+    cells = replace(cells, seen=np.linspace(0.05, 0.95, 9))
     floor = Logistic(cells, LogisticModel("own", features, 0.01, smoothed))
     counts = np.vstack((cells.count, rng.multinomial(60, np.full(18, 1 / 18), 6)))
     found, prob = floor.values(counts, RNG), floor.probabilities(counts)
@@ -837,6 +726,13 @@ def test_binned_floors_are_those_of_sorted_items(bins):
 # Weighted losses
 
 
+def items_of(count, weight, cluster=None):
+    """Return the weight of each item, and its unit."""
+    cell = np.repeat(np.arange(len(count)), count)
+    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
+    return np.asarray(weight)[cell], unit, cell
+
+
 @pytest.mark.parametrize("cluster", [None, np.array([0, 0, 1, 2, 2])])
 def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster):
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
@@ -881,7 +777,7 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
     x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
+    design = Sample.of_rows(np.arange(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     found = CellLosses(x, x**2, 0.9).sums(design)
     usual = (x**2).sum() / x.sum()
     mean = (x.sum() + 2 * usual) / 9

@@ -9,8 +9,7 @@ from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
-from errorfloor.data import sample as cells
-from errorfloor.data.sample import MANY_ITEMS, split
+from errorfloor.data.sample import MANY_ITEMS
 from errorfloor.intervals import resample
 from errorfloor.intervals.draws import PoissonTable, QuickDraws
 from errorfloor.intervals.resample import acceleration, bootstrap, draw
@@ -25,18 +24,13 @@ from errorfloor.questions.label_noise import (
 )
 
 
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(1, 5))
-def test_draws_keep_the_number_of_items_and_splits_every_item(count, parts):
-    count = np.array(count)
-    rng = np.random.default_rng(0)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30))
+def test_draws_keep_the_number_of_items(count):
+    count, rng = np.array(count), np.random.default_rng(0)
     counts = draw(count, 7, rng)
     assert counts.shape == (7, count.size)
     assert (counts >= 0).all()
     assert (counts.sum(axis=1) == count.sum()).all()
-    divided = split(count, parts, rng)
-    assert divided.shape == (parts, count.size)
-    assert (divided >= 0).all()
-    assert np.array_equal(divided.sum(axis=0), count)
 
 
 @pytest.mark.parametrize(
@@ -152,45 +146,6 @@ def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
     assert not np.allclose(found["cost"], means)
 
 
-@given(
-    st.lists(st.integers(0, 60), min_size=1, max_size=40),
-    st.sampled_from([(3, None), (4, np.array([0, 0, 1, 2]))]),
-    st.integers(1, 200),
-)
-def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
-    count, found = np.array(count), []
-    for full in (10**9, -1):
-        rng = np.random.default_rng(5)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cells, "FULL", full)
-            patch.setattr(cells, "BLOCK", block)
-            found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
-    assert np.array_equal(found[0][0], found[1][0])
-    assert found[0][1] == found[1][1]  # whoever draws next is not disturbed
-    assert found[0][0].shape == (3, count.size)
-    assert np.array_equal(found[0][0].sum(axis=0), count)
-
-
-@given(
-    st.lists(st.integers(1, 2), max_size=40) | st.lists(st.integers(0, 3), max_size=40),
-    st.sampled_from([(), (127,), (128,)]),
-    st.integers(1, 300),
-)
-def test_parts_come_one_by_one_as_they_do_all_at_once(count, more, parts):
-    count = np.array([*count, *more, *(len(more) * 150 * [1])], dtype=np.int64)
-    one, other = np.random.default_rng(5), np.random.default_rng(5)
-    found = list(cells.each_part(count, parts, one))
-    assert np.array_equal(found, split(count, parts, other))
-    assert one.random() == other.random()
-
-
-def test_splits_give_each_item_to_each_part_alike(rng):
-    count = np.array([3, 2000, 1, 1])
-    first = np.array([split(count, 4, rng)[0] for _ in range(4000)])
-    z = (first.mean(axis=0) - count / 4) / np.sqrt(count * 3 / 16 / 4000)
-    assert np.abs(z).max() < 4.5
-
-
 def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
     values = rng.random(50)
     count = np.full(50, 2)
@@ -255,9 +210,8 @@ def test_cross_fitting_on_cells_equals_cross_fitting_on_items(data, seed):
     assert one == slow_held_out_errors(scores, labels, part == 0)
 
 
-def test_a_large_table_is_split_and_drawn_without_expanding_its_items(rng):
+def test_a_large_table_is_drawn_without_expanding_its_items(rng):
     count = np.array([10**15, 3, 10**14])
-    assert np.array_equal(split(count, 10, rng).sum(axis=0), count)
     drawn = draw(count, 3, rng)
     assert (drawn.sum(axis=1) == count.sum()).all()
     z = (drawn[:, 0] - count[0]) / np.sqrt(count[0] * (1 - count[0] / count.sum()))

@@ -14,7 +14,6 @@ from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.data.sample import Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.jackknife import ALIKE, Units
 from errorfloor.intervals.ranks import weighted_share
@@ -34,31 +33,6 @@ LABELS = (RNG.random(N) < SCORES).astype(int)
 WEIGHTS = RNG.choice([1.0, 3.0, 9.0], size=N)
 CLUSTERS = np.repeat(np.arange(80), 5)
 VOTES = RNG.binomial(3, SCORES)
-
-
-def test_equal_units_are_worth_their_number():
-    count = np.array([40, 60])
-    for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
-        share, n = Sample.of_rows(count, count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
-        assert share == pytest.approx(sum(wrong) / 100)
-        assert n == pytest.approx(100)
-    # Clusters of two copies are worth half as many.
-    twice = Sample.of_rows(np, np.full(100, 2), np.ones(100), np.arange(100))
-    wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
-    share, n = twice.worth(wrong)
-    assert share == pytest.approx(0.3)
-    assert n == pytest.approx(100 * 99 / 100, rel=0.01)
-    assert twice.freedom == pytest.approx(99)
-    assert twice.units == pytest.approx(100)
-
-
-def test_the_worth_of_many_items_is_that_of_their_variance():
-    rng = np.random.default_rng(1)
-    weight = rng.lognormal(0, 0.7, 20_000)
-    wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = Sample.of_rows(np, np.ones(weight.size, dtype=int), weight).worth(wrong)
-    variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
-    assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
 
 def slow_stakes(weight, values, blocks, log_goal):
