@@ -547,7 +547,7 @@ def _ends(count: Counts) -> list[int]:
     """Return where blocks of cells begin and end whose counts stay in the processor's cache."""
     behind = np.cumsum(count)
     items = int(count.sum())
-    if items <= FULL * count.size:  # there is as much to put together as to count
+    if items <= FULL * count.size:  # only for speed: as much to put together as to count
         return [0, count.size]
     ends = np.searchsorted(behind, np.arange(BLOCK, items, BLOCK)) + 1
     return [0, *np.unique(np.append(ends, count.size)).tolist()]
