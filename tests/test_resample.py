@@ -2,10 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from helpers import bind
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import labelled_scores, score_tables
+from strategies import score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
@@ -14,8 +15,6 @@ from errorfloor.intervals import resample
 from errorfloor.intervals.draws import PoissonTable, QuickDraws
 from errorfloor.intervals.resample import acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
-from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
-from errorfloor.methods.isotonic import BestCut, CrossFittedCut
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.label_noise import (
     TableStatistic,
@@ -157,7 +156,10 @@ def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
 
 def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(rng):
     cells = ScoreTable.from_arrays(rng.random(300), rng.random(300) < 0.4).cells()
-    first, second = BestCut(cells), MeanFloor(rng.random(len(cells)), cells.count)
+    first, second = (
+        bind("isotonic", cells),
+        MeanFloor(rng.random(len(cells)), cells.count),
+    )
     both = bootstrap([first, second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     alone = bootstrap([second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     assert np.array_equal(both[1], alone[0])
@@ -166,7 +168,7 @@ def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(r
 def test_statistics_that_draw_do_not_disturb_the_others(rng):
     # Enough cells for several blocks of resamples.
     cells = ScoreTable.from_arrays(rng.random(3000), rng.random(3000) < 0.4).cells()
-    drawing, other = CrossFittedCut(cells), BestCut(cells)
+    drawing, other = bind("isotonic-cf", cells), bind("isotonic", cells)
     both = bootstrap([drawing, other], cells.count, n_resamples=100, rng=np.random.default_rng(5))
     for i, statistic in enumerate((drawing, other)):
         alone = bootstrap([statistic], cells.count, n_resamples=100, rng=np.random.default_rng(5))
@@ -176,38 +178,12 @@ def test_statistics_that_draw_do_not_disturb_the_others(rng):
 @given(score_tables(both_classes=True))
 def test_acceleration_over_cells_equals_that_over_items(table):
     cells = table.cells()
-    over_cells = BestCut(cells).leave_one_out()
+    over_cells = bind("isotonic", cells).leave_one_out()
     over_items = np.repeat(over_cells, cells.count)
     deviation = over_items.mean() - over_items
     spread = np.sum(deviation**2)
     expected = np.sum(deviation**3) / (6 * spread**1.5) if spread > 0 else 0
     assert acceleration(over_cells, cells.count) == pytest.approx(expected, abs=1e-9)
-
-
-def slow_held_out_errors(scores, labels, test):
-    """Errors on `test` items of the lowest cut that is best on the others."""
-    cuts = np.concatenate(([-np.inf], np.unique(scores)))
-    errors = [np.sum((scores[~test] > cut) != labels[~test]) for cut in cuts]
-    return np.sum((scores[test] > cuts[np.argmin(errors)]) != labels[test])
-
-
-@given(labelled_scores(max_size=25), st.integers(0, 2**32))
-def test_cross_fitting_on_cells_equals_cross_fitting_on_items(data, seed):
-    scores, labels = data
-    part = np.random.default_rng(seed).integers(3, size=scores.size)
-    cells = ScoreTable.from_arrays(scores, labels).cells()
-    cell = np.array(
-        [
-            np.flatnonzero((cells.scores[cells.row] == s) & (cells.positive == y))[0]
-            for s, y in zip(scores, labels, strict=True)
-        ]
-    )
-    parts = np.array([np.bincount(cell[part == k], minlength=len(cells)) for k in range(3)])
-    expected = sum(slow_held_out_errors(scores, labels, part == k) for k in range(3))
-    assert cross_fitted_errors(cells.positive, cells.count, parts) == expected
-    sign = np.where(cells.positive, 1, -1)
-    one = held_out_errors(sign, parts[1:].sum(axis=0), parts[0])
-    assert one == slow_held_out_errors(scores, labels, part == 0)
 
 
 def test_a_large_table_is_drawn_without_expanding_its_items(rng):
@@ -252,7 +228,7 @@ def test_redrawn_labels_have_the_mean_and_spread_of_items_redrawn_one_by_one(noi
 @pytest.mark.parametrize("n", [200, 30_000])
 def test_a_second_thread_changes_nothing(n, rng, monkeypatch):
     cells = ScoreTable.from_arrays(rng.random(n), rng.random(n) < 0.4).cells()
-    statistics = [BestCut(cells), CrossFittedCut(cells)]
+    statistics = [bind("isotonic", cells), bind("isotonic-cf", cells)]
 
     def replicates():
         generator = np.random.default_rng(3)

@@ -6,6 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from errorfloor.methods.votes.weighted import (
+    Pool,
+    WeightedManyMixtureFloor,
+    WeightedMixtureFloor,
+    WeightedMixtureValue,
+)
 
 import errorfloor as ef
 from errorfloor.data.sample import Sample
@@ -29,12 +35,6 @@ from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.methods.votes.target import Target
 from errorfloor.methods.votes.thin import Votes, by_total
 from errorfloor.methods.votes.values import MixtureValue, refuse_one_class, value_of
-from errorfloor.methods.votes.weighted import (
-    Pool,
-    WeightedManyMixtureFloor,
-    WeightedMixtureFloor,
-    WeightedMixtureValue,
-)
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)

@@ -24,7 +24,6 @@ from errorfloor.intervals.weighted import (
     stakes_of,
 )
 from errorfloor.methods.ranks import WeightedRanking
-from errorfloor.methods.weighted import WeightedCut
 
 RNG = np.random.default_rng(7)
 N = 400
@@ -91,19 +90,6 @@ def test_blocks_are_the_same_however_they_are_kept(most):
     assert few.before(0).n == 0
 
 
-def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        table = ef.ScoreTable.from_arrays(
-            rng.random(40).round(1), rng.integers(2, size=40), weight=rng.choice([1.0, 3.0], 40)
-        )
-        cut = WeightedCut(table.cells())
-        mass = rng.integers(0, 3, len(table.cells())) * cut.weight
-        some = np.flatnonzero(mass)
-        assert (cut.wrong_among(some, mass[some]) == cut.wrong(mass)[some]).all()
-    assert cut.wrong_among(some[:0], mass[:0]).size == 0
-
-
 @pytest.mark.parametrize(("start", "root"), [(0.9, 0.3), (0.1, 0.3), (0.5, 0.0), (0.2, -1.0)])
 def test_the_root_of_a_falling_gain(start, root):
     tried = []
@@ -126,20 +112,21 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     assert isinstance(evidence, WeightedCertified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
-    cut = WeightedCut(table.cells())
+    cells = table.cells()
     drawn = evidence.blocks
     blocks = np.zeros((5, len(table.cells())))
     blocks[drawn.block, drawn.unit] = drawn.times
     before = np.cumsum(blocks, axis=0) - blocks
-    wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
+    ends = cells.ends.tolist()  # how many cells may lie below a cut
+    ill = [cells.positive == (np.arange(len(cells)) < end) for end in ends]
+    mass = before * evidence.weight
+    best = [int(np.argmin(np.round([own @ one for one in ill], 9))) for own in mass]
+    wrong = [ill[one].astype(float) for one in best]
     stakes = slow_stakes(evidence.weight, wrong, blocks, log_goal)
     assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
-    gains = []
-    for end in (0, *(cut.ends + 1)):
-        wrong = table.cells().positive == (np.arange(len(table.cells())) < end)
-        gains.append((blocks * np.log1p(capped * (wrong - mean))).sum())
+    gains = [(blocks * np.log1p(capped * (one - mean))).sum() for one in ill]
     assert min(gains) == pytest.approx(log_goal, abs=1e-6)
 
 
