@@ -83,7 +83,7 @@ def test_a_cluster_is_held_out_whole_and_every_item_once():
 
 def test_losses_of_items_are_worth_what_plain_code_says():
     losses, weight = RNG.random(N) ** 3, WEIGHTS / ((WEIGHTS**2).sum() / WEIGHTS.sum())
-    design = Sample.of_rows(np, np.ones(N, dtype=int), weight)
+    design = Sample.of_rows(np.arange(N), np.ones(N, dtype=int), weight)
     found = CellLosses(losses, losses**2, 1.0).sums(design)
     usual = (weight @ losses**2) / (weight @ losses)
     w, x = np.append(weight, np.ones(4)), np.append(losses, [usual, usual, 0, 0])
@@ -101,11 +101,11 @@ def test_losses_of_items_are_worth_what_plain_code_says():
 
 def test_errors_in_clusters_are_worth_what_design_says():
     wrong, weight = (RNG.random(N) < 0.2).astype(float), np.ones(N)
-    design = Sample.of_rows(np, np.ones(N, dtype=int), weight, CLUSTERS)
+    design = Sample.of_rows(np.arange(N), np.ones(N, dtype=int), weight, CLUSTERS)
     found = CellLosses(wrong, wrong, 1.0).sums(design).items
     assert found == pytest.approx(design.worth(wrong)[1], rel=0.02)
     rows = np.repeat(np.arange(N), 4)
-    copies = Sample.of_rows(np, np.ones(4 * N, dtype=int), np.ones(4 * N), rows)
+    copies = Sample.of_rows(rows, np.ones(4 * N, dtype=int), np.ones(4 * N), rows)
     found = CellLosses(wrong[rows], wrong[rows], 1.0).sums(copies).items
     assert found == pytest.approx(N, rel=0.03)
 

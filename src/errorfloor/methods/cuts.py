@@ -315,7 +315,7 @@ class CutFit(Chosen):
         def above(worth: float) -> Binomial:
             return how.like(how.with_one_more(table.scaled(worth)))
 
-        return Sides(self.below, above, self.link, self.sample.freedom, self._correlated(each))
+        return Sides(self.below, above, self.link, self.weighed.freedom, self._correlated(each))
 
     def below(self, worth: float) -> Binomial:
         """Return what the losses of cuts near the best vary like, an item being worth so many."""

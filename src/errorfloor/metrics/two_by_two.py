@@ -278,7 +278,7 @@ def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
     """
     n, named = zeros + ones, ones - fn + fp
     product = ones * zeros * named * (n - named)
-    product = np.where(np.real(product) > 0, product, 0)
+    product = np.where(np.real(product) > STEP, product, 0)  # a step from 0 is no decision
     return (1 - over((ones - fn) * n - named * ones, np.sqrt(product))) / 2
 
 
