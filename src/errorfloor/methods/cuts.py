@@ -60,7 +60,10 @@ class Cuts:
             return np.asarray(np.maximum(first + below, 0) / mass.sum(axis=1))
         zeros, ones = sample.by_class(mass)
         one, other = how.prices(zeros, ones)
-        unit = 1.0 if how.whole is None else over(other, how.whole(zeros, ones)[1])
+        unit: Any = 1.0
+        if how.whole is not None:  # of which one is known by either class that has items
+            both = zip((one, other), how.whole(zeros, ones), strict=True)
+            unit = np.maximum(*(over(price, whole) for price, whole in both))
         return np.asarray(np.maximum(one * zeros + below * unit, 0))
 
     def fit(self, sample: Sample, mass: Any) -> int:

@@ -263,7 +263,7 @@ def _half_per_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
 
 
 def _by_other_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
-    return ones, zeros
+    return np.where(ones > 0, ones, 1), np.where(zeros > 0, zeros, 1)
 
 
 def _missed(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
