@@ -16,7 +16,6 @@ from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
 from errorfloor.methods.rules.records import TOP1
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -269,7 +268,7 @@ RECORDS = (
         name="guessing among many classes",
         run=_guessing,
         asks="Does any rule by these scores err less often than answering the largest class?",
-        metrics=(ERROR.name,),
+        of_errors=True,
         false_alarm=0.0014,
     ),
     _check(

@@ -12,7 +12,6 @@ from errorfloor.checks.order import area, has_both
 from errorfloor.checks.record import Check, as_they_are, method_of
 from errorfloor.checks.soft import vote_shares
 from errorfloor.data.tables import ScoreTable
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
@@ -190,7 +189,7 @@ GUESSING = Check(
     name="guessing",
     kinds=_KINDS,
     run=_guessing,
-    metrics=(ERROR.name,),
+    of_errors=True,
     asks="Does any rule by these scores err less often than always answering the larger class?",
     false_alarm=0.0014,
 )

@@ -11,7 +11,6 @@ from errorfloor.checks.record import Check
 from errorfloor.checks.soft import few_items
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -79,7 +78,7 @@ def votes_per_item(table: VoteTable) -> Iterator[Finding]:
 
 def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
     """Say how far plain shares of votes are off."""
-    if estimate.metric != ERROR.name:
+    if not estimate.measure.is_error:
         return
     if estimate.bias is not None:
         low, high = estimate.low, estimate.high

@@ -15,7 +15,6 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import Votes, thinned, thinned_apart
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -121,7 +120,7 @@ def _bias_of_error(estimate: VotesEstimate) -> float | None:
     Of other metrics shares may be near the value by chance: where all votes are split evenly, they
     have the largest Brier score there is, and so has the fit.
     """
-    if estimate.metric == ERROR.name:
+    if estimate.measure.is_error:
         return estimate.bias
     assert isinstance(estimate.table, VoteTable)
     return MixtureFloor(estimate.table.cells(), _options(estimate)).plugin_bias
@@ -141,7 +140,7 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
             f"difference of more than {points_of_size(_MATERIAL)} to the floor.",
         )
     level = estimate.level or 0.95
-    floor = "the floor" if estimate.metric == ERROR.name else "the floor of the error"
+    floor = "the floor" if estimate.measure.is_error else "the floor of the error"
     shown = {
         one.totals_by: f"{per_cent(values[one.totals_by])} ({_limits(table, one, values, level)})"
         for one in (item, votes)

@@ -38,7 +38,7 @@ def worded(finding: Finding, metric: Metric) -> Finding:
     >>> worded(found, named("brier")) == found
     True
     """
-    if metric.name == ERROR.name:
+    if metric.is_error:
         return finding
     pairs = (*_OTHER, *(_CEILING if metric.limit != ERROR.limit else ()))
     sentence, remedy = finding.sentence, finding.remedy

@@ -49,9 +49,14 @@ class Asked:
         """Return what was asked for, from what a result keeps of it."""
         return cls(metric, **{name: options.get(name) for name in _GIVEN})
 
+    @property
+    def record(self) -> Metric:
+        """The metric, without what was given with it."""
+        return metrics.named(self.metric)
+
     def of(self, classes: int) -> Metric:
         """Return the metric for so many classes."""
-        record = metrics.named(self.metric)
+        record = self.record
         if record.two_only and classes > 2:
             raise InputError(
                 argument("metric", record.name),

@@ -102,6 +102,7 @@ ERROR = Metric(
     formula="min(p, 1 - p)",
     many_formula="1 - max p",
     opposite="accuracy",
+    is_error=True,
 )
 COST = Metric(
     name="cost",

@@ -63,6 +63,9 @@ class Metric:
         Which rules on scores in their order are compared by it, with {} for the scores.
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
+    is_error : bool
+        Whether it is the share of items that a model gets wrong. Its floor is the Bayes error,
+        "the floor" without further words, and it is made of errors on items and between classes.
     """
 
     name: str
@@ -85,6 +88,7 @@ class Metric:
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
+    is_error: bool = False
 
     @property
     def words(self) -> str:

@@ -21,7 +21,7 @@ from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.fewest import wrong_of_offsets
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
@@ -225,7 +225,7 @@ def feebee(
     asked = asked_for(metric, means)
     check_asked(asked, features, device)
     named = None if methods is None else named_methods(methods, asked, features is not None)
-    usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
+    usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
     levels = usual if levels is None else levels
     task = _Task(
         None,
@@ -251,7 +251,7 @@ def feebee(
         task,
         options=Options(clip, metric=measure),
         model_error=known_error(measure, model_error, model_value, number),
-        means=() if measure is ERROR else check_means(means),
+        means=() if measure.is_error else check_means(means),
         items=items,
         device=device,
     )

@@ -27,7 +27,6 @@ from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
-from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.columns import AnyColumns
@@ -238,7 +237,7 @@ def headroom(
     about = asked or Asked()
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
         said.refuse_beside_predictions()
-        if about.metric != ERROR.name:
+        if not about.record.is_error:
             if prediction is None:
                 raise _needs_a_floor(about.metric)
             refuse_arrays(estimate)

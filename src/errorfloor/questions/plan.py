@@ -177,7 +177,7 @@ def plan(
         cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
     )
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
-        if asked.metric != ERROR.name:
+        if not asked.record.is_error:
             raise InputError(
                 argument("metric", asked.metric),
                 " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
@@ -207,7 +207,7 @@ def plan(
 def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
     """Return the plan that a table suggests, with what its answer will claim."""
     table = table.labelled if isinstance(table, ScoreTable) else table
-    if asked.metric == ERROR.name:
+    if asked.record.is_error:
         found = task.run(_PILOTS[table.kind](table, task.level))
     else:
         found = task.run(_Pilot.of_metric(table, asked, task.level))

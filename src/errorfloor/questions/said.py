@@ -23,7 +23,7 @@ from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.cuts import CutErrors
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
 from errorfloor.results import Estimate
@@ -73,7 +73,7 @@ class Said:
         if way == "model_value":
             return models.from_value(metric, self.model_value, self.n, floor)
         if way not in ("model_scores", "confusion", "predictions"):
-            if metric.name != ERROR.name:
+            if not metric.is_error:
                 raise _more_than_errors(metric)
             return counted(*_model_errors(self.errors, self.n, self.model_error))
         if self.n is not None:

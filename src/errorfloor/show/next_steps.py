@@ -18,7 +18,6 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
-from errorfloor.metrics import ERROR
 from errorfloor.questions import models
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.asked import FLAGS, as_typed
@@ -92,8 +91,8 @@ def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
     if few and verdict is None:
         yield from _plan(estimate)
     if verdict is None:
-        yield _model(estimate) if estimate.metric == ERROR.name else _other_model(estimate)
-    if estimate.metric == ERROR.name:  # items and classes are about errors
+        yield _model(estimate) if estimate.measure.is_error else _other_model(estimate)
+    if estimate.measure.is_error:  # items and classes are about errors
         yield from _closer(estimate)
     if not few or verdict is not None:
         yield from _plan(estimate)
@@ -167,7 +166,7 @@ def _plan(estimate: Estimate) -> Iterator[Step]:
     width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
     if width <= 0 or not _can_be_planned(table) or estimate.options.get("majority"):
         return
-    if estimate.metric != ERROR.name:
+    if not estimate.measure.is_error:
         return
     target = float(f"{width / 2:.1g}")
     why = "Plan which labels to buy for an interval of half the width:"

@@ -11,7 +11,6 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.metrics import ERROR
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.results import (
     ClassReliability,
@@ -219,7 +218,7 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
     share = table.votes.max(axis=1) if many else table.positives
     shares = _spread_in_words(share / table.totals, table.counts / table.n)
     what = "votes for the most voted class" if many else "positive votes"
-    error = estimate.metric == ERROR.name
+    error = estimate.measure.is_error
     plugin = f"; their plug-in is {per_cent(estimate.plugin)}" if error else ""
     description = f"Shares of {what}: {shares}{plugin}."
     fitted = estimate.mixture
@@ -267,7 +266,7 @@ def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
 def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
     shares = _spread_in_words(table.probabilities, table.items / table.n)
     description, caption = f"Soft labels: {shares}.", "How many items have such soft labels."
-    if estimate.metric == ERROR.name:
+    if estimate.measure.is_error:
         description += f" What the best classifier errs on adds up to {per_cent(estimate.value)}."
         caption += (
             " The strongly coloured parts are what the best classifier errs on, and add up to the "
