@@ -9,11 +9,12 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 
 
@@ -79,6 +80,41 @@ class MeanOfShares:
         parts = len(self.n)
         low, high = total - np.sqrt(down), total + np.sqrt(up)
         return max(float(low / parts), 0.0), min(float(high / parts), 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharesOfTable:
+    """Limits for a function of a two-by-two table, from exact limits of the shares in it.
+
+    They are the share of class 1 and the share of wrong decisions in each class, which vary
+    independently. Each is moved to its own limits, and squares of distances add [2]_.
+    """
+
+    function: Callable[[Floats], float]
+    matrix: Counts
+    method: str = "exact parts"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        (tn, fp), (fn, tp) = self.matrix.tolist()
+        parts = ((fn + tp, tn + fp + fn + tp), (fp, tn + fp), (fn, fn + tp))
+        shares, tail = np.array([k / n for k, n in parts]), (1 - level) / 2
+        value, down, up = self._at(shares), 0.0, 0.0
+        for place, (k, n) in enumerate(parts):
+            moved = np.tile(shares, (2, 1))
+            moved[:, place] = lower_limit(k, n, tail), upper_limit(k, n, tail)
+            away = [self._at(one) - value for one in moved]
+            down, up = down + min(*away, 0.0) ** 2, up + max(*away, 0.0) ** 2
+        ends = [self._at(np.array([shares[0], wrong, wrong])) for wrong in (0.0, 1.0)]
+        low, high = value - np.sqrt(down), value + np.sqrt(up)
+        return max(float(low), min(ends)), min(float(high), max(ends))
+
+    def _at(self, shares: Floats) -> float:
+        ones, alarms, missed = shares
+        zeros = 1 - ones
+        return self.function(
+            np.array([[zeros * (1 - alarms), zeros * alarms], [ones * missed, ones * (1 - missed)]])
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from errorfloor.metrics.counted import Counted, CountedMean
 from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
 from errorfloor.metrics.merged import moved_mean, moved_ratio
+from errorfloor.metrics.model import WrongInClasses
 from errorfloor.metrics.record import Metric
 
 
@@ -133,4 +134,5 @@ BALANCED = Metric(
     title="balanced error",
     takes=("prior",),
     with_given=_with_prior,
+    of_model=WrongInClasses(),
 )

@@ -7,6 +7,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
 from errorfloor.metrics.merged import moved_f1
+from errorfloor.metrics.model import Correlation, PositivesFound
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
 
@@ -53,6 +54,7 @@ F1 = Metric(
     title="F1",
     per_cent=False,
     two_only=True,
+    of_model=PositivesFound(),
 )
 MCC = Metric(
     name="mcc",
@@ -65,4 +67,5 @@ MCC = Metric(
     title="MCC",
     per_cent=False,
     two_only=True,
+    of_model=Correlation(),
 )

@@ -35,7 +35,6 @@ from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
@@ -172,7 +171,7 @@ def plan(
         votes=np.unique(as_counts(votes, name="votes", least=2)),
         items=np.unique(as_counts(items, name="items", least=2)),
         level=level,
-        target=None if target is None else _check_target(target, asked.metric),
+        target=None if target is None else _check_target(target, asked.record),
         cost_per_item=_check_number(cost_per_item, "cost_per_item"),
         cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
     )
@@ -351,9 +350,9 @@ class _Task:
         return Trade(table.n, more, width(m + 1, table.n), width(m, table.n + more))
 
 
-def _check_target(target: object, metric: str) -> float:
+def _check_target(target: object, metric: Metric) -> float:
     """Return the width to reach, which is a fraction where the metric is one."""
-    if metric not in (COST.name, LOG_LOSS.name):
+    if metric.is_fraction:
         target = as_fraction(target, name="target")
     return _check_number(target, "target", above=0.0)
 

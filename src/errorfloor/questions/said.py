@@ -24,7 +24,7 @@ from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.cuts import CutErrors
 from errorfloor.metrics import Metric
-from errorfloor.questions import models
+from errorfloor.questions import models, published
 from errorfloor.questions.models import Model
 from errorfloor.results import Estimate
 
@@ -71,7 +71,7 @@ class Said:
                 " of the same items. Leave it out.",
             )
         if way == "model_value":
-            return models.from_value(metric, self.model_value, self.n, floor)
+            return published.from_value(metric, self.model_value, self.n, floor)
         if way not in ("model_scores", "confusion", "predictions"):
             if not metric.is_error:
                 raise _more_than_errors(metric)

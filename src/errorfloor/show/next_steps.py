@@ -18,7 +18,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
-from errorfloor.questions import models
+from errorfloor.questions import models, published
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.asked import FLAGS, as_typed
 from errorfloor.show.recipe import (
@@ -116,7 +116,7 @@ def _other_model(estimate: Estimate) -> Step:
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
     words = ("headroom", *map(as_typed, asked))
     gain = "and see what it can still gain:"
-    if models.can_be_published(metric):
+    if published.can_be_published(metric):
         value = f"{_worse(estimate):.3g}"
         why = f"Put in your model's {metric.words} on its test items, {gain}"
         line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"

@@ -11,7 +11,6 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.results import (
     ClassReliability,
     Comparison,
@@ -41,7 +40,7 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
     table, comparison = context.estimate.table, context.comparison
-    if not refuted and context.estimate.metric in SELECTIVE:
+    if not refuted and context.estimate.measure.is_selective:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
     if table is not None and table.entries is None:  # counts say little of weighted items
         found += OF_TABLES[table.kind](context)
@@ -104,7 +103,6 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
-SELECTIVE = (ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
 OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     ScoreTable.kind: _of_scores,
