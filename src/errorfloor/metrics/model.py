@@ -20,16 +20,22 @@ class ModelValue:
     by_scores: ClassVar[bool] = False  # or else by decisions
     # Whether the value and a number of items tell how sure the value is.
     published: ClassVar[bool] = True
+    # Whether it is known what labels that are redrawn at random do to the value of any model.
+    follows_noise: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
 class WrongItems(ModelValue):
     """The share of items that the model gets wrong."""
 
+    follows_noise: ClassVar[bool] = True
+
 
 @dataclass(frozen=True, slots=True)
 class WrongInClasses(ModelValue):
     """The mean over classes of the share of its items that the model gets wrong."""
+
+    follows_noise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,7 @@ class PairsInOrder(ModelValue):
     """The share of pairs of items of both classes that the scores have in the right order."""
 
     by_scores: ClassVar[bool] = True
+    follows_noise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from errorfloor._checks import InputError, argument, shown, words
 from errorfloor.data.read import Reading
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
-from errorfloor.metrics import Metric
+from errorfloor.metrics import Metric, noise
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.noise import KNOWN, MEANS
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.feebee_features import Part, part_named
 from errorfloor.questions.question import method_for
@@ -30,11 +29,12 @@ Methods: TypeAlias = "Iterable[str | Estimator] | Mapping[str, str | Estimator]"
 def asked_for(metric: str, means: object) -> Asked:
     """Return the metric that was asked for, if noise has a known effect on it."""
     asked = Asked(metric)
-    if asked.metric not in KNOWN:
+    able = noise.known()
+    if asked.metric not in able:
         raise InputError(
             argument("metric", asked.metric),
             " has no known value under noise, so FeeBee cannot tell who follows it. Ask for "
-            f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}.",
+            f"{', '.join(able[:-1])} or {able[-1]}.",
         )
     if asked.record.is_error and means is not None:
         raise InputError(
@@ -68,7 +68,7 @@ def check_both_classes(table: ScoreTable, metric: Metric) -> None:
 def check_means(means: Any) -> tuple[float, ...]:
     """Return the means of the noise, or say which is none."""
     if means is None:
-        return MEANS
+        return noise.MEANS
     every = [means] if isinstance(means, Real) else means
     text = " must be numbers between 0 and 1, such as [0.2, 0.5, 0.8], "
     if not isinstance(every, Sequence | np.ndarray) or isinstance(every, str) or not len(every):
