@@ -84,7 +84,7 @@ class OfMaps:
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
         items = counts.reshape(len(counts), -1, 2).sum(axis=2)
-        distance = _apart if _by_order(self.metric) else _from_mean
+        distance = _apart if by_order(self.metric) else _from_mean
         sign = -1 if self.metric.less_is_better else 1
         prob, share = self.maps(counts), items / items.sum(axis=1, keepdims=True)
         mean = (prob * share).sum(axis=1)
@@ -93,7 +93,7 @@ class OfMaps:
         return np.asarray(NOTHING + sign * told)
 
 
-def _by_order(metric: Metric) -> bool:
+def by_order(metric: Metric) -> bool:
     """Tell whether a metric goes by the order of the scores, not by a rule."""
     return isinstance(metric.of_model, PairsInOrder)
 
@@ -178,7 +178,7 @@ class Oracle:
 
     def statistic(self) -> Statistic:
         """Return the value of a rule, or an order, that was fixed before noise came."""
-        if _by_order(self.metric):
+        if by_order(self.metric):
             return OfOrder()
         return best_balanced_rule(self.cells)
 
