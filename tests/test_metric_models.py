@@ -268,7 +268,7 @@ def test_a_given_ceiling_is_taken_for_exact():
     ("metric", "model", "says"),
     [
         ("auc", {"errors": 3, "n": 10}, "number of errors does not tell a model's AUC. Give `mod"),
-        ("f1", {"n": 10}, "F1. Give `confusion` or `predictions` or `model_value`"),
+        ("f1", {"n": 10}, "F1. Give `confusion` or `predictions`."),
         ("auc", {"confusion": [[1, 2], [3, 4]]}, "Decisions do not tell the AUC"),
         ("f1", {"model_scores": [0.1], "labels": [1]}, "scores leave them open"),
         ("log-loss", {"model_value": 0.3, "n": 10}, "do not tell how sure a model's log-loss is"),

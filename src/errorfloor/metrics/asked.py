@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -72,7 +72,7 @@ class Asked:
             given["at"] = float(self.at)
         if not given or record.with_given is None:
             return record
-        return record.with_given(given, classes)
+        return replace(record.with_given(given, classes), name=record.name)
 
     def kept(self) -> dict[str, Any]:
         """Return what a result keeps of it besides the name, as plain values."""

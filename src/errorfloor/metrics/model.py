@@ -64,11 +64,11 @@ class TableValue(ModelValue):
     Attributes
     ----------
     value : callable
-        From a matrix of two rows and two columns to the value.
+        From a matrix of two rows and two columns to the value, which falls, or rises, with the
+        wrong decisions of each class.
     """
 
     value: Callable[[Floats], float]
-    published: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,11 @@ class Metric:
 
     def on(self, probabilities: Floats, count: Counts) -> Counted:
         """Return the best value of a sample, for any counts of the rows of a table."""
-        assert self.counted is not None, "means over items are counted by themselves"
+        if self.counted is None:
+            raise InputError(
+                f"The record of the metric {self.name} does not say how its best value is counted "
+                "(counted), so samples have none."
+            )
         return self.counted(probabilities, count)
 
     @property

@@ -157,6 +157,7 @@ def _(_: kinds.Correlation, metric: Metric, matrix: Counts) -> tuple[float, Evid
 
 @_of_decisions.register
 def _(kind: kinds.TableValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+    refuse_many(metric, len(matrix))
     if not matrix.sum(axis=1).all():
         raise _needs_both(metric)
     return float(kind.value(matrix.astype(np.float64))), SharesOfTable(kind.value, matrix)
@@ -303,6 +304,15 @@ def _bootstrap(counts: Counts, statistic: Callable[[Floats], float]) -> Floats:
         whole[some] = one
         found[place] = statistic(whole.reshape(counts.shape))
     return found
+
+
+def refuse_many(metric: Metric, classes: int) -> None:
+    """Say that a function of a two-by-two table is for two classes."""
+    if classes > 2:
+        raise InputError(
+            f"The record of the metric {metric.name} says for two classes how a model's own value "
+            f"is found (of_model), and the labels are of {classes}."
+        )
 
 
 def goes_by_scores(metric: Metric) -> bool:

@@ -11,12 +11,12 @@ import numpy as np
 from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown
 from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.intervals.models import ExactShare, Wilson
+from errorfloor.intervals.models import AnyTable, ExactShare, Wilson
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics import Metric
 from errorfloor.metrics import model as kinds
 from errorfloor.metrics.model import ModelValue
-from errorfloor.questions.models import Model, kind_of
+from errorfloor.questions.models import Model, goes_by_scores, kind_of, refuse_many
 from errorfloor.results import Estimate
 
 
@@ -108,17 +108,38 @@ def _(_: kinds.WrongInClasses, metric: Metric, value: float, n: int, floor: Esti
     return Wilson(value, classes * rarest)
 
 
+@_of_value.register
+def _(kind: kinds.TableValue, metric: Metric, value: float, n: int, floor: Estimate) -> Evidence:
+    refuse_many(metric, len(floor.classes))
+    share = float(_known_shares(metric, floor)[1])
+    found = AnyTable.of(kind.value, value, n, share)
+    if not found.tables:
+        raise InputError(
+            argument("model_value"), f" is {shown(value)}, a {metric.words} that no model can have."
+        )
+    return found
+
+
 def _rarest(metric: Metric, n: int, floor: Estimate) -> tuple[float, int]:
     """Return how many of n items are of the rarest class if as many are as of the floor's."""
+    shares = _known_shares(metric, floor)
+    return max(n * float(shares.min()), 1.0), len(shares)
+
+
+def _known_shares(metric: Metric, floor: Estimate) -> Floats:
     shares = shares_of(floor)
     if shares is None:
         raise InputError(
             argument("model_value"),
             f" and a number of items do not tell how sure a model's {metric.words} is where the "
             "shares of the classes are not known. Give ",
-            *(argument("prior"), ", or the model's scores or predictions."),
+            *(
+                (argument("prior"), ", or the model's scores or predictions.")
+                if "prior" in metric.takes
+                else (f"the model's {'scores' if goes_by_scores(metric) else 'predictions'}.",)
+            ),
         )
-    return max(n * float(shares.min()), 1.0), len(shares)
+    return shares
 
 
 def shares_of(floor: Estimate) -> Floats | None:

@@ -95,12 +95,13 @@ _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "p
 
 
 def _more_than_errors(metric: Metric) -> InputError:
-    scores = models.goes_by_scores(metric)
-    ways = ("model_scores",) if scores else ("confusion", "predictions")
+    kind = models.kind_of(metric)
+    ways = ("model_scores",) if kind.by_scores else ("confusion", "predictions")
+    ways = (*ways, "model_value") if kind.published else ways
     return InputError(
         f"A number of errors does not tell a model's {metric.words}. Give ",
-        *(part for way in ways for part in (argument(way), " or ")),
-        *(argument("model_value"), "."),
+        *joined([argument(way) for way in ways], " or "),
+        ".",
     )
 
 

@@ -84,18 +84,26 @@ def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
     table = estimate.table
     if table is not None and table.entries is not None:  # other questions do not heed weights
         if verdict is None:
-            yield _model(estimate)
+            yield from _models(estimate)
         return
     votes = float(table.counts @ table.totals / table.n) if isinstance(table, VoteTable) else None
     few = votes is not None and votes < FEW_VOTES
     if few and verdict is None:
         yield from _plan(estimate)
     if verdict is None:
-        yield _model(estimate) if estimate.measure.is_error else _other_model(estimate)
+        yield from _models(estimate)
     if estimate.measure.is_error:  # items and classes are about errors
         yield from _closer(estimate)
     if not few or verdict is not None:
         yield from _plan(estimate)
+
+
+def _models(estimate: Estimate) -> Iterator[Step]:
+    """Yield how to compare a model, where its own value can be found."""
+    if estimate.measure.is_error:
+        yield _model(estimate)
+    elif estimate.measure.of_model is not None:
+        yield _other_model(estimate)
 
 
 def _model(estimate: Estimate) -> Step:
