@@ -15,6 +15,7 @@ from errorfloor.metrics.counted import Counted, CountedMean
 from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
 from errorfloor.metrics.merged import moved_mean, moved_ratio
+from errorfloor.metrics.model import WrongInClasses
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.two_by_two import OF_BALANCED
 
@@ -135,4 +136,5 @@ BALANCED = Metric(
     takes=("prior",),
     with_given=_with_prior,
     how=OF_BALANCED,
+    of_model=WrongInClasses(),
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from errorfloor._typing import Floats
 from errorfloor.metrics.merged import moved_mean
+from errorfloor.metrics.model import BoundedLoss, CostOfDecisions, UnboundedLoss, WrongItems
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.two_by_two import OF_ERROR, cost_of
 
@@ -85,6 +86,21 @@ def _span_of_brier(classes: int) -> tuple[float, float]:
     return 0.0, 0.25 if classes == 2 else 1 - 1 / classes
 
 
+def _squares(p: Floats) -> Floats:
+    classes = p.shape[1]
+    total = ((p[:, None, :] - np.eye(classes)) ** 2).sum(axis=2)
+    return np.asarray(total / (2 if classes == 2 else 1))
+
+
+def _largest_square(classes: int) -> float:
+    return 1.0 if classes == 2 else 2.0
+
+
+def _logs(p: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(p))
+
+
 def _entropy(probabilities: Floats) -> Floats:
     from scipy.special import entr
 
@@ -105,6 +121,8 @@ ERROR = Metric(
     many_formula="1 - max p",
     opposite="accuracy",
     how=OF_ERROR,
+    is_error=True,
+    of_model=WrongItems(),
 )
 COST = Metric(
     name="cost",
@@ -118,6 +136,8 @@ COST = Metric(
     needs=("costs",),
     how=cost_of(1, 1),  # replaced likewise
     with_given=_with_costs,
+    is_fraction=False,
+    of_model=CostOfDecisions(),
 )
 # As scikit-learn counts it: half the sum over classes where there are two, all of it where more.
 BRIER = Metric(
@@ -131,6 +151,7 @@ BRIER = Metric(
     many_formula="1 - the sum of p^2",
     title="Brier score",
     per_cent=False,
+    of_model=BoundedLoss(_squares, _largest_square),
     rule="the best rising map of {}",
 )
 LOG_LOSS = Metric(
@@ -144,5 +165,7 @@ LOG_LOSS = Metric(
     many_formula="- the sum of p log p",
     per_cent=False,
     unit="nats",
+    is_fraction=False,
+    of_model=UnboundedLoss(_logs),
     rule="the best rising map of {}",
 )

@@ -13,6 +13,7 @@ from typing import Any
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted
+from errorfloor.metrics.model import ModelValue, SurestItems
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -65,6 +66,13 @@ class Metric:
         From what was given and a number of classes to the metric that uses it.
     how : OfTable, OfItems or OfRanks, optional
         How it follows from what a rule or a map does on items of two classes.
+    is_error : bool
+        Whether it is the share of items that a model gets wrong. Its floor is the Bayes error,
+        "the floor" without further words, and it is made of errors on items and between classes.
+    is_fraction : bool
+        Whether its best value is a number from 0 to 1, whatever the data.
+    of_model : ModelValue, optional
+        How a model's own value is found on test items; without it models cannot be compared.
     """
 
     name: str
@@ -88,6 +96,9 @@ class Metric:
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
     how: Any = None
+    is_error: bool = False
+    is_fraction: bool = True
+    of_model: ModelValue | None = None
 
     @property
     def words(self) -> str:
@@ -102,13 +113,22 @@ class Metric:
 
     def on(self, probabilities: Floats, count: Counts) -> Counted:
         """Return the best value of a sample, for any counts of the rows of a table."""
-        assert self.counted is not None, "means over items are counted by themselves"
+        if self.counted is None:
+            raise InputError(
+                f"The record of the metric {self.name} does not say how its best value is counted "
+                "(counted), so samples have none."
+            )
         return self.counted(probabilities, count)
 
     @property
     def is_mean(self) -> bool:
         """Whether the best value of many items is the mean of the best values on each."""
         return self.per_item is not _no_mean
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether models may leave the items aside that they are least sure of."""
+        return isinstance(self.of_model, SurestItems)
 
     def shown(self, value: float) -> float:
         """Return the value as people like to see it: of an error, the accuracy."""

@@ -13,6 +13,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_selective import ROUNDING, CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.means import least_error, span_of_error
 from errorfloor.metrics.merged import moved_selective
+from errorfloor.metrics.model import SurestItems
 from errorfloor.metrics.ranking import span_of_share
 from errorfloor.metrics.record import Metric
 
@@ -99,6 +100,7 @@ ERROR_AT_COVERAGE = Metric(
     needs=("at",),
     with_given=_at_coverage,
     rule="the best rising map of {}",
+    of_model=SurestItems(),
 )
 COVERAGE_AT_ERROR = Metric(
     name="coverage-at-error",
@@ -111,4 +113,5 @@ COVERAGE_AT_ERROR = Metric(
     needs=("at",),
     with_given=_at_error,
     rule="the best rising map of {}",
+    of_model=SurestItems(),
 )

@@ -7,6 +7,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
 from errorfloor.metrics.merged import moved_f1
+from errorfloor.metrics.model import Correlation, PositivesFound
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
 from errorfloor.metrics.two_by_two import OF_F1, OF_MCC
@@ -55,6 +56,7 @@ F1 = Metric(
     how=OF_F1,
     per_cent=False,
     two_only=True,
+    of_model=PositivesFound(),
 )
 MCC = Metric(
     name="mcc",
@@ -68,4 +70,5 @@ MCC = Metric(
     how=OF_MCC,
     per_cent=False,
     two_only=True,
+    of_model=Correlation(),
 )

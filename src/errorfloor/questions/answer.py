@@ -40,7 +40,7 @@ from errorfloor.methods.record import (
     Statistic,
     value_of,
 )
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
     assumed_of,
@@ -145,7 +145,7 @@ def estimates(
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]
-    quick = options.metric.name != ERROR.name  # error keeps the draws it always had
+    quick = not options.metric.is_error  # error keeps the draws it always had
     replicates = _replicates(statistics, kinds, cells, request, quick)
     doubts = data_doubts(table)
     found = []

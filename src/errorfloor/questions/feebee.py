@@ -224,7 +224,7 @@ def feebee(
     asked = asked_for(metric, means)
     check_asked(asked, features, device)
     named = None if methods is None else named_methods(methods, asked, features is not None)
-    usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
+    usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
     levels = usual if levels is None else levels
     task = _Task(
         None,
@@ -250,7 +250,7 @@ def feebee(
         task,
         options=Options(clip, metric=measure),
         model_error=known_error(measure, model_error, model_value, number),
-        means=() if measure is ERROR else check_means(means),
+        means=() if measure.is_error else check_means(means),
         items=items,
         device=device,
     )

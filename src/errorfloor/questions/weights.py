@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from errorfloor import methods as known
+from errorfloor import metrics
 from errorfloor._checks import InputError, argument, function
 from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import CHANCE, Classes, Method, Options
-from errorfloor.metrics import METRICS, Metric
+from errorfloor.metrics import Metric
 
 FEWEST_CLUSTERS = 10
 
@@ -25,7 +26,7 @@ def check_heeds_weights(table: Table, methods: Sequence[Method], options: Option
         if not method.weighs(metric):
             names = _heeding(table, metric)
             if not names:
-                able = either([one.name for one in METRICS if _heeding(table, one)])
+                able = either([one.name for one in metrics.METRICS if _heeding(table, one)])
                 raise InputError(
                     *(argument("metric", metric.name), " is not given with "),
                     *(argument("weight"), " or ", argument("cluster")),
