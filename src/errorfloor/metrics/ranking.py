@@ -11,6 +11,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_ranking import CountedAuc, CountedPrecision
 from errorfloor.metrics.merged import moved_ratio, moved_with_share
+from errorfloor.metrics.ranks import PAIRS_IN_ORDER, PRECISION
 from errorfloor.metrics.record import Metric, both_classes
 
 
@@ -107,6 +108,7 @@ AUC = Metric(
     takes=("prior",),
     with_given=_with_prior,
     rule="the ranking by {}",
+    how=PAIRS_IN_ORDER,
 )
 AVERAGE_PRECISION = Metric(
     name="average-precision",
@@ -120,4 +122,5 @@ AVERAGE_PRECISION = Metric(
     per_cent=False,
     two_only=True,
     rule="the ranking by {}",
+    how=PRECISION,
 )

@@ -63,6 +63,8 @@ class Metric:
         Which rules on scores in their order are compared by it, with {} for the scores.
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
+    how : optional
+        How it follows from scores with labels of two classes, such as `OfRanks`.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Metric:
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
+    how: Any = None
 
     @property
     def words(self) -> str:

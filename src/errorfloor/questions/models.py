@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ from errorfloor.intervals.models import (
     mcc_error,
     mcc_of,
 )
-from errorfloor.intervals.ranks import share_of_auc, share_of_precision
+from errorfloor.intervals.ranks import of_pairs, of_precision
 from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.resample import draw
-from errorfloor.methods.ranks import Precision
+from errorfloor.methods.ranks import RankFit
+from errorfloor.methods.record import Options
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
@@ -198,18 +200,12 @@ def _mcc(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
 # From scores with labels.
 
 
-def _auc(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+def _ranked(
+    limits: Callable[[RankFit], Wilson], metric: Metric, table: ScoreTable
+) -> tuple[float, Evidence]:
     _check_both(table, metric)
-    found = share_of_auc(*table.counts.T.astype(np.float64))
+    found = limits(RankFit(table.cells(), Options().draw, metric))
     return found.value, found
-
-
-def _average_precision(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    _check_both(table, metric)
-    cells = table.cells()
-    statistic = Precision(cells)
-    value = float(statistic.values(cells.count[None], np.random.default_rng(SEED))[0])
-    return value, share_of_precision(value, statistic, cells)
 
 
 def _check_both(table: ScoreTable, metric: Metric) -> None:
@@ -374,8 +370,8 @@ _OF_MATRIX: dict[str, Callable[[Metric, Counts], tuple[float, Evidence]]] = {
     MCC.name: _mcc,
 }
 _OF_SCORES: dict[str, Callable[[Metric, ScoreTable], tuple[float, Evidence]]] = {
-    AUC.name: _auc,
-    AVERAGE_PRECISION.name: _average_precision,
+    AUC.name: partial(_ranked, of_pairs),
+    AVERAGE_PRECISION.name: partial(_ranked, of_precision),
     BRIER.name: _brier,
     LOG_LOSS.name: _log_loss,
     ERROR_AT_COVERAGE.name: _selective,
