@@ -30,7 +30,6 @@ from errorfloor.methods.selective_scores import (
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
 from errorfloor.methods.weighted import WeightedCut
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.ranks import placements
@@ -106,11 +105,11 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
     assert MeanFloor(floor[:1], np.array([1]), np.array([3.0])).leave_one_out().tolist() == [0]
 
 
-@pytest.mark.parametrize("name", ["auc", "f1", "balanced-error"])
+@pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
-    best = WeightedBest(metric, Sample.of_rows(p, count, np.array(weight)))
+    best = BestValue(metric, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]

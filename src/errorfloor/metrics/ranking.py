@@ -62,12 +62,13 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _auc_with(theta, probabilities, weights)
 
-    def counted(p: Floats, count: Counts) -> CountedAuc:
-        varies_less = auc_discriminant(p, count / count.sum(), theta) >= 0
-        return CountedAuc(p, count, theta, sign=-1 if varies_less else 1)
+    def counted(p: Floats, count: Counts, weight: Floats | None = None) -> CountedAuc:
+        mass = count if weight is None else count * weight
+        varies_less = auc_discriminant(p, mass / mass.sum(), theta) >= 0
+        return CountedAuc(p, count, weight, theta=theta, sign=-1 if varies_less else 1)
 
     moved = moved_with_share(theta)
-    return replace(AUC, given=given, whole=whole, counted=counted, moved=moved)
+    return replace(AUC, given=given, whole=whole, counted=counted, weighted=counted, moved=moved)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:
@@ -100,6 +101,7 @@ AUC = Metric(
     span=_span_of_auc,
     whole=_auc,
     counted=CountedAuc,
+    weighted=CountedAuc,
     moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
     formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
     title="AUC",
