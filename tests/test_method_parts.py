@@ -32,7 +32,7 @@ from errorfloor.methods.votes.plugin import BestOfShares
 from errorfloor.methods.weighted import WeightedCut
 from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.ranks import placements
+from errorfloor.metrics.ranks import Placements
 from errorfloor.metrics.two_by_two import (
     Balanced,
     Binomial,
@@ -1055,9 +1055,10 @@ def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighte
 
 
 def test_placements_are_shares_of_the_other_class():
-    place, total = placements(cells_of([2, 1, 0], [0, 3, 1]))
-    assert place == pytest.approx([1, 2.5 / 3, 2.5 / 4, 1])
-    assert total.tolist() == [3, 4, 3, 4]
+    found = Placements.of(cells_of([2, 1, 0], [0, 3, 1]))
+    assert found.place == pytest.approx([1, 2.5 / 3, 2.5 / 4, 1])
+    assert (found.zeros, found.ones) == (3, 4)
+    assert found.area == pytest.approx((3 * 2.5 / 3 + 1) / 4)
 
 
 def test_the_average_precision_is_that_of_all_orders_of_tied_items():

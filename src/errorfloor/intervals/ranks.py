@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
-from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.metrics.ranks import placements
+from errorfloor.metrics.ranks import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
@@ -70,31 +69,29 @@ def of_pairs(fit: RankFit) -> Wilson:
     unit at either end is added to each class, so that a few placements that happen to be alike are
     not taken for proof that all are.
     """
-    sample = fit.sample
-    place, total = placements(sample)
-    added, variance = np.zeros(place.size), 0.0
-    for own in (sample.positive, ~sample.positive):
-        whole = float(total[own][0])
-        unit = _PRIOR * sample.squares(own.astype(np.float64)) / whole
-        mean = (float((sample.masses * own) @ place) + unit) / (whole + 2 * unit)
-        scale = float(np.sqrt((whole + 2 * unit) * whole * mean * (1 - mean)))
-        added += np.where(own, place - mean, 0.0) / scale
-        variance += unit**2 * (mean**2 + (1 - mean) ** 2) / scale**2 / _PRIOR
-    variance += sample.squares(added)
-    area = float(fit.own(sample.count[None])[0])
-    freedom = _freedom(sample, total)
-    n = 1 / variance
+    sample, every = fit.sample, Placements.of(fit.sample)
+    area, centre, scale, variance = every.area, [], [], 0.0
+    for own, whole in ((sample.positive, every.ones), (~sample.positive, every.zeros)):
+        unit = _PRIOR * sample.only(own).unit
+        mean = (whole * area + unit) / (whole + 2 * unit)
+        most = (whole + 2 * unit) * whole * mean * (1 - mean)
+        variance += unit**2 * (mean**2 + (1 - mean) ** 2) / most / _PRIOR
+        centre.append(mean)
+        scale.append(most**0.5)
+    added = every.place - np.where(sample.positive, *centre)
+    added /= np.where(sample.positive, *scale)
+    n, freedom = 1 / (variance + sample.squares(added)), _freedom(sample, every)
     if np.isinf(freedom):  # of equal items the AUC varies no more than independent pairs do
-        n = max(n, float(total.min()))
+        n = max(n, min(every.ones, every.zeros))
     return Wilson(area, n, method="honest", freedom=freedom)
 
 
-def _freedom(sample: Sample, total: Floats) -> float:
+def _freedom(sample: Sample, every: Placements) -> float:
     """Return Satterthwaite's degrees of freedom, for units that vary as they weigh in a class."""
     if np.isinf(sample.freedom):
         return sample.freedom
-    classes = (sample.positive, ~sample.positive)
-    each = [sample.in_units(own / total) for own in classes]
+    classes = ((sample.positive, every.ones), (~sample.positive, every.zeros))
+    each = [sample.in_units(own / whole) for own, whole in classes]
     number = each[0][2]
     squares = np.sum([(mean * mass) ** 2 for mean, mass, _ in each], axis=0)
     return max(float(number @ squares) ** 2 / float(number @ squares**2) - 1, 1.0)
@@ -124,9 +121,8 @@ def _of_auc(case: Case) -> Evidence:
 
 
 def _of_any_pairs(case: Case) -> Evidence:
-    fit = _ranked(case)
-    rarer = min(fit.sample.by_class(case.count))
-    return PairShare(float(fit.own(case.count[None])[0]), float(rarer))
+    every = Placements.of(_ranked(case).sample)
+    return PairShare(every.area, min(every.ones, every.zeros))
 
 
 def _of_average_precision(case: Case) -> Evidence:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
@@ -35,12 +37,13 @@ class CountedAuc(Counted):
     ) -> None:
         self.p = p
         self.count = count
-        self.weight = np.ones(p.size) if weight is None else weight  # of an item of each row
+        self.each = np.ones(p.size) if weight is None else weight  # what an item of a row weighs
+        self.weight = weight
         self.theta = theta
         self.sign = sign
         # Of what an item of each row weighs: what it adds to the sums of p and of 1 - p, and to
         # those of what items have with themselves, of s / 2 and of pairs.
-        self.columns = np.column_stack((p, 1 - p, self.weight * p * (1 - p), self.weight))
+        self.adds = np.stack((p, 1 - p, self.each * p * (1 - p), self.each))
 
     @property
     def may_leave_span(self) -> bool:
@@ -49,35 +52,42 @@ class CountedAuc(Counted):
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the best AUC for each row of counts; NaN where there is one class only."""
-        n = counts @ self.weight
-        before = np.zeros((n.size, 1))
+        # Running sums of whole numbers take a quarter of the time.
+        masses: Any = counts if self.weight is None else counts * self.weight
+        n = masses.sum(axis=1).astype(np.float64)
+        before = np.zeros((n.size, 1), dtype=masses.dtype)
         sums, distances = np.zeros((n.size, 4)), np.zeros(n.size)
         gaps = np.append(np.diff(self.p), 0.0)
         width = max(1, AT_ONCE // n.size)  # only for speed
         for start in range(0, self.p.size, width):
             own = slice(start, start + width)
-            mass = counts[:, own] * self.weight[own]
-            sums += mass @ self.columns[own]
+            running = np.cumsum(masses[:, own], axis=1)
+            if start:
+                running += before
+            before = running[:, -1:]
+            sums += masses[:, own].astype(np.float64) @ self.adds[:, own].T
             # Distances from the gaps between rows, so that nothing cancels.
-            below = np.cumsum(mass, axis=1, out=mass)
-            below += before
-            before = below[:, -1:].copy()
-            distances += (below * (n[:, None] - below)) @ gaps[own]
+            below = running.astype(np.float64)
+            above = n[:, None] - below
+            above *= below
+            distances += above @ gaps[own]
         return np.clip(self._auc(distances, sums), 0.5, 1.0)
 
     def leave_one_out(self) -> Floats:
         """Return the best AUC without one item of each row in turn."""
-        rows = (self.count * self.weight)[:, None] * self.columns
+        mass = self.count * self.each
+        rows = mass * self.adds
         below, above = np.zeros_like(rows), np.zeros_like(rows)
-        np.cumsum(rows[:-1], axis=0, out=below[1:])
-        np.cumsum(rows[:0:-1], axis=0, out=above[-2::-1])
-        own = (self.count - 1) * self.weight
-        others = below + above + own[:, None] * self.columns  # a heavy item leaves no rounding
+        np.cumsum(rows[:, :-1], axis=1, out=below[:, 1:])
+        np.cumsum(rows[:, :0:-1], axis=1, out=above[:, -2::-1])
         # The distance of an item of each row to all others.
-        ones, zeros = (below - above).T[:2]
+        ones, zeros = below[:2] - above[:2]
         distance = self.p * (ones + zeros) - ones
-        distances = (self.count * self.weight) @ distance / 2 - self.weight * distance
-        return self._auc(distances, others)
+        distances = mass @ distance / 2 - self.each * distance
+        # Sums of the others, not all less the item: a heavy one would leave its rounding.
+        below += above
+        below += (mass - self.each) * self.adds
+        return self._auc(distances, below.T)
 
     def error_of_pairs(self) -> float:
         """Return the standard error of what depends on pairs of items alone.
@@ -111,7 +121,7 @@ class CountedAuc(Counted):
         return 1 - 2 * float(self.values(self.count[None])[0]), 4 * mean * (1 - mean)
 
     def _auc(self, distances: Floats, sums: Floats) -> Floats:
-        """Return the AUC from the sum of |p - p'| over pairs, and sums of `columns` over items."""
+        """Return the AUC from the sum of |p - p'| over pairs, and sums of `adds` over items."""
         ones, zeros, own, squares = sums.T
         products = ones * zeros - own  # the sum of p + p' - 2 p p' over pairs
         n = ones + zeros

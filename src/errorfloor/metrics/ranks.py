@@ -46,29 +46,36 @@ def _in_order(zeros: Floats, ones: Floats) -> Floats:
     return np.asarray(np.divide(ordered, pairs, out=np.full(pairs.size, 0.5), where=pairs > 0))
 
 
-def placements(sample: Sample) -> tuple[Floats, Floats]:
-    """Return the placement of the items of each cell, and what all items of its class weigh.
+@dataclass(frozen=True, slots=True, eq=False)
+class Placements:
+    """The share of the other class that the items of each cell are in order with, ties by halves.
 
-    The placement is the share of the other class that the item is in order with, ties by halves.
     The mean over either class is the AUC.
     """
-    zeros, ones = sample.by_row(sample.masses)
-    n0, n1 = zeros.sum(), ones.sum()
-    of_positives = (np.cumsum(zeros) - zeros / 2) / n0
-    of_negatives = (n1 - np.cumsum(ones) + ones / 2) / n1
-    row, positive = sample.row, sample.positive
-    place = np.where(positive, of_positives[row], of_negatives[row])
-    return place, np.where(positive, n1, n0)
+
+    place: Floats  # of the items of each cell
+    zeros: float  # what all negatives weigh
+    ones: float
+    area: float  # the AUC
+
+    @classmethod
+    def of(cls, sample: Sample) -> Placements:
+        """Return the placements of a sample with items of both classes."""
+        zeros, ones = sample.by_row(sample.masses)
+        n0, n1 = float(zeros.sum()), float(ones.sum())
+        below = (np.cumsum(zeros) - zeros / 2) / n0
+        above = (n1 - np.cumsum(ones) + ones / 2) / n1
+        place = np.where(sample.positive, below[sample.row], above[sample.row])
+        return cls(place, n0, n1, float(ones @ below) / n1)
 
 
 def _in_order_without_one(sample: Sample) -> Floats:
     """Return the AUC without one item of each cell; the last item of a class leaves it as it is."""
-    place, total = placements(sample)
-    own = sample.positive
-    area = float((sample.masses * place)[own].sum() / total[own][0])
-    rest, left = total - sample.each, total * area - sample.each * place
+    every = Placements.of(sample)
+    total = np.where(sample.positive, every.ones, every.zeros)
+    rest, left = total - sample.each, total * every.area - sample.each * every.place
     some = rest > 1e-12 * total
-    return np.asarray(np.divide(left, rest, out=np.full(place.size, area), where=some))
+    return np.asarray(np.divide(left, rest, out=np.full(total.size, every.area), where=some))
 
 
 # Positive items, from the highest score down: the average precision.
