@@ -9,13 +9,12 @@ from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
 from errorfloor.data.sample import DOUBT, Sample, split
-from errorfloor.methods import calibrated, logistic, newton
+from errorfloor.methods import calibrated, logistic, newton, ranks
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
-from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
 from errorfloor.methods.record import Options, Series
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
 from errorfloor.methods.selective_scores import (
@@ -28,9 +27,9 @@ from errorfloor.methods.selective_scores import (
 )
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.ranks import Placements
 
 RNG = np.random.default_rng(0)
 
@@ -93,11 +92,11 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
     assert MeanFloor(floor[:1], np.array([1]), np.array([3.0])).leave_one_out().tolist() == [0]
 
 
-@pytest.mark.parametrize("name", ["auc", "f1", "balanced-error"])
+@pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
-    best = WeightedBest(metric, Sample.of_rows(p, count, np.array(weight)))
+    best = BestValue(metric, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
@@ -645,14 +644,14 @@ def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
     metric = Asked(name, at=at).of(2)
     own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
     for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
-        zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+        zeros, ones = (part[0] for part in SURE.by_row(count[None]))
         p = isotonic_map(zeros, ones)
         expected = metric.best(p, zeros + ones)
         assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
         price = own._prices(count)[0]
         total = 0.0
         for part in split(count, 10, np.random.default_rng(9)):
-            zeros, ones = (rest[0] for rest in by_row(SURE, (count - part)[None]))
+            zeros, ones = (rest[0] for rest in SURE.by_row((count - part)[None]))
             q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
             doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
             total += float(part @ np.where(doubt >= price, price, wrong))
@@ -686,6 +685,10 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
 # Rankings
 
 
+def ranked(cells, method=ranks.AUC):
+    return method.bind(cells, Options(metric=Asked(method.metrics[0]).of(2)))
+
+
 def slow_auc(score, label, weight):
     """Return the share of pairs in order, each weighing as both its items do."""
     right = every = 0.0
@@ -711,7 +714,7 @@ def slow_precision(score, label):
 def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighted):
     cells = cells_of([2, 0, 1, 1], [1, 1, 2, 0])
     weight = np.array([1.0, 0.5, 2.0, 1.0, 1.5, 3.0]) if weighted else np.ones(6)
-    own = WeightedRanking(replace(cells, weight=weight)) if weighted else Ranking(cells)
+    own = ranked(replace(cells, weight=weight) if weighted else cells)
 
     def slow(count):
         cell = np.repeat(np.arange(6), count)
@@ -722,26 +725,27 @@ def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighte
     expected = [max(slow(one), 0.5) for one in others]
     assert own.values(np.array(others), RNG) == pytest.approx(expected)
     reverse = cells_of([0, 3], [2, 1], np.ones(3))
-    worse = WeightedRanking(reverse) if weighted else Ranking(reverse)
+    worse = ranked(reverse if weighted else replace(reverse, weight=None))
     assert worse.values(reverse.count[None], RNG).tolist() == [0.5]
     without = [slow(cells.count - one) for one in np.eye(6, dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
     # The last item of a class leaves the value as it is.
     last = cells_of([1, 2], [0, 1], np.array([2.0, 1.0, 1.0]))
-    bound = WeightedRanking(last) if weighted else Ranking(replace(last, weight=None))
+    bound = ranked(last if weighted else replace(last, weight=None))
     index = int(np.flatnonzero(last.positive)[0])
     assert bound.leave_one_out()[index] == pytest.approx(bound.values(last.count[None], RNG)[0])
 
 
 def test_placements_are_shares_of_the_other_class():
-    places = Placements(np.array([2.0, 1, 0]), np.array([0.0, 3, 1]))
-    assert places.of_positives == pytest.approx([1 / 3, 2.5 / 3, 1])
-    assert places.of_negatives == pytest.approx([1, 2.5 / 4, 0.5 / 4])
+    found = Placements.of(cells_of([2, 1, 0], [0, 3, 1]))
+    assert found.place == pytest.approx([1, 2.5 / 3, 2.5 / 4, 1])
+    assert (found.zeros, found.ones) == (3, 4)
+    assert found.area == pytest.approx((3 * 2.5 / 3 + 1) / 4)
 
 
 def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     cells = cells_of([1, 0, 2, 1, 0], [0, 1, 1, 2, 1])
-    own = Precision(cells)
+    own = ranked(cells, ranks.AVERAGE_PRECISION)
 
     def slow(count):
         cell = np.repeat(np.arange(len(cells)), count)
@@ -753,5 +757,5 @@ def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     assert own.values(none[None], RNG).tolist() == [0]
     without = [slow(cells.count - one) for one in np.eye(len(cells), dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
-    alone = Precision(cells_of([1], [1]))
+    alone = ranked(cells_of([1], [1]), ranks.AVERAGE_PRECISION)
     assert alone.leave_one_out() == pytest.approx([0, 1])

@@ -16,12 +16,10 @@ from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife
 from errorfloor.intervals import powered as inference_powered
 from errorfloor.intervals.votes import limits
-from errorfloor.methods import every, newton, on_any_scale, soft
-from errorfloor.methods.calibrated import CalibratedAuc
+from errorfloor.methods import calibrated, every, newton, on_any_scale, ranks, soft
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
 from errorfloor.methods.powered import PoweredCut
-from errorfloor.methods.ranks import Ranking
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
 from errorfloor.methods.rules import powered as powered_rules
@@ -337,10 +335,10 @@ def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
             named(name).per_item(rng.uniform(size=9))
 
 
-@pytest.mark.parametrize("calibrated", [False, True])
-def test_resamples_of_one_class_have_an_auc_of_one_half(two, calibrated):
+@pytest.mark.parametrize("method", [calibrated.AUC, ranks.AUC])
+def test_resamples_of_one_class_have_an_auc_of_one_half(two, method):
     cells = ScoreTable.from_arrays(*two).cells()
-    statistic = CalibratedAuc(named("auc"), cells) if calibrated else Ranking(cells)
+    statistic = method.bind(cells, Options(metric=named("auc")))
     only = np.where(cells.positive, cells.count, 0)
     values = statistic.values(np.stack((only, cells.count - only, cells.count)), None)
     assert values[:2].tolist() == [0.5, 0.5]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,14 +15,12 @@ import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.jackknife import ALIKE, Units
-from errorfloor.intervals.ranks import weighted_share
 from errorfloor.intervals.weighted import (
     WeightedBetting,
     WeightedCertified,
     falling_root,
     stakes_of,
 )
-from errorfloor.methods.ranks import WeightedRanking
 
 RNG = np.random.default_rng(7)
 N = 400
@@ -481,23 +478,26 @@ def test_weighted_auc_is_that_of_pairs_and_equal_weights_change_nothing():
     assert found.value == pytest.approx(
         roc_auc_score(LABELS, SCORES, sample_weight=WEIGHTS), abs=1e-12
     )
-    cells = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS).cells()
-    equal = weighted_share(WeightedRanking(replace(cells, weight=np.full(len(cells), 3.0))))
     plain = ef.from_scores(SCORES, LABELS, metric="auc").evidence
-    assert equal.items == pytest.approx(plain.items)
+    about = np.where(np.arange(N) % 2, 3.0, 3.0001)
+    equal = ef.from_scores(SCORES, LABELS, metric="auc", weight=about).evidence
+    assert (equal.value, equal.n) == pytest.approx((plain.value, plain.n), rel=1e-4)
+    assert equal.freedom == pytest.approx(N, rel=0.05)
     # Copies of items in clusters are worth as much as the items.
     twice = ef.from_scores(
         np.repeat(SCORES, 2), np.repeat(LABELS, 2), metric="auc", cluster=np.repeat(range(N), 2)
     )
-    assert twice.evidence.items == pytest.approx(plain.items, rel=0.02)
+    assert twice.evidence.n == pytest.approx(plain.n, rel=0.02)
 
 
-def test_weighted_auc_without_each_item_is_counted_anew():
-    cells = ef.ScoreTable.from_arrays(SCORES.round(1), LABELS, weight=WEIGHTS).cells()
-    ranking = WeightedRanking(cells)
-    fewer = cells.count - np.eye(len(cells), dtype=int)
-    expected = ranking.values(fewer, np.random.default_rng(0))
-    assert ranking.leave_one_out() == pytest.approx(expected)
+def test_limits_of_a_weighted_auc_are_about_that_of_the_scores():
+    # Also below 1/2, as without weights: the value ends there, its evidence does not.
+    with pytest.warns(ef.RefutedWarning, match="in reverse"):
+        found = ef.from_scores(-SCORES, LABELS, metric="auc", weight=WEIGHTS)
+    assert found.value == 0.5
+    expected = roc_auc_score(LABELS, -SCORES, sample_weight=WEIGHTS)
+    assert found.evidence.value == pytest.approx(expected)
+    assert found.high == 0.5
 
 
 def test_intervals_of_a_weighted_auc_hold_it():

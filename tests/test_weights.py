@@ -486,3 +486,15 @@ def test_zeros_of_both_signs_are_one_score():
     table = ef.from_scores(frame, score="score", label="label", weight="w", interval=None).table
     assert table.scores.tolist() == [0.0, 0.5]
     assert not np.signbit(table.scores).any()
+
+
+@pytest.mark.parametrize("given", [{}, {"prior": 0.3}], ids=str)
+def test_the_best_auc_of_weights_near_1_is_near_that_of_none(given):
+    rng = np.random.default_rng(3)
+    p = rng.beta(0.6, 1.3, 60)
+    plain = ef.from_soft_labels(p, metric="auc", interval=None, **given).value
+    equal = ef.from_soft_labels(p, metric="auc", interval=None, weight=np.ones(60), **given).value
+    about = rng.uniform(0.999, 1.001, 60)
+    near = ef.from_soft_labels(p, metric="auc", interval=None, weight=about, **given).value
+    assert equal == plain
+    assert near == pytest.approx(plain, abs=1e-4)

@@ -16,6 +16,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.honest import worth_of_freedom
 
 TABLES = 21  # that are looked at where only their value is known
 
@@ -43,25 +44,35 @@ class ExactShare:
 
 @dataclass(frozen=True, slots=True)
 class Wilson:
-    """Wilson's limits for a mean of `n` numbers in [least, least + span], whatever they are."""
+    """Wilson's limits for a number in [least, least + span] that varies as a share of n items.
+
+    A mean of `n` such numbers varies no more than that, whatever they are. The lower limit is that
+    about `lower`, where the number itself is too high on average. Where few units of unequal weight
+    tell of their own variance, Student's t takes the place of the normal distribution.
+    """
 
     value: float
     n: float
     span: float = 1.0
     least: float = 0.0
     method: str = "wilson"
+    lower: float | None = None
+    freedom: float = float("inf")
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
+        lower = self.value if self.lower is None else self.lower
+        return self._end(lower, level, -1), self._end(self.value, level, 1)
+
+    def _end(self, value: float, level: float, side: int) -> float:
         from scipy.special import ndtri
 
-        z = float(ndtri((1 + level) / 2))
-        share, most = (self.value - self.least) / self.span, 1 + z**2 / self.n
-        middle = (share + z**2 / (2 * self.n)) / most
-        half = z * np.sqrt(max(share * (1 - share), 0) / self.n + (z / (2 * self.n)) ** 2) / most
-        ends = (min(max(middle + side * half, 0.0), 1.0) for side in (-1, 1))
-        low, high = (self.least + self.span * float(end) for end in ends)
-        return low, high
+        z, n = float(ndtri((1 + level) / 2)), self.n
+        n *= worth_of_freedom(self.freedom, (1 - level) / 2)
+        share, most = (value - self.least) / self.span, 1 + z**2 / n
+        middle = (share + z**2 / (2 * n)) / most
+        half = z * np.sqrt(max(share * (1 - share), 0) / n + (z / (2 * n)) ** 2) / most
+        return self.least + self.span * min(max(float(middle + side * half), 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

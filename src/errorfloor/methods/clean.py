@@ -12,7 +12,6 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import Metric, named
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
@@ -31,10 +30,11 @@ class BestValue:
     def __init__(self, metric: Metric, cells: Sample) -> None:
         self.metric = metric
         self.cells = cells
-        self.counted = metric.on(cells.probabilities, cells.count)
+        self.counted = metric.on(cells.probabilities, cells.count, cells.weight)
+        self.is_slow = self.counted.is_slow or cells.clusters > 0  # without each unit in turn
         self.value = float(self.counted.values(cells.count[None])[0])
         if np.isnan(self.value):  # one item, or one class, which is refused
-            self.value = metric.best(cells.probabilities, cells.count)
+            self.value = metric.best(cells.probabilities, cells.masses)
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
@@ -56,9 +56,8 @@ def _mean(cells: Sample, options: Options) -> MeanFloor:
 
 
 @heeds_weights()
-def _best(cells: Sample, options: Options) -> BestValue | WeightedBest:
-    kind = BestValue if cells.weight is None else WeightedBest
-    return kind(options.metric, cells)
+def _best(cells: Sample, options: Options) -> BestValue:
+    return BestValue(options.metric, cells)
 
 
 def _moved(table: SoftTable, metric: Metric) -> float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
+from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 
 
@@ -14,6 +16,8 @@ class Counted(Protocol):
 
     Made from the probabilities of a table's rows, those of class 1 in ascending order, and counts.
     """
+
+    is_slow: bool = False  # to compute without each item in turn
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the best value for each row of counts; NaN where the metric has none."""
@@ -33,6 +37,42 @@ class Counted(Protocol):
     def off_by_choice(self) -> tuple[float, float]:
         """Return how far the value may be too low, and too high, as these items chose the rule."""
         return 0.0, 0.0
+
+
+class OneByOne(Counted):
+    """The best value of items that weigh differently, of one table after the other."""
+
+    is_slow: bool = True
+
+    def __init__(
+        self,
+        best: Callable[[Floats, Floats], float],
+        probabilities: Floats,
+        count: Counts,
+        weight: Floats,
+    ) -> None:
+        self.best = best
+        self.probabilities = probabilities
+        self.count = count
+        self.weight = weight
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts."""
+        return np.array([self._value(count) for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn."""
+        every = np.arange(self.count.size)
+        return np.array([self._value(self.count - (every == row)) for row in every])
+
+    def _value(self, count: Counts) -> float:
+        some = count > 0
+        if not count.any():
+            return float("nan")
+        try:
+            return self.best(self.probabilities[some], count[some] * self.weight[some])
+        except InputError:  # a class is missing
+            return float("nan")
 
 
 class CountedMean(Counted):

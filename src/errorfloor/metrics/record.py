@@ -12,7 +12,7 @@ from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted
+from errorfloor.metrics.counted import Counted, OneByOne
 from errorfloor.metrics.model import ModelValue, SurestItems
 
 
@@ -51,6 +51,9 @@ class Metric:
     counted : callable, optional
         From the probabilities of a table's rows and their counts to the best value of a sample,
         for any counts; where the metric is no mean over items.
+    weighted : callable, optional
+        The same for items that weigh differently, from what an item of each row weighs, too. By
+        default one table after the other is computed.
     moved : callable, optional
         From probabilities, the least and the largest that they may be, and weights to how far the
         best value may be off; where that is known.
@@ -88,6 +91,7 @@ class Metric:
     unit: str = ""
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
+    weighted: Callable[[Floats, Counts, Floats], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
     rule: str = "the best cut of {}"
@@ -111,14 +115,21 @@ class Metric:
             return self.whole(probabilities, weights)
         return float(weights @ self.per_item(probabilities) / weights.sum())
 
-    def on(self, probabilities: Floats, count: Counts) -> Counted:
-        """Return the best value of a sample, for any counts of the rows of a table."""
+    def on(self, probabilities: Floats, count: Counts, weight: Floats | None = None) -> Counted:
+        """Return the best value of a sample, for any counts of the rows of a table.
+
+        `weight` is what an item of each row weighs, where items weigh differently.
+        """
         if self.counted is None:
             raise InputError(
                 f"The record of the metric {self.name} does not say how its best value is counted "
                 "(counted), so samples have none."
             )
-        return self.counted(probabilities, count)
+        if weight is None:
+            return self.counted(probabilities, count)
+        if self.weighted is not None:
+            return self.weighted(probabilities, count, weight)
+        return OneByOne(self.best, probabilities, count, weight)
 
     @property
     def is_mean(self) -> bool:

@@ -24,10 +24,11 @@ from errorfloor.intervals.models import (
     mcc_error,
     mcc_of,
 )
-from errorfloor.intervals.ranks import share_of_auc, share_of_precision
+from errorfloor.intervals.ranks import of_pairs, of_precision
 from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.resample import draw
-from errorfloor.methods.ranks import Precision
+from errorfloor.methods.ranks import RankFit
+from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
 from errorfloor.metrics import model as kinds
 from errorfloor.metrics.model import ModelValue
@@ -176,18 +177,20 @@ def _of_scores(kind: ModelValue, metric: Metric, table: ScoreTable) -> tuple[flo
 
 @_of_scores.register
 def _(_: kinds.PairsInOrder, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    _check_both(table, metric)
-    found = share_of_auc(*table.counts.T.astype(np.float64))
-    return found.value, found
+    return _ranked(of_pairs, metric, table)
 
 
 @_of_scores.register
 def _(_: kinds.PrecisionOfRanks, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    return _ranked(of_precision, metric, table)
+
+
+def _ranked(
+    limits: Callable[[RankFit], Wilson], metric: Metric, table: ScoreTable
+) -> tuple[float, Evidence]:
     _check_both(table, metric)
-    cells = table.cells()
-    statistic = Precision(cells)
-    value = float(statistic.values(cells.count[None], np.random.default_rng(SEED))[0])
-    return value, share_of_precision(value, statistic, cells)
+    found = limits(RankFit(table.cells(), Options().draw, metric))
+    return found.value, found
 
 
 def _check_both(table: ScoreTable, metric: Metric) -> None:

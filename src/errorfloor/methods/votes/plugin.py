@@ -13,7 +13,6 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 
@@ -64,9 +63,8 @@ class BestOfShares:
         self.order = np.argsort(shares, kind="stable")
         own = None if weight is None else weight[self.order]
         cells = Sample.of_rows(shares[self.order], count[self.order], own)
-        kind = BestValue if own is None else WeightedBest
-        self.best = kind(metric, cells)
-        self.is_slow = own is not None  # to compute without each item in turn
+        self.best = BestValue(metric, cells)
+        self.is_slow = self.best.is_slow
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
