@@ -8,7 +8,8 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.sample import DOUBT, PSEUDO, Sample, split
+from errorfloor import methods
+from errorfloor.data.sample import DOUBT, PSEUDO, Kinds, Losses, Sample, split
 from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
@@ -18,21 +19,11 @@ from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
 from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
-from errorfloor.methods.record import Options, Series
-from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
-from errorfloor.methods.selective_scores import (
-    AtCoverage,
-    AtError,
-    BestOfSurest,
-    Decided,
-    MidpointOfSurest,
-    slope,
-)
+from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
 from errorfloor.methods.weighted import WeightedCut
 from errorfloor.methods.weighted_best import WeightedBest
-from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.two_by_two import (
     Balanced,
@@ -185,9 +176,9 @@ def test_units_are_worth_what_their_squares_say(cluster):
 
 
 def test_one_heavy_unit_has_one_degree_of_freedom():
-    design = Sample.of_rows(np, np.array([1, 3]), np.array([100.0, 1.0]))
+    design = Sample.of_rows(np.zeros(2), np.array([1, 3]), np.array([100.0, 1.0]))
     assert design.freedom == 1.0
-    even = Sample.of_rows(np, np.array([10]), np.array([2.0]))
+    even = Sample.of_rows(np.zeros(1), np.array([10]), np.array([2.0]))
     assert even.freedom == pytest.approx(9)
 
 
@@ -253,13 +244,13 @@ def test_folds_and_parts_divide_all_items_and_keep_clusters_whole(cluster):
     assert cell.tolist() == [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4]
     assert fold.size == 11
     assert set(fold.tolist()) <= {0, 1, 2, 3}
-    alone = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5))
+    alone = Sample.of_rows(np.zeros(5), np.ones(5, dtype=np.int64), np.ones(5))
     assert alone.folds(4, np.random.default_rng(1))[0] is None
     assert len(np.unique(alone.folds(4, np.random.default_rng(1))[1])) > 1
 
 
 def test_cells_of_many_items_are_divided_by_chance():
-    design = Sample.of_rows(np, np.array([4000, 1]), np.ones(2))
+    design = Sample.of_rows(np.zeros(2), np.array([4000, 1]), np.ones(2))
     parts = np.array(list(design.parts(10, np.random.default_rng(1))))
     assert parts.sum(axis=0).tolist() == [4000, 1]
     assert 300 < parts[:, 0].min() < 400 < parts[:, 0].max() < 500
@@ -559,86 +550,6 @@ def test_weighted_cuts_fall_behind_whole_rows():
     assert alone.leave_one_out().tolist() == [0]
 
 
-# Losses
-
-
-def test_losses_add_and_have_their_mean_and_deviation():
-    losses, count = np.array([0.5, 0.1, 0.9]), np.array([2, 4, 0])
-    sums = LossSums.of(losses, count)
-    assert (sums.total, sums.items, sums.most) == (pytest.approx(1.4), 6, 0.5)
-    assert sums.squares == pytest.approx(0.54)
-    assert sums.mean == pytest.approx(1.4 / 6)
-    each = np.repeat(losses, count)
-    assert sums.deviation == pytest.approx(each.std() / 6**0.5)
-    possible = LossSums.of(losses, count, np.array([0.6, 0.7, 5.0]))
-    assert possible.most == 0.7
-    both = sums + possible.scaled(3)
-    assert (both.total, both.squares) == (pytest.approx(5.6), pytest.approx(2.16))
-    assert (both.items, both.most) == (24, 0.7)
-    nothing = LossSums.of(losses, np.zeros(3))
-    assert (nothing.mean, nothing.deviation, nothing.most) == (0, 0, 0)
-
-
-def test_losses_of_probabilities_are_those_of_either_label():
-    p = np.array([0.0, 0.2, 1.0])
-    zeros, ones = brier(p)
-    assert zeros == pytest.approx([0, 0.04, 1])
-    assert ones == pytest.approx([1, 0.64, 0])
-    zeros, ones = log_loss(p)
-    assert zeros == pytest.approx([0, -np.log(0.8), 0])
-    assert ones == pytest.approx([0, -np.log(0.2), 0])
-
-
-def test_the_isotonic_map_fills_empty_rows_and_is_kept_from_the_ends():
-    zeros, ones = np.array([2.0, 0, 0, 1, 0]), np.array([0.0, 0, 1, 1, 3])
-    # Blocks: 0 of 2; 2 of 3; 3 of 3. The second row is halfway between.
-    plain = isotonic_map(zeros, ones)
-    assert plain == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1])
-    share = 5.5 / 9
-    held = [share / 3, (2 + share) / 4, (3 + share) / 4]
-    more = isotonic_map(zeros, ones, 1.0)
-    assert more == pytest.approx([held[0], (held[0] + held[1]) / 2, held[1], held[1], held[2]])
-    assert isotonic_map(np.zeros(2), np.zeros(2)).tolist() == [0.5, 0.5]
-
-
-# Models that leave items aside
-
-
-def test_points_of_a_curve_have_their_prices():
-    kept, wrong = np.array([0.0, 0.25, 0.75, 1.0]), np.array([0.0, 0.0, 0.1, 0.2])
-    slopes = [0.0, 0.2, 0.4]
-    assert slope(kept, wrong, 0.5, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=True) == pytest.approx(slopes[2])
-    assert slope(kept, wrong, 0.0, behind=False) == slopes[0]
-    assert slope(kept, wrong, 1.0, behind=True) == pytest.approx(slopes[2])
-    at = AtCoverage(0.75)
-    assert at.coverage(kept, wrong) == 0.75
-    assert at.most is None
-    assert at.least(0.3) == 0
-    # At the price 0.2 the loss is 0.1 of errors and a quarter of the price.
-    assert at.value(0.1 + 0.05, 0.2) == pytest.approx(0.1 / 0.75)
-    assert at.noise(LossSums(1.0, 1.0, 300.0, 1.0), 0.2) == pytest.approx(1 / 40)
-    by = AtError(0.1)
-    assert (by.most, AtError(0.5).most, AtError(0.6).most) == (0.5, 0.75, 0.8)
-    assert by.coverage(kept, wrong) == pytest.approx(0.5)  # 0.05 of errors among half
-    assert by.least(0.3) == pytest.approx(0.15)
-    assert by.value(0.05 + 0.2 * 0.5, 0.2) == pytest.approx(0.5)
-    losses = LossSums(2.0, 2.0, 10.0, 1.0)
-    assert by.noise(losses, 0.2) == pytest.approx(losses.deviation / 0.1)
-
-
-def test_decisions_are_kept_the_surest_first_and_cost_their_price_where_they_are_not():
-    decided = Decided(np.array([0.4, 0.1, 0.2, 0.1]), np.array([True, False, True, True]))
-    kept, wrong = decided.curve(np.array([2, 1, 4, 0]))
-    assert kept == pytest.approx([0, 1 / 7, 5 / 7, 1])
-    assert kept[-1] == 1
-    assert wrong == pytest.approx([0, 0.1 / 7, 0.9 / 7, 1.7 / 7])
-    assert decided.losses(0.2).tolist() == [0.2, 0, 0.2, 1]
-    lost = decided.lost(0.3, np.array([2, 1, 4, 0]))
-    assert (lost.total, lost.items, lost.most) == (pytest.approx(4.6), 7, 1)
-
-
 # Records
 
 
@@ -775,7 +686,7 @@ def test_beta_drops_the_first_coefficient_that_falls_and_fits_again():
 def test_floors_of_other_counts_are_those_of_their_own_fits(features, smoothed):
     rng = np.random.default_rng(8)
     cells = cells_of(rng.integers(1, 6, 9), rng.integers(1, 6, 9))
-    cells = replace(cells, scores=np.linspace(0.05, 0.95, 9))
+    cells = replace(cells, seen=np.linspace(0.05, 0.95, 9))
     floor = Logistic(cells, LogisticModel("own", features, 0.01, smoothed))
     counts = np.vstack((cells.count, rng.multinomial(60, np.full(18, 1 / 18), 6)))
     found, prob = floor.values(counts, RNG), floor.probabilities(counts)
@@ -842,9 +753,7 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
     each = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
     design = Sample.of_rows(count, count, weight, cluster)
-    found = CellLosses(count * each, count * each**2, 0.95)
     total, squares, mass = weight @ (count * each), weight @ (count * each**2), weight @ count
-    assert found.mean(design) == pytest.approx(total / mass)
     w, unit_of, cell = items_of(count, weight, cluster)
     x = each[cell]
 
@@ -867,55 +776,19 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     mean = (total + 2 * unit * usual) / (mass + 4 * unit)
     pseudo = 2 * unit * ((usual - mean) ** 2 + mean**2)
     one = (far(mean, unit_of) + unit * pseudo) / (float(w @ (x - mean) ** 2) + pseudo)
-    sums = found.sums(design)
-    assert sums.items == pytest.approx(mass / one)
-    assert sums.total == pytest.approx(total / one)
-    assert (sums.squares, sums.most) == (pytest.approx(squares / one), 0.95)
-    both = found + CellLosses(np.ones(5), np.full(5, 2.0), 0.5)
-    assert both.total == pytest.approx(count * each + 1)
-    assert both.squares == pytest.approx(count * each**2 + 2)
-    assert both.most == 0.95
-    nothing = CellLosses(np.zeros(5), np.zeros(5), 0.0).sums(design)
-    assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
+    losses = Losses(count * each, count * each**2)
+    assert design.equal_item(losses, Kinds.one(design, usual)) == pytest.approx(one)
 
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
     x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
-    found = CellLosses(x, x**2, 0.9).sums(design)
+    design = Sample.of_rows(np.zeros(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     usual = (x**2).sum() / x.sum()
+    found = design.equal_item(Losses(x, x**2), Kinds.one(design, usual))
     mean = (x.sum() + 2 * usual) / 9
     pseudo = 2 * ((usual - mean) ** 2 + mean**2)
     spread = ((x - mean) ** 2).sum()
-    assert found.items == pytest.approx(5 / ((spread * 5 / 4 + pseudo) / (spread + pseudo)))
-
-
-def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
-    cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
-    own = WeightedLoss(brier, cells, 0.25)
-    weight = cells.weight.astype(int)
-    for count in (cells.count, np.array([1, 1, 0, 1, 2, 1])):
-        copies = count * weight
-        plain = IsotonicLoss(brier, replace(cells, count=copies, weight=None), 0.25)
-        found = own.values(count[None], RNG)[0]
-        assert found == pytest.approx(plain.values(copies[None], RNG)[0])
-    # Without an item, by the same fit.
-    zeros, ones = own.rows(cells.count)
-    each = own.cell_losses(isotonic_map(zeros, ones))
-    mass = cells.count * cells.weight
-    expected = [
-        (mass @ each - cells.weight[i] * each[i]) / (mass.sum() - cells.weight[i]) for i in range(6)
-    ]
-    assert own.leave_one_out() == pytest.approx(expected)
-    midpoint = WeightedMidpointLoss(brier, cells, 0.25)
-    count = cells.count
-    held = np.zeros(6)
-    for part in Sample.of_rows(count, count, own.design.weight).parts(10, np.random.default_rng(5)):
-        p = isotonic_map(*own.rows(count - part), more=1.0)
-        held += part * own.cell_losses(p)
-    other = min(cells.weight @ held / mass.sum(), 0.25)
-    found = midpoint.values(count[None], np.random.default_rng(5))[0]
-    assert found == pytest.approx((own.values(count[None], RNG)[0] + other) / 2)
+    assert found == pytest.approx((spread * 5 / 4 + pseudo) / (spread + pseudo))
 
 
 def test_platt_scaling_alone_takes_scores_on_any_scale():
@@ -951,6 +824,23 @@ def test_platt_scaling_alone_takes_scores_on_any_scale():
 SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
 
 
+def one_of(method):
+    """Return the metrics of a method for scores of two classes."""
+    two = isinstance(method, Method) and method.classes is Classes.TWO
+    return method.metrics if two and method.reads == "scores" else ()
+
+
+def calibrated_by(count, more=0.0):
+    """Return the isotonic fit at each row, with more items of the mean in each block."""
+    zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+    some = np.flatnonzero(zeros + ones)
+    items = (zeros + ones)[some]
+    p = IsotonicRegression().fit(some, ones[some] / items, sample_weight=items).predict(some)
+    size = np.array([items[np.isclose(p, one)].sum() for one in p])
+    share = (ones.sum() + 0.5) / (items.sum() + 1)
+    return np.interp(np.arange(zeros.size), some, (p * size + more * share) / (size + more))
+
+
 @pytest.mark.parametrize(
     ("name", "at"),
     [
@@ -961,44 +851,52 @@ SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
 )  # fmt: skip
 def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
     metric = Asked(name, at=at).of(2)
-    own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
-    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
-        zeros, ones = (part[0] for part in by_row(SURE, count[None]))
-        p = isotonic_map(zeros, ones)
-        expected = metric.best(p, zeros + ones)
-        assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
-        price = own._prices(count)[0]
+    options = Options(metric=metric)
+    own, midpoint = (one.bind(SURE, options) for one in methods.RECORDS if name in one_of(one))
+    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])):
+        p = calibrated_by(count)[SURE.row]
+        best = metric.best(p, count)
+        assert own.values(count[None], RNG)[0] == pytest.approx(best, abs=1e-9)
+        # An item that is left aside costs as many errors as the last one that is kept makes, or
+        # the next one, of errors that are just allowed.
+        doubt = np.repeat(np.sort(np.minimum(p, 1 - p)), count[np.argsort(np.minimum(p, 1 - p))])
+        if name == "error-at-coverage":
+            price = doubt[int(np.ceil(at * doubt.size - 1e-9)) - 1]
+        elif best < 1:
+            price = doubt[int(np.floor(best * doubt.size + 1e-9))]
+        else:
+            price = 0.5 if at < 0.5 else (1 + at) / 2
         total = 0.0
         for part in split(count, 10, np.random.default_rng(9)):
-            zeros, ones = (rest[0] for rest in by_row(SURE, (count - part)[None]))
-            q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
-            doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
-            total += float(part @ np.where(doubt >= price, price, wrong))
-        held = own.goal.value(total / count.sum(), price)
+            q = calibrated_by(count - part, more=1.0)[SURE.row]
+            wrong = (q > 0.5) != SURE.positive
+            total += float(part @ np.where(np.minimum(q, 1 - q) >= price - 1e-9, price, wrong))
+        loss = total / count.sum()
+        if metric.less_is_better:
+            held = (loss - price * (1 - at)) / at
+        else:
+            held = (price - loss) / max(price - at, 1e-9)
         held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
         found = midpoint.values(count[None], np.random.default_rng(9))[0]
-        assert found == pytest.approx((expected + held) / 2, abs=1e-9)
+        assert found == pytest.approx((best + held) / 2, abs=1e-6)
 
 
 def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later():
-    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items, by an isotonic fit.
-    cells = cells_of([18, 28, 16], [2, 12, 24])
-    share = AtCoverage(0.6)
-    own = BestOfSurest(Asked("error-at-coverage", at=0.6).of(2), cells, 2)
-    off = 2 * (share.share * 0.4 / 100) ** 0.5
-    assert off < 0.4
-    assert own.prices == pytest.approx((0.3, 0.3, 0.4))
-    inside = BestOfSurest(Asked("error-at-coverage", at=0.4).of(2), cells, 2)
-    assert inside.prices == pytest.approx((0.3, 0.3, 0.3))
-    early = BestOfSurest(Asked("error-at-coverage", at=0.25).of(2), cells, 2)
-    assert early.prices == pytest.approx((0.3, 0.1, 0.3))
-    every = BestOfSurest(Asked("coverage-at-error", at=0.45).of(2), cells, 2)
-    assert every.prices[0] == every.prices[2] == 0.5
-    some = BestOfSurest(Asked("coverage-at-error", at=0.2).of(2), cells, 2)
+    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items.
+    doubt, count = np.array([0.4, 0.1, 0.3, 0.0]), np.array([40, 20, 40, 0])
+
+    def prices(name, at):
+        return Asked(name, at=at).of(2).how.prices(doubt, doubt > 0.2, count)
+
+    assert 2 * (0.6 * 0.4 / 100) ** 0.5 < 0.4
+    assert prices("error-at-coverage", 0.6) == pytest.approx((0.3, 0.3, 0.4))
+    assert prices("error-at-coverage", 0.4) == pytest.approx((0.3, 0.3, 0.3))
+    assert prices("error-at-coverage", 0.25) == pytest.approx((0.3, 0.1, 0.3))
+    every = prices("coverage-at-error", 0.45)
+    assert every[0] == every[2] == 0.5
     # A fifth with 0.1 errs in 0.02, so 0.2 of 0.4 leaves room for as many of 0.3.
-    assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
-    assert some.prices[0] == pytest.approx(0.3)
-    assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))
+    some = prices("coverage-at-error", 0.2)
+    assert some[:2] == pytest.approx((0.3, max(0.1, 0.2 + 0.1 / 4)))
 
 
 # Rankings

@@ -13,6 +13,7 @@ from typing import Any
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted
+from errorfloor.metrics.items import ItemLosses
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -53,6 +54,8 @@ class Metric:
     moved : callable, optional
         From probabilities, the least and the largest that they may be, and weights to how far the
         best value may be off; where that is known.
+    how : ItemLosses, optional
+        What items of two classes lose, where the metric is a function of the mean of that.
     two_only : bool
         Whether it is for two classes only.
     needs, takes : tuple of str
@@ -79,6 +82,7 @@ class Metric:
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
+    how: ItemLosses | None = None
     two_only: bool = False
     rule: str = "the best cut of {}"
     needs: tuple[str, ...] = ()

@@ -1,0 +1,278 @@
+"""Rising maps from scores to probabilities, and what items lose by the best of them.
+
+The isotonic fit has the least loss of any rising curve on its own items, by any of these losses,
+and so no more than the true probabilities have there. Fits to some items have more loss on others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorfloor._references import REJECTION
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.sample import Draw, Kinds, Losses, Sample
+from errorfloor.methods.fitted import FOLDS, Chosen, Sides
+from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
+from errorfloor.metrics import Metric
+from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.two_by_two import Binomial
+
+
+class RisingMap:
+    """Rising maps from scores to probabilities; a map is the probability at each row."""
+
+    @classmethod
+    def fit(cls, sample: Sample, masses: Floats | Counts, more: float = 0.0) -> Floats:
+        """Return the isotonic fit to cells of such masses."""
+        return cls.of_rows(*sample.by_row(masses), more)
+
+    @staticmethod
+    def of_rows(zeros: Floats, ones: Floats, more: float = 0.0) -> Floats:
+        """Return the fit to negatives and positives; empty rows lie on a line between others.
+
+        `more` items with the share of positives of all are added to each block of the fit, which
+        keeps probabilities from 0 and 1.
+        """
+        from scipy.optimize import isotonic_regression  # slow to load
+
+        items = zeros + ones
+        some = np.flatnonzero(items)
+        if not some.size:
+            return np.full(items.size, 0.5)
+        fitted = isotonic_regression(ones[some] / items[some], weights=items[some])
+        p = np.asarray(fitted.x)
+        if more > 0:
+            share = (ones.sum() + 0.5) / (items.sum() + 1)
+            size = np.repeat(fitted.weights, np.diff(fitted.blocks))
+            p = (p * size + more * share) / (size + more)
+        return p if some.size == items.size else np.interp(np.arange(items.size), some, p)
+
+
+@dataclass(frozen=True, slots=True)
+class LossSums:
+    """Losses of equal items, added up."""
+
+    total: float
+    squares: float
+    items: float
+    most: float = 0.0  # that any of them might have been
+
+    @classmethod
+    def of(cls, losses: Floats, count: Floats | Counts, possible: Floats | None = None) -> LossSums:
+        """Add up losses, so many of each.
+
+        `possible` is the largest loss that each might have been, with another label; the loss
+        itself by default.
+        """
+        most = float((losses if possible is None else possible)[count > 0].max(initial=0.0))
+        return cls(float(count @ losses), float(count @ losses**2), float(np.sum(count)), most)
+
+    def __add__(self, other: LossSums) -> LossSums:
+        return LossSums(
+            self.total + other.total,
+            self.squares + other.squares,
+            self.items + other.items,
+            max(self.most, other.most),
+        )
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+        return self.total / max(self.items, 1)
+
+    def like(self, worth: float) -> Binomial:
+        """Return a binomial share of the same mean and variance, where each item is so many."""
+        return self._share(worth, 0.0)
+
+    def like_with_one_more(self, worth: float) -> Binomial:
+        """Return the same with one more of the largest losses.
+
+        Losses that are all the same have no binomial share that is larger: their mean comes second.
+        """
+        found = self._share(worth, self.most)
+        successes, scale = np.array([found.successes, 1.0]), np.array([found.scale, self.mean])
+        return Binomial(successes, np.array([found.trials, 0.0]), scale)
+
+    def _share(self, worth: float, more: float) -> Binomial:
+        total = worth * self.total + more
+        scale = (worth * self.squares + more**2) / total if total > 0 else 1.0
+        successes = total / scale
+        return Binomial(successes, max(worth * self.items, successes), scale)
+
+
+def sides_of(own: LossSums, held_out: LossSums, link: Callable[[Any], Any], **more: float) -> Sides:
+    """Return both sides, from losses on the items of a fit and on items held out."""
+    return Sides(own.like, held_out.like_with_one_more, link, **more)
+
+
+class MapFit(Chosen):
+    """The rising map that loses the least, by losses of items.
+
+    Attributes
+    ----------
+    map : array of shape (rows,)
+        Its probabilities.
+    asked : tuple of OfItems
+        The losses that the metric is a function of: the value is by the first, limits by each.
+    """
+
+    def __init__(self, metric: Metric, sample: Sample, draw: Draw, *, midpoint: bool) -> None:
+        # Sums are about as many equal items, and one more item is a typical one.
+        super().__init__(sample.reweighted(1 / sample.unit), draw)
+        self.metric, self.midpoint = metric, midpoint
+        self.map = RisingMap.fit(self.sample, self.sample.masses)
+        self.asked = self._asked(self.map, self.sample.masses)
+        self.link, self.span = self.asked[0].link, metric.span(2)
+
+    @property
+    def own_loss(self) -> float:
+        """The mean loss on the items of the fit."""
+        return self.asked[0].mean(self.map, *self.sample.by_row(self.sample.masses))
+
+    @property
+    def held_out_loss(self) -> float:
+        """The mean loss on items held out."""
+        lost = self._held_out(self.asked[0]).total
+        return float(self.sample.mass(lost).sum()) / self.sample.total
+
+    def sides(self, asked: OfItems | None = None) -> Sides:
+        """Return both sides, by the first losses unless others are given."""
+        asked = asked or self.asked[0]
+        own, held_out = self._sums(self._own(asked)), self._sums(self._held_out(asked))
+        return sides_of(own, held_out, asked.link, freedom=self.sample.freedom)
+
+    def own_values(self, counts: Counts, /) -> Floats:
+        """Return the value on the items of the fit, for each row of counts."""
+        return np.array([self._own_value(self.sample.mass(count)) for count in counts])
+
+    def on(self, count: Counts, rng: np.random.Generator, /) -> MapFit:
+        """Return the same on other counts, with folds from `rng`."""
+        sample = self.sample.counted(count)
+        return MapFit(self.metric, sample, lambda _: rng, midpoint=self.midpoint)
+
+    def leave_one_out(self) -> Floats:
+        """Return the own value without one item of each cell in turn, by the same map."""
+        own, each = self.losses(self.map), self.sample.each
+        rest = np.maximum(self.sample.total - each, 0)
+        left = float(self.sample.masses @ own) - each * own
+        return np.asarray(self.link(np.divide(left, rest, out=np.zeros(rest.size), where=rest > 0)))
+
+    def losses(self, probabilities: Floats) -> Floats:
+        """Return the loss of an item of each cell where rows have such probabilities."""
+        return self.asked[0].each(probabilities[self.sample.row], self.sample.positive)
+
+    def _asked(self, p: Floats, masses: Floats | Counts) -> tuple[OfItems, ...]:
+        assert self.metric.how is not None, "maps are fitted for metrics that are losses of items"
+        return self.metric.how.asked(p[self.sample.row], self.sample.positive, masses)
+
+    def _own_value(self, masses: Floats | Counts) -> float:
+        zeros, ones = self.sample.by_row(masses)
+        p = RisingMap.of_rows(zeros, ones)
+        asked = self._asked(p, masses)[0]
+        return float(asked.link(asked.mean(p, zeros, ones)))
+
+    @cached_property
+    def _tested(self) -> tuple[NDArray[np.intp], Counts, Floats]:
+        """Cells of items in each of ten parts, how many, and their probabilities by the others."""
+        sample, found = self.sample, []
+        for part in sample.parts(FOLDS, self.draw("folds")):
+            p = RisingMap.fit(sample, sample.mass(sample.count - part), more=1.0)
+            cell = np.flatnonzero(part)
+            found.append((cell, part[cell], p[sample.row[cell]]))
+        cells, counts, probabilities = (np.concatenate(one) for one in zip(*found, strict=True))
+        return cells, counts, probabilities
+
+    def _own(self, asked: OfItems) -> Losses:
+        sample = self.sample
+        each = asked.each(self.map[sample.row], sample.positive)
+        return Losses(sample.count * each, sample.count * each**2)
+
+    def _held_out(self, asked: OfItems) -> Losses:
+        cell, count, p = self._tested
+        each = asked.each(p, self.sample.positive[cell])
+        total, squares = (
+            np.bincount(cell, count * part, minlength=len(self.sample)).astype(np.float64)
+            for part in (each, each**2)
+        )
+        return Losses(total, squares, asked.possible(p))
+
+    def _sums(self, losses: Losses) -> LossSums:
+        """Return the losses of as many equal items as have a mean that varies as much.
+
+        A loss is as usual as it counts in the sum.
+        """
+        sample = self.sample
+        total, squares = (float(sample.mass(one).sum()) for one in (losses.total, losses.squares))
+        each = 1.0
+        if total > 0:
+            each = sample.equal_item(losses, Kinds.one(sample, squares / total))
+        return LossSums(total / each, squares / each, sample.total / each, losses.most)
+
+
+def _bind(sample: Sample, options: Options, *, midpoint: bool) -> MapFit:
+    return MapFit(options.metric, sample, options.draw, midpoint=midpoint)
+
+
+_weighs = heeds_weights("brier", "log-loss")
+_OWN = replace(
+    ISOTONIC, bind=_weighs(partial(_bind, midpoint=False)), resolution=unknown_resolution
+)
+_MIDPOINT = replace(
+    ISOTONIC_CF,
+    bind=_weighs(partial(_bind, midpoint=True)),
+    when_merged="takes items of one row as tied",
+)
+
+
+def _methods(metric: str, words: str, *bases: Basis) -> tuple[Method, Method]:
+    own = replace(
+        _OWN,
+        metrics=(metric,),
+        bases=frozenset({*bases, Basis.ITEMS}),
+        if_wrong="the floor of the best rising curve: too high, still an upper bound",
+        explains="The labels calibrate the scores by isotonic regression: the rising curve of "
+        f"probabilities that fits them best. The floor is the {words} of that curve on the same "
+        "items, which is the least of any rising curve.",
+    )
+    midpoint = replace(
+        _MIDPOINT,
+        metrics=(metric,),
+        bases=frozenset(bases),
+        explains=f"The floor is the midpoint of two values of the {words} of isotonic regression: "
+        "on the items of the fit, where it is too low, and on items that were held out, where it "
+        "is too high.",
+    )
+    return own, midpoint
+
+
+def _surest(like: Method, value: str) -> Method:
+    return replace(
+        like,
+        metrics=("error-at-coverage", "coverage-at-error"),
+        bases=frozenset({Basis.SELECTED}),
+        if_wrong="the value of the best rising curve: too pessimistic",
+        explains="The labels calibrate the scores by isotonic regression, and the items whose "
+        f"likelier class is likeliest are kept first. The value is {value}.",
+        references=(*like.references, REJECTION),
+    )
+
+
+BRIER = _methods("brier", "Brier score", Basis.LOSSES, Basis.BOUNDED_LOSSES)
+LOG_LOSS = _methods("log-loss", "log-loss", Basis.LOSSES)
+SUREST = (
+    _surest(_OWN, "that of this rule on the same items"),
+    _surest(
+        _MIDPOINT,
+        "the midpoint of what that gives on the items of the fit, which looks too good, and on "
+        "items that were held out, which looks too bad",
+    ),
+)
+RECORDS: tuple[Method, ...] = (*BRIER, *LOG_LOSS, *SUREST)
+DEFAULTS: tuple[Method, ...] = (BRIER[1], LOG_LOSS[1], SUREST[1])
