@@ -42,10 +42,10 @@ def _honest(case: Case) -> Evidence:
 
 
 def _sides(case: Case) -> tuple[Sides, ...]:
-    """Return both sides of all losses that the metric may be a function of."""
+    """Return both sides of all losses that the metric may follow from."""
     statistic: Any = case.statistic
     if isinstance(statistic, MapFit):
-        return tuple(statistic.sides(asked) for asked in statistic.asked)
+        return tuple(statistic.sides(by) for by in statistic.candidates)
     rng = case.streams.for_("folds")  # of many classes
     if isinstance(statistic, Midpoint):
         return statistic.every_side(rng)

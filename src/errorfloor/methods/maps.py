@@ -22,6 +22,8 @@ from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.metrics import Metric
 from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.means import BRIER, LOG_LOSS
+from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE, Selective
 from errorfloor.metrics.two_by_two import Binomial
 
 
@@ -119,34 +121,42 @@ class MapFit(Chosen):
     ----------
     map : array of shape (rows,)
         Its probabilities.
-    asked : tuple of OfItems
-        The losses that the metric is a function of: the value is by the first, limits by each.
+    candidates : tuple of OfItems
+        Losses that the metric may follow from: the value is by the first, limits are by each.
     """
 
-    def __init__(self, metric: Metric, sample: Sample, draw: Draw, *, midpoint: bool) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        how: OfItems | Selective,
+        draw: Draw,
+        span: tuple[float, float],
+        *,
+        midpoint: bool,
+    ) -> None:
         # Sums are about as many equal items, and one more item is a typical one.
         super().__init__(sample.reweighted(1 / sample.unit), draw)
-        self.metric, self.midpoint = metric, midpoint
+        self.how, self.span, self.midpoint = how, span, midpoint
         self.map = RisingMap.fit(self.sample, self.sample.masses)
-        self.asked = self._asked(self.map, self.sample.masses)
-        self.link, self.span = self.asked[0].link, metric.span(2)
+        self.candidates = self._candidates(self.map, self.sample.masses)
+        self.link = self.candidates[0].link
 
     @property
     def own_loss(self) -> float:
         """The mean loss on the items of the fit."""
-        return self.asked[0].mean(self.map, *self.sample.by_row(self.sample.masses))
+        return self.candidates[0].mean(self.map, *self.sample.by_row(self.sample.masses))
 
     @property
     def held_out_loss(self) -> float:
         """The mean loss on items held out."""
-        lost = self._held_out(self.asked[0]).total
+        lost = self._held_out(self.candidates[0]).total
         return float(self.sample.mass(lost).sum()) / self.sample.total
 
-    def sides(self, asked: OfItems | None = None) -> Sides:
+    def sides(self, by: OfItems | None = None) -> Sides:
         """Return both sides, by the first losses unless others are given."""
-        asked = asked or self.asked[0]
-        own, held_out = self._sums(self._own(asked)), self._sums(self._held_out(asked))
-        return sides_of(own, held_out, asked.link, freedom=self.sample.freedom)
+        by = by or self.candidates[0]
+        own, held_out = self._sums(self._own(by)), self._sums(self._held_out(by))
+        return sides_of(own, held_out, by.link, freedom=self.sample.freedom)
 
     def own_values(self, counts: Counts, /) -> Floats:
         """Return the value on the items of the fit, for each row of counts."""
@@ -155,7 +165,7 @@ class MapFit(Chosen):
     def on(self, count: Counts, rng: np.random.Generator, /) -> MapFit:
         """Return the same on other counts, with folds from `rng`."""
         sample = self.sample.counted(count)
-        return MapFit(self.metric, sample, lambda _: rng, midpoint=self.midpoint)
+        return MapFit(sample, self.how, lambda _: rng, self.span, midpoint=self.midpoint)
 
     def leave_one_out(self) -> Floats:
         """Return the own value without one item of each cell in turn, by the same map."""
@@ -166,17 +176,16 @@ class MapFit(Chosen):
 
     def losses(self, probabilities: Floats) -> Floats:
         """Return the loss of an item of each cell where rows have such probabilities."""
-        return self.asked[0].each(probabilities[self.sample.row], self.sample.positive)
+        return self.candidates[0].each(probabilities[self.sample.row], self.sample.positive)
 
-    def _asked(self, p: Floats, masses: Floats | Counts) -> tuple[OfItems, ...]:
-        assert self.metric.how is not None, "maps are fitted for metrics that are losses of items"
-        return self.metric.how.asked(p[self.sample.row], self.sample.positive, masses)
+    def _candidates(self, p: Floats, masses: Floats | Counts) -> tuple[OfItems, ...]:
+        return self.how.candidates(p[self.sample.row], self.sample.positive, masses)
 
     def _own_value(self, masses: Floats | Counts) -> float:
         zeros, ones = self.sample.by_row(masses)
         p = RisingMap.of_rows(zeros, ones)
-        asked = self._asked(p, masses)[0]
-        return float(asked.link(asked.mean(p, zeros, ones)))
+        by = self._candidates(p, masses)[0]
+        return float(by.link(by.mean(p, zeros, ones)))
 
     @cached_property
     def _tested(self) -> tuple[NDArray[np.intp], Counts, Floats]:
@@ -189,19 +198,19 @@ class MapFit(Chosen):
         cells, counts, probabilities = (np.concatenate(one) for one in zip(*found, strict=True))
         return cells, counts, probabilities
 
-    def _own(self, asked: OfItems) -> Losses:
+    def _own(self, by: OfItems) -> Losses:
         sample = self.sample
-        each = asked.each(self.map[sample.row], sample.positive)
+        each = by.each(self.map[sample.row], sample.positive)
         return Losses(sample.count * each, sample.count * each**2)
 
-    def _held_out(self, asked: OfItems) -> Losses:
+    def _held_out(self, by: OfItems) -> Losses:
         cell, count, p = self._tested
-        each = asked.each(p, self.sample.positive[cell])
+        each = by.each(p, self.sample.positive[cell])
         total, squares = (
             np.bincount(cell, count * part, minlength=len(self.sample)).astype(np.float64)
             for part in (each, each**2)
         )
-        return Losses(total, squares, asked.possible(p))
+        return Losses(total, squares, by.possible(p))
 
     def _sums(self, losses: Losses) -> LossSums:
         """Return the losses of as many equal items as have a mean that varies as much.
@@ -217,10 +226,11 @@ class MapFit(Chosen):
 
 
 def _bind(sample: Sample, options: Options, *, midpoint: bool) -> MapFit:
-    return MapFit(options.metric, sample, options.draw, midpoint=midpoint)
+    metric = options.metric
+    return MapFit(sample, metric.how, options.draw, metric.span(2), midpoint=midpoint)
 
 
-_weighs = heeds_weights("brier", "log-loss")
+_weighs = heeds_weights(BRIER.name, LOG_LOSS.name)
 _OWN = replace(
     ISOTONIC, bind=_weighs(partial(_bind, midpoint=False)), resolution=unknown_resolution
 )
@@ -231,10 +241,11 @@ _MIDPOINT = replace(
 )
 
 
-def _methods(metric: str, words: str, *bases: Basis) -> tuple[Method, Method]:
+def _of_losses(metric: Metric, *bases: Basis) -> tuple[Method, Method]:
+    words = metric.words
     own = replace(
         _OWN,
-        metrics=(metric,),
+        metrics=(metric.name,),
         bases=frozenset({*bases, Basis.ITEMS}),
         if_wrong="the floor of the best rising curve: too high, still an upper bound",
         explains="The labels calibrate the scores by isotonic regression: the rising curve of "
@@ -243,7 +254,7 @@ def _methods(metric: str, words: str, *bases: Basis) -> tuple[Method, Method]:
     )
     midpoint = replace(
         _MIDPOINT,
-        metrics=(metric,),
+        metrics=(metric.name,),
         bases=frozenset(bases),
         explains=f"The floor is the midpoint of two values of the {words} of isotonic regression: "
         "on the items of the fit, where it is too low, and on items that were held out, where it "
@@ -255,7 +266,7 @@ def _methods(metric: str, words: str, *bases: Basis) -> tuple[Method, Method]:
 def _surest(like: Method, value: str) -> Method:
     return replace(
         like,
-        metrics=("error-at-coverage", "coverage-at-error"),
+        metrics=(ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name),
         bases=frozenset({Basis.SELECTED}),
         if_wrong="the value of the best rising curve: too pessimistic",
         explains="The labels calibrate the scores by isotonic regression, and the items whose "
@@ -264,9 +275,9 @@ def _surest(like: Method, value: str) -> Method:
     )
 
 
-BRIER = _methods("brier", "Brier score", Basis.LOSSES, Basis.BOUNDED_LOSSES)
-LOG_LOSS = _methods("log-loss", "log-loss", Basis.LOSSES)
-SUREST = (
+_BRIER = _of_losses(BRIER, Basis.LOSSES, Basis.BOUNDED_LOSSES)
+_LOG_LOSS = _of_losses(LOG_LOSS, Basis.LOSSES)
+_SUREST = (
     _surest(_OWN, "that of this rule on the same items"),
     _surest(
         _MIDPOINT,
@@ -274,5 +285,5 @@ SUREST = (
         "items that were held out, which looks too bad",
     ),
 )
-RECORDS: tuple[Method, ...] = (*BRIER, *LOG_LOSS, *SUREST)
-DEFAULTS: tuple[Method, ...] = (BRIER[1], LOG_LOSS[1], SUREST[1])
+RECORDS: tuple[Method, ...] = (*_BRIER, *_LOG_LOSS, *_SUREST)
+DEFAULTS: tuple[Method, ...] = (_BRIER[1], _LOG_LOSS[1], _SUREST[1])

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 
 
-class ItemLosses(Protocol):
-    """How a metric comes about from losses of items."""
-
-    def asked(
-        self, probabilities: Floats, label: Bools, masses: Floats | Counts, /
-    ) -> tuple[OfItems, ...]:
-        """Return the losses to ask for, the best guess first, from a fit to such items."""
-
-
 @dataclass(frozen=True, slots=True)
 class OfItems:
-    """A metric that is a function of the mean loss of items of two classes.
+    """How a metric follows from the mean loss of items of two classes.
 
     Attributes
     ----------
@@ -31,17 +22,17 @@ class OfItems:
     link : callable
         From the mean loss to the metric.
     most : float, optional
-        The largest loss of any item; by default that of its other label.
+        The largest loss that any item might have had; by default, with its other label.
     """
 
     losses: Callable[[Floats], tuple[Floats, Floats]]
     link: Callable[[Any], Any] = np.asarray
     most: float | None = None
 
-    def asked(
+    def candidates(
         self, probabilities: Floats, label: Bools, masses: Floats | Counts
     ) -> tuple[OfItems, ...]:
-        """Return itself, which does not depend on the fit."""
+        """Return the losses that the metric may follow from, by a fit to such items: these."""
         return (self,)
 
     def each(self, probabilities: Floats, label: Bools) -> Floats:

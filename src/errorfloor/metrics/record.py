@@ -13,7 +13,6 @@ from typing import Any
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted
-from errorfloor.metrics.items import ItemLosses
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -54,8 +53,6 @@ class Metric:
     moved : callable, optional
         From probabilities, the least and the largest that they may be, and weights to how far the
         best value may be off; where that is known.
-    how : ItemLosses, optional
-        What items of two classes lose, where the metric is a function of the mean of that.
     two_only : bool
         Whether it is for two classes only.
     needs, takes : tuple of str
@@ -66,6 +63,8 @@ class Metric:
         Which rules on scores in their order are compared by it, with {} for the scores.
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
+    how : OfTable, OfItems or OfRanks, optional
+        How it follows from what a rule or a map does on items of two classes.
     """
 
     name: str
@@ -82,13 +81,13 @@ class Metric:
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
-    how: ItemLosses | None = None
     two_only: bool = False
     rule: str = "the best cut of {}"
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
+    how: Any = None
 
     @property
     def words(self) -> str:

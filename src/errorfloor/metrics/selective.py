@@ -68,7 +68,10 @@ def share_within(error: float, kept: Floats, wrong: Floats) -> float:
 
 @dataclass(frozen=True)
 class Selective(ABC):
-    """Losses of rules that leave items aside: an error, or the price of leaving an item aside."""
+    """How a metric follows from rules that leave items aside.
+
+    They lose an error, or the price of leaving an item aside, which depends on the items.
+    """
 
     at: float
     span: tuple[float, float]
@@ -88,10 +91,10 @@ class Selective(ABC):
     def value(self, price: float, loss: Any, /) -> Any:
         """Return the metric where errors and the price of items left aside cost so much."""
 
-    def asked(
+    def candidates(
         self, probabilities: Floats, label: Bools, masses: Floats | Counts
     ) -> tuple[OfItems, ...]:
-        """Return the losses at each price."""
+        """Return the losses at each price, from a fit to such items."""
         wrong = (probabilities > 0.5) != label
         prices = self.prices(least_error(probabilities), wrong, masses)
         # Where nothing costs anything, the next item may be an error even so.
