@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from frozen import newer
+from errorfloor.intervals.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
+from questions import COSTS, GIVEN
 from scipy import stats
 
 import errorfloor as ef
@@ -14,7 +15,6 @@ from errorfloor.intervals.held_out import worth_of_correlated
 from errorfloor.intervals.rules import RuleErrors
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.intervals.weighted import WeightedErrors
-from errorfloor.intervals.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
 from errorfloor.methods.cuts import flat_items
 from errorfloor.methods.record import Classes, Series
 from errorfloor.metrics import named
@@ -258,9 +258,9 @@ def noise(classes, n, rng):
 def test_values_lie_within_their_limits_and_what_the_metric_can_be(method, metric, kind):
     classes = 2 if method.classes is Classes.TWO else 3
     options = {"method": method.name, "metric": metric.name, "interval": kind.name}
-    options |= newer.GIVEN.get(metric.name, {})
+    options |= GIVEN.get(metric.name, {})
     if metric.name == "cost":
-        options["costs"] = newer.COSTS[method.classes]
+        options["costs"] = COSTS[method.classes]
     weighted = method.weighs(metric) and kind.weighs(metric)
     for seed in range(9):
         rng = np.random.default_rng(seed)

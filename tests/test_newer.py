@@ -10,7 +10,7 @@ import pytest
 from frozen import newer
 
 from errorfloor.features import lists
-from errorfloor.methods import ranks, weighted_cuts
+from errorfloor.methods import cuts, ranks
 from errorfloor.methods.rules import logs
 
 KEPT = json.loads(newer.PATH.read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ AT_ONCE = ("scores, MANY", "features", "labels on some, many", "calibrate, many"
 
 @pytest.mark.parametrize("name", [name for name in KEPT if name.startswith(AT_ONCE)])
 def test_answers_do_not_depend_on_how_much_is_taken_at_once(name, monkeypatch):
-    for module, size in ((logs, "BLOCK"), (weighted_cuts, "_AT_ONCE"), (ranks, "_AT_ONCE")):
+    for module, size in ((logs, "BLOCK"), (cuts, "_AT_ONCE"), (ranks, "_AT_ONCE")):
         monkeypatch.setattr(module, size, 70)
     monkeypatch.setattr(lists, "_CELLS", 70)
     assert not list(changes(KEPT[name], newer.answer(newer.QUESTIONS[name])))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from helpers import answer
 from scipy.stats import binom
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, log_loss
@@ -38,36 +37,12 @@ def cells_of(scores=SCORES, labels=LABELS, **beside):
 
 
 @metrics
-@pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
-def test_equal_weights_and_clusters_of_one_change_no_bit(metric, method):
-    plain = answer(ask(metric, method=method))
-    assert answer(ask(metric, method=method, weight=np.full(N, 0.3))) == plain
-    assert answer(ask(metric, method=method, cluster=np.arange(N))) == plain
-
-
-@metrics
-def test_only_ratios_of_weights_matter(metric):
-    one, other = (ask(metric, weight=WEIGHTS * times) for times in (1, 2.0**-40))
-    assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
-    assert one.low < one.value < one.high
-
-
-@metrics
 def test_the_value_is_the_weighted_loss_of_the_weighted_fit(metric):
     found = ask(metric, weight=WEIGHTS, method="isotonic", interval=None)
     fit = IsotonicRegression().fit(SCORES, LABELS, sample_weight=WEIGHTS)
     p = fit.predict(SCORES)
     of = {"brier": brier_score_loss, "log-loss": log_loss}[metric]
     assert found.value == pytest.approx(of(LABELS, p, sample_weight=WEIGHTS), abs=1e-6)
-
-
-@metrics
-def test_whole_weights_stand_for_that_many_items(metric):
-    whole = RNG.integers(1, 5, size=N)
-    rows = np.repeat(np.arange(N), whole)
-    one = ask(metric, weight=whole, method="isotonic", interval=None)
-    other = ask(metric, SCORES[rows], LABELS[rows], method="isotonic", interval=None)
-    assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
 def squared(p, cells):

@@ -1,25 +1,23 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
 from dataclasses import replace
-from functools import partial, partialmethod
+from functools import partialmethod
 
 import engines
 import numpy as np
 import pandas as pd
 import pytest
-from frozen import newer
+from errorfloor.data.cells import split
+from errorfloor.methods.weighted import WeightedCut
 from helpers import answer
+from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
 
 import errorfloor as ef
-from errorfloor import intervals, methods
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.methods import weighted
-from errorfloor.methods.record import Series
-from errorfloor.methods.weighted import WeightedCut
-from errorfloor.metrics import named
 
 N = 300
 RNG = np.random.default_rng(20261116)
@@ -47,43 +45,8 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_equal_weights_change_no_bit(call):
-    plain = answer(call())
-    for weight in (np.ones(N), np.full(N, 0.3), np.full(N, 7)):
-        assert answer(call(weight=weight)) == plain
-    assert answer(call(cluster=np.arange(N))) == plain
-
-
-def questions():
-    """Return a question for each method, metric and interval that takes weights."""
-    for one in methods.RECORDS:
-        method = one.make(4) if isinstance(one, Series) else one
-        for metric in method.metrics:
-            record = named(metric)
-            for kind in intervals.of(method).values():
-                if method.weighs(record) and kind.weighs(record):
-                    yield method, metric, kind.name
-
-
-QUESTIONS = {
-    f"{method.reads}, {method.classes.name}, {method.name}, {metric}, {interval}": (
-        partial(newer.ask, method.reads, method.classes),
-        {"method": method.name, "metric": metric, "interval": interval},
-        method,
-    )
-    for method, metric, interval in questions()
-}
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_only_ratios_of_weights_matter_to_the_last_bit(name):
-    ask, options, method = QUESTIONS[name]
-    if options["metric"] == "cost":
-        options["costs"] = newer.COSTS[method.classes]
-    options |= newer.GIVEN.get(options["metric"], {})
-    if method.partly:
-        options["unlabelled"] = True
+@law(QUESTIONS, lambda one: one.weighs)
+def test_only_ratios_of_weights_matter_to_the_last_bit(question):
     rng = np.random.default_rng(6)
     cluster = rng.integers(60, size=150)
     for given, factor in (
@@ -93,11 +56,11 @@ def test_only_ratios_of_weights_matter_to_the_last_bit(name):
     ):
         for beside in ({}, {"cluster": cluster}):
             try:
-                expected = answer(ask(**options, **beside, weight=given))
+                expected = answer(question.ask(**beside, weight=given))
             except ef.InputError as error:
                 assert "cluster" in str(error)  # noqa: PT017 -- few take weights without
                 continue
-            assert answer(ask(**options, **beside, weight=given * factor)) == expected
+            assert answer(question.ask(**beside, weight=given * factor)) == expected
 
 
 def test_weights_of_any_size_are_as_good_as_others():
@@ -130,33 +93,6 @@ def test_weights_count_as_they_weigh(call):
     one = call(weight=WEIGHTS)
     assert one.n_effective == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())
     assert one.low <= one.value <= one.high
-
-
-def brute_force_floor(scores, labels, weight):
-    cuts = np.append(np.unique(scores), np.inf)
-    wrong = ((scores[:, None] >= cuts) != labels[:, None]) * weight[:, None]
-    return wrong.sum(axis=0).min() / weight.sum()
-
-
-def test_the_weighted_floor_is_that_of_the_best_cut():
-    found = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, interval=None)
-    assert found.value == pytest.approx(brute_force_floor(SCORES, LABELS == 1, WEIGHTS), abs=1e-7)
-
-
-def test_whole_weights_stand_for_that_many_items():
-    weight = RNG.integers(1, 5, size=N)
-    rows = np.repeat(np.arange(N), weight)
-    for one, other in (
-        (
-            ef.from_scores(SCORES, LABELS, weight=weight, interval=None),
-            ef.from_scores(SCORES[rows], LABELS[rows], interval=None),
-        ),
-        (
-            ef.from_soft_labels(ROWS, weight=weight, interval=None),
-            ef.from_soft_labels(ROWS[rows], interval=None),
-        ),
-    ):
-        assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
 def test_leaving_one_out_is_what_it_says():

@@ -1,8 +1,8 @@
 """What errorfloor answers where version 0.1.0 had no answer: other metrics, many classes, weights.
 
-`python tests/frozen/newer.py` writes newer.json anew, which is right after an answer has changed on
-purpose; the difference of the file then shows what changed. The sets are small, so that all
-questions take seconds.
+`PYTHONPATH=tests python -m frozen.newer` writes newer.json anew, which is right after an answer has
+changed on purpose; the difference of the file then shows what changed. The sets are small, so that
+all questions take seconds.
 """
 
 import json
@@ -12,31 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from questions import drawn, every
 
 import errorfloor as ef
-from errorfloor import intervals, methods
 from errorfloor.data.tables import SoftTable, VoteTable
-from errorfloor.methods.record import Classes, Series
+from errorfloor.methods.record import Classes
 
 PATH = Path(__file__).with_name("newer.json")
-COSTS = {Classes.TWO: (1, 3), Classes.MANY: [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
-GIVEN = {"error-at-coverage": {"at": 0.7}, "coverage-at-error": {"at": 0.1}}
 LONG = 12  # numbers, from which on only their sums are kept
 # What an answer says of the question, and what it claims, which tests/test_claims.py asks.
 ASKED = ("version", "source", "options", "seed", "claim", "best_of", "information")
-
-
-@cache
-def drawn(classes, n=150):
-    """Return probabilities, votes, and labels of items; and scores that are not quite right."""
-    rng = np.random.default_rng(11)
-    if classes is Classes.TWO:
-        p = np.round(rng.beta(0.5, 0.8, n), 2)
-        return p, rng.binomial(5, p), (rng.random(n) < p).astype(int), np.round(p**1.3, 2)
-    p = rng.dirichlet((0.5, 0.7, 0.9), n)
-    labels = np.array([rng.choice(3, p=row) for row in p])
-    scores = p**0.7
-    return p, rng.multinomial(4, p), labels, scores / scores.sum(axis=1, keepdims=True)
 
 
 def ask(kind, classes, **options):
@@ -53,20 +38,7 @@ def ask(kind, classes, **options):
 
 def by_record():
     """Return a question for each method, metric and interval that go together."""
-    found = {}
-    for one in methods.RECORDS:
-        method = one.make(4) if isinstance(one, Series) else one
-        if method.partly:
-            continue
-        for metric in method.metrics:
-            given = {"costs": COSTS[method.classes]} if metric == "cost" else GIVEN.get(metric, {})
-            for interval in dict.fromkeys(
-                kind.name for kind in intervals.RECORDS if kind.basis in method.bases
-            ):
-                name = (method.reads, method.classes.name, method.name, metric, interval)
-                options = {"method": method.name, "metric": metric, "interval": interval, **given}
-                found[", ".join(name)] = partial(ask, method.reads, method.classes, **options)
-    return found
+    return {str(one): one.ask for one in every() if not one.method.partly}
 
 
 def weighed():

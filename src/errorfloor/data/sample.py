@@ -89,6 +89,8 @@ class Sample:
         Which of them belong together, from 0 on.
     unlabelled : array of shape (rows,), optional
         Items of each row without a label.
+    unseen : float
+        Share of the items that a cut inside merged rows may err on less.
     """
 
     seen: Any
@@ -98,6 +100,7 @@ class Sample:
     weight: Floats | None = None
     cluster: Counts | None = None
     unlabelled: Counts | None = None
+    unseen: float = 0.0
 
     @classmethod
     def of_rows(cls, seen: Any, count: Counts, *design: Any) -> Self:
@@ -164,6 +167,8 @@ class Sample:
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """Index of the first cell of each row."""
+        if self.ends.size == len(self.seen) + 1:  # only for speed: all rows have cells
+            return self.ends[:-1]
         return np.searchsorted(self.row, np.arange(len(self.seen)))
 
     @cached_property
@@ -182,6 +187,12 @@ class Sample:
         """Return what the negatives and the positives weigh, for each row of masses."""
         ones = masses @ self.positive
         return masses.sum(axis=-1) - ones, ones
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """What all negatives and all positives weigh."""
+        ones = float(self.masses[self.positive].sum())
+        return self.total - ones, ones
 
     # How items were drawn -------------------------------------------------------------------
 
@@ -205,9 +216,9 @@ class Sample:
         return np.ones(self.count.size) if self.weight is None else self.weight
 
     @property
-    def is_plain(self) -> bool:
-        """Whether every item weighs the same and is a unit of its own."""
-        return self.weight is None
+    def weighs_alike(self) -> bool:
+        """Whether every item weighs the same."""
+        return self.weight is None or float(self.weight.min()) == float(self.weight.max())
 
     @property
     def clusters(self) -> int:
@@ -222,6 +233,13 @@ class Sample:
     def counted(self, count: Counts) -> Self:
         """Return the same cells with other counts."""
         return replace(self, count=count)
+
+    def among(self, cells: NDArray[np.intp]) -> Sample:
+        """Return some cells, in order, maybe several times each."""
+        weight = None if self.weight is None else self.weight[cells]
+        cluster = None if self.cluster is None else self.cluster[cells]
+        label, count = self.label[cells], self.count[cells]
+        return Sample(self.seen, self.row[cells], label, count, weight, cluster)
 
     def only(self, own: Bools) -> Self:
         """Return the items of some cells."""
@@ -311,6 +329,14 @@ class Sample:
         far += PSEUDO * float(unit**2 @ (kinds.heavier * ill + well))
         return far / (spread + PSEUDO * float(unit @ (ill + well)))
 
+    def equal_item_of(self, lost: Callable[[], tuple[Losses, Kinds]]) -> float:
+        """Return the same for losses that are looked at only where items weigh differently."""
+        return 1.0 if self.weight is None else self.equal_item(*lost())
+
+    def equal_number(self, find: Callable[[], float]) -> float:
+        """Return what is found of how many equal items vary as much: all, where they are equal."""
+        return float(self.count.sum()) if self.weight is None else find()
+
     def worth(self, wrong: Any) -> tuple[float, float]:
         """Return the weighted share of wrong items, and of how many equal items it is worth.
 
@@ -388,6 +414,36 @@ class Sample:
             some = np.arange(start, min(start + size, self.clusters))
             yield np.where(np.asarray(self.cluster)[None] == some[:, None], 0, self.count)
 
+    # Rows that differ ------------------------------------------------------------------------
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Which of the rows that differ in what was seen each cell has."""
+        if self.weight is None:
+            return np.arange(len(self))
+        new = np.zeros(len(self), dtype=np.bool_)
+        new[:1] = True
+        new[1:] = (self.seen[1:] != self.seen[:-1]).any(axis=1)
+        return np.cumsum(new) - 1
+
+    @cached_property
+    def distinct(self) -> Sample:
+        """A cell for each row that differs, with as many of all items as it weighs of all."""
+        if self.weight is None:
+            return self
+        first = np.flatnonzero(np.diff(self.place, prepend=-1))
+        return Sample.of_rows(self.seen[first], self.in_distinct(self.count))
+
+    def in_distinct(self, count: Counts, number: float | None = None) -> Any:
+        """Return how many of `number` items are of each distinct row, by weight.
+
+        Of as many as there are by default, which are whole numbers where all weigh the same.
+        """
+        if self.weight is None and number is None:
+            return count
+        mass = np.bincount(self.place, self.mass(count))
+        return mass * ((float(count.sum()) if number is None else number) / mass.sum())
+
     # Fewer rows -------------------------------------------------------------------------------
 
     def blocks(self, most: int) -> tuple[NDArray[np.intp], int]:
@@ -397,6 +453,10 @@ class Sample:
             return self.row, rows
         behind = np.cumsum(np.bincount(self.row, self.count, minlength=rows))
         return (np.ceil(behind * (most / behind[-1])).astype(np.intp) - 1)[self.row], most
+
+    def fewer_rows(self, most: int) -> Sample:
+        """Return about as good a sample to try cuts on, with at most so many rows if possible."""
+        return self.joined(most) if self.weight is None else self
 
     def joined(self, most: int) -> Sample:
         """Return at most so many rows, with runs of rows that hold one class as one row.

@@ -10,13 +10,13 @@ import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.cuts import for_any_scores
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.means import Betting
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores
 from errorfloor.methods.fitted import Sides
-from errorfloor.methods.maps import MapFit, RisingMap, sides_of
+from errorfloor.methods.maps import MapFit, RisingMap, is_mean, sides_of
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.selective_scores import Midpoint
 
@@ -35,7 +35,7 @@ class Outermost:
         return low, max(one.limits(level)[1] for one in self.above)
 
 
-@heeds_weights("brier", "log-loss")
+@heeds_weights(where=is_mean)
 def _honest(case: Case) -> Evidence:
     each = tuple(Honest(sides) for sides in _sides(case))
     return each[0] if len(each) == 1 else Outermost("honest", each, each)

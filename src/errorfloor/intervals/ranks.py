@@ -9,9 +9,9 @@ import numpy as np
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor._typing import Bools, Floats
 from errorfloor.data.sample import Sample
+from errorfloor.intervals.cuts import for_any_scores
 from errorfloor.intervals.held_out import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores
 from errorfloor.methods.ranks import Placements, WeightedRanking, by_row
 from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
 

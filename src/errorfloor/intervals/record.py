@@ -146,4 +146,4 @@ class IntervalKind:
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it is given for a metric where items have weights or clusters."""
-        return heeds(self.make, metric.name)
+        return heeds(self.make, metric)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from errorfloor._typing import Bools, Floats
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.blocks import Blocks
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
-from errorfloor.methods.weighted import WeightedCut
+from errorfloor.methods.cuts import Cuts, wrong_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,14 +138,15 @@ def stakes_of(known: Floats, n: int, log_goal: float) -> Floats:
     return np.asarray(np.sqrt(2 * log_goal / (max(n, 1) * variance)))
 
 
-def known_of_cuts(cut: WeightedCut, weight: Floats, blocks: Blocks) -> Floats:
+def known_of_cuts(cuts: Cuts, sample: Sample, weight: Floats, blocks: Blocks) -> Floats:
     """Return what `UnitBets.known_before` does of the errors of the best cut before each block."""
     found = []
     for block in range(int(blocks.block.max(initial=0)) + 1):
         units = blocks.before(block)
         own = weight[units.unit]
         mass = units.times * own
-        wrong, square = cut.wrong_among(units.unit, mass), mass * own
+        some = sample.among(units.unit)
+        wrong, square = wrong_of(some, cuts.fit(some, mass)), mass * own
         total, squares, ill = float(mass.sum()), float(square.sum()), float(square @ wrong)
         share = float(mass @ wrong) / total if total > 0 else 0.5
         found.append((units.n, squares, ill * (1 - share) ** 2 + (squares - ill) * share**2))

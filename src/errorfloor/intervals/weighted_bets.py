@@ -14,13 +14,13 @@ import numpy as np
 
 from errorfloor._references import BETTING, BINOMIAL
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.sample import split
+from errorfloor.data.sample import Sample, split
 from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.cuts import cut_of, for_any_scores
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores, lower_of, upper_of
+from errorfloor.methods.cuts import Cuts, all_cuts, table_of
 from errorfloor.methods.record import Basis
-from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, tested
-from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Loss, TwoByTwo, all_cuts
+from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo
 
 _MOST = 0.5  # of what a stake may lose
 
@@ -30,7 +30,7 @@ class ExactTables:
     """Limits where errors are binomial for a fixed cut: alike costs, and the errors behind F1."""
 
     method: str
-    loss: Loss
+    how: OfTable
     every: Binomial = field(repr=False)  # of all cuts, on all items
     tested: TwoByTwo  # of a cut that one half chose, on the other
 
@@ -41,16 +41,12 @@ class ExactTables:
         least = int(np.argmin(share))  # only for speed: any cut would do
         # By Hoeffding's inequality no limit is further below its share than this.
         reach = np.sqrt(np.log(1 / tail) / (2 * self.every.trials))
-        low = float(lower_of(_some(self.every, np.array([least])), tail)[0])
+        low = float(self.every.at(np.array([least])).quantile(tail)[0])
         near = np.flatnonzero(self.every.scale * (share - reach) <= low)
-        low = min(low, float(lower_of(_some(self.every, near), tail).min(initial=low)))
-        high = upper_of(self.loss, self.tested, tail)
-        low, high = sorted(float(self.loss.metric(end)) for end in (low, high))
+        low = min(low, float(self.every.at(near).quantile(tail).min(initial=low)))
+        high = float(self.how.like(self.how.with_one_more(self.tested)).quantile(1 - tail).max())
+        low, high = sorted(float(self.how.link(end)) for end in (low, high))
         return low, high
-
-
-def _some(like: Binomial, which: Counts) -> Binomial:
-    return Binomial(like.successes[which], like.trials[which], like.scale[which])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +104,8 @@ def _upper(won: partial[float], top: float, goal: float) -> float:
 class BetOnCost:
     """Limits of a mean cost by betting; see "Costs and balanced error" in docs/theory.md."""
 
-    loss: Cost
-    positive: Bools = field(repr=False)
+    how: OfTable
+    sample: Sample = field(repr=False)
     blocks: Counts = field(repr=False)
     chosen_on: TwoByTwo  # errors of the chosen cut on its own half
     tested: TwoByTwo
@@ -117,27 +113,32 @@ class BetOnCost:
 
     @property
     def _top(self) -> float:
-        return max(self.loss.false_positive, self.loss.false_negative)
+        return max(self._costs)
+
+    @property
+    def _costs(self) -> tuple[float, float]:
+        assert self.how.costs is not None
+        return self.how.costs
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         goal, top = float(np.log(2 / (1 - level))), self._top
-        bets = Bets(self.positive, self.blocks, self._weights(), self._stakes(goal), goal)
+        weights, stakes = self._weights(), self._stakes(goal)
+        bets = Bets(self.sample.positive, self.blocks, weights, stakes, goal)
         low = _lower(partial(_won_on_cost, bets), 1.0, goal)
         high = _upper(partial(self._won_on_less, goal), 1.0, goal)
         return low * top, high * top
 
     def _weights(self) -> tuple[float, float]:
-        return self.loss.false_positive / self._top, self.loss.false_negative / self._top
+        one, other = self._costs
+        return one / self._top, other / self._top
 
     def _stakes(self, goal: float) -> Floats:
         """Return the stake of each block, from what the best cut of the blocks before it costs."""
         n = float(self.blocks.sum())
-        stakes = [_stake(table, self._weights(), goal, n) for table in self._before()]
+        before = best_before(self.how, self.sample, self.blocks)
+        stakes = [_stake(table, self._weights(), goal, n) for table in before]
         return np.repeat(np.array(stakes)[:, None], 2, axis=1)
-
-    def _before(self) -> list[TwoByTwo]:
-        return best_before(self.loss, self.positive, self.blocks)
 
     def _won_on_less(self, goal: float, mean: float) -> float:
         """Return the logarithm of what the chosen cut wins by betting on less cost."""
@@ -149,10 +150,10 @@ class BetOnCost:
         return float(fp * one + fn * other + (self.tested.n - fp - fn) * right)
 
 
-def best_before(loss: Loss, positive: Bools, blocks: Counts) -> list[TwoByTwo]:
+def best_before(how: OfTable, sample: Sample, blocks: Counts) -> list[TwoByTwo]:
     """Return the errors of the best cut on all blocks before each."""
-    before = np.cumsum(blocks, axis=0) - blocks
-    return [best_cut(loss, positive, count)[1] for count in before]
+    cuts, before = Cuts(how), np.cumsum(blocks, axis=0) - blocks
+    return [table_of(sample, count, cuts.fit(sample, count)) for count in before]
 
 
 def _stake(table: TwoByTwo, weights: tuple[float, float], goal: float, n: float) -> float:
@@ -176,7 +177,8 @@ class BetOnBalanced:
     given sum, so that it is least where one of them is 0. That refutes a sum for all f and g.
     """
 
-    positive: Bools = field(repr=False)
+    how: OfTable
+    sample: Sample = field(repr=False)
     blocks: Counts = field(repr=False)
     chosen_on: TwoByTwo
     tested: TwoByTwo
@@ -184,12 +186,12 @@ class BetOnBalanced:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        goal = float(np.log(2 / (1 - level)))
-        ones = float((self.blocks @ self.positive).sum())
+        goal, positive = float(np.log(2 / (1 - level))), self.sample.positive
+        ones = float((self.blocks @ positive).sum())
         n = float(self.blocks.sum()) - ones, ones
-        tables = best_before(Balanced(), self.positive, self.blocks)
+        tables = best_before(self.how, self.sample, self.blocks)
         stakes = np.array([_class_stakes(table, n, goal) for table in tables])
-        bets = Bets(self.positive, self.blocks, (1.0, 1.0), stakes, goal)
+        bets = Bets(positive, self.blocks, (1.0, 1.0), stakes, goal)
         low = _lower(partial(_won_on_both, bets), 0.5, goal)
         high = _upper(partial(self._won_on_less, goal), 0.5, goal)
         return low, high
@@ -220,25 +222,19 @@ def _class_stakes(table: TwoByTwo, n: tuple[float, float], goal: float) -> Float
 
 
 def _certified(case: Case) -> Evidence:
-    assert isinstance(case.statistic, BestOfCuts)
-    loss, positive = case.statistic.loss, case.cells.positive
+    fit, sample = cut_of(case), case.cells
+    how = fit.how
     train, test = split(case.count, 2, case.streams.for_("halves"))
-    table = tested(loss, positive, train, test)
-    if not isinstance(loss, Balanced) and not (isinstance(loss, Cost) and not loss.are_alike):
-        every = all_cuts(positive, case.count[None])
+    rule = fit.cuts.fit(sample, train)
+    table, own = table_of(sample, test, rule), table_of(sample, train, rule)
+    if how.law == "binomial":
+        every = all_cuts(sample.positive, case.count[None])
         errors = every.false_positives[0], every.false_negatives[0]
-        all_of_them = TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0])
-        return ExactTables("certified", loss, _wide(loss.like(all_of_them)), table)
+        like = how.like(TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0]))
+        return ExactTables("certified", how, like.at(slice(None)), table)
     blocks = growing_blocks(case.count, case.streams.for_("blocks"))
-    _, own = best_cut(loss, positive, train)
-    if isinstance(loss, Cost):
-        return BetOnCost(loss, positive, blocks, own, table)
-    return BetOnBalanced(positive, blocks, own, table)
-
-
-def _wide(like: Binomial) -> Binomial:
-    """Return the same with an entry of each part for every cut."""
-    return Binomial(*np.broadcast_arrays(like.successes, like.trials, like.scale))
+    bets = BetOnCost if how.law == "costs" else BetOnBalanced
+    return bets(how, sample, blocks, own, table)
 
 
 CERTIFIED = IntervalKind(

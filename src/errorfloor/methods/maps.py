@@ -230,7 +230,12 @@ def _bind(sample: Sample, options: Options, *, midpoint: bool) -> MapFit:
     return MapFit(sample, metric.how, options.draw, metric.span(2), midpoint=midpoint)
 
 
-_weighs = heeds_weights(BRIER.name, LOG_LOSS.name)
+def is_mean(metric: Metric) -> bool:
+    """Tell whether limits were measured where items weigh differently: those of mean losses."""
+    return isinstance(metric.how, OfItems)
+
+
+_weighs = heeds_weights(where=is_mean)
 _OWN = replace(
     ISOTONIC, bind=_weighs(partial(_bind, midpoint=False)), resolution=unknown_resolution
 )

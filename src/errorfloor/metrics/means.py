@@ -13,6 +13,7 @@ from errorfloor._typing import Floats
 from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.merged import moved_mean
 from errorfloor.metrics.record import Metric
+from errorfloor.metrics.two_by_two import OF_ERROR, cost_of
 
 
 def least_error(probabilities: Floats) -> Floats:
@@ -71,6 +72,7 @@ def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
         per_item=per_item,
         moved=moved_mean(per_item, costs[0, 1] / (costs[0, 1] + costs[1, 0])),
         span=partial(_span_of_cost, costs),
+        how=cost_of(float(costs[0, 1]), float(costs[1, 0])) if classes == 2 else COST.how,
     )
 
 
@@ -114,6 +116,7 @@ ERROR = Metric(
     formula="min(p, 1 - p)",
     many_formula="1 - max p",
     opposite="accuracy",
+    how=OF_ERROR,
 )
 COST = Metric(
     name="cost",
@@ -125,6 +128,7 @@ COST = Metric(
     title="mean cost per item",
     per_cent=False,
     needs=("costs",),
+    how=cost_of(1, 1),  # replaced likewise
     with_given=_with_costs,
 )
 # As scikit-learn counts it: half the sum over classes where there are two, all of it where more.

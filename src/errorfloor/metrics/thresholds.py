@@ -9,6 +9,7 @@ from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
 from errorfloor.metrics.merged import moved_f1
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
+from errorfloor.metrics.two_by_two import OF_F1, OF_MCC
 
 
 def above_each(p: Floats, share: Floats) -> tuple[Floats, Floats]:
@@ -51,6 +52,7 @@ F1 = Metric(
     moved=moved_f1(_f1),
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
+    how=OF_F1,
     per_cent=False,
     two_only=True,
 )
@@ -63,6 +65,7 @@ MCC = Metric(
     counted=CountedMcc,
     formula="the largest correlation of label and decision of any threshold for p",
     title="MCC",
+    how=OF_MCC,
     per_cent=False,
     two_only=True,
 )

@@ -141,7 +141,7 @@ def estimates(
         table = table.labelled
     check_answerable(table, methods)
     if table.entries is not None:
-        check_heeds_weights(table, methods, options.metric)
+        check_heeds_weights(table, methods, options)
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]

@@ -16,7 +16,7 @@ from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.cuts import wrong_cells
+from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.fewest import wrong_of_offsets
 from errorfloor.methods.soft import MeanFloor
@@ -394,7 +394,7 @@ class _Task:
         """Tell which cells the best rule errs on."""
         if cells.classes > 2:
             return wrong_of_offsets(cells, self.options)
-        return wrong_cells(cells)
+        return wrong_of(cells, CutFit(cells, ERROR.how, self.options.draw).rule)
 
     def _bind(self, name: str, method: Any, cells: Any) -> Statistic:
         if isinstance(method, Method):

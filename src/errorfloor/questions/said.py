@@ -22,7 +22,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.cuts import CutErrors
+from errorfloor.intervals.honest import of_errors
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
@@ -31,7 +31,7 @@ from errorfloor.results import Estimate
 
 def counted(errors: int, n: int) -> Model:
     """Return the model with so many errors on so many items."""
-    return Model(errors / n, n, CutErrors("exact", errors, n, errors, n))
+    return Model(errors / n, n, of_errors((errors, n), (errors, n), method="exact"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,17 @@ from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.methods.record import Classes, Method
+from errorfloor.methods.record import CHANCE, Classes, Method, Options
 from errorfloor.metrics import METRICS, Metric
 
 FEWEST_CLUSTERS = 10
 
 
-def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric) -> None:
+def check_heeds_weights(table: Table, methods: Sequence[Method], options: Options) -> None:
     """Refuse methods that would leave weights or clusters aside."""
+    metric = options.metric
     for method in methods:
+        _check_options(method, options)
         if not method.weighs(metric):
             names = _heeding(table, metric)
             if not names:
@@ -33,6 +35,23 @@ def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric)
                 *(argument("method"), f" {method.name} does not heed "),
                 *(argument("weight"), " and ", argument("cluster"), f". Use {either(names)}."),
             )
+
+
+def _check_options(method: Method, options: Options) -> None:
+    """Refuse what weighted votes have no measured answer for."""
+    if "totals_by" not in method.options:
+        return
+    if options.totals_by != CHANCE:
+        raise InputError(
+            *(argument("totals_by", options.totals_by), " is not answered with "),
+            *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
+        )
+    if options.metric.name == "balanced-error" and "prior" not in options.metric.given:
+        raise InputError(
+            *(argument("metric", options.metric.name), " of votes with "),
+            *(argument("weight"), " or ", argument("cluster"), " needs the share of class 1. "),
+            *("Give it with ", argument("prior"), ", or ask for error."),
+        )
 
 
 def _heeding(table: Table, metric: Metric) -> list[str]:

@@ -6,13 +6,13 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
+from errorfloor.methods.fitted import FOLDS
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.choice import Rule
 from errorfloor.methods.rules.fewest import fewest_errors
 from errorfloor.methods.rules.logs import Labelled
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.methods.rules.unsure import unsure_share
-from errorfloor.methods.weighted import FOLDS
 
 OFFSETS_FAMILY = Family()
 WHOLE = 2.0**40  # what all items weigh together where the search needs whole numbers
