@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
@@ -34,7 +35,7 @@ from errorfloor.intervals.ranks import (
 )
 from errorfloor.intervals.smooth import Jackknife as Smooth
 from errorfloor.intervals.smooth import spread_of, unseen_shift
-from errorfloor.methods.maps import LossSums, sides_of
+from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
 
 LEVEL = 0.9
@@ -223,15 +224,13 @@ def test_an_average_precision_that_does_not_vary_counts_as_its_positives():
 # Losses.
 
 
-OWN, HELD_OUT = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
+OWN, HELD_OUT = (6.0, 3.0, 0.9), (8.0, 5.0, 0.8)  # sum, sum of squares, largest
 
 
-def of_losses(own=OWN, held_out=HELD_OUT, link=float, **more):
-    return Honest(sides_of(own, held_out, link, **more))
-
-
-def scaled(sums, worth):
-    return LossSums(worth * sums.total, worth * sums.squares, worth * sums.items, sums.most)
+def of_losses(own=OWN, held_out=HELD_OUT, items=40, **more):
+    sample = Sample.of_rows(np.zeros(1), np.array([items]))
+    both = (Losses(np.array([one[0]]), np.array([one[1]]), one[2]) for one in (own, held_out))
+    return Honest(sides_of(sample, *both, **more))
 
 
 def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
@@ -245,18 +244,17 @@ def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
     assert high == pytest.approx(scale * beta(lost, 40 - lost + 1, 0.95))
 
 
-def test_losses_of_units_that_tell_less_count_as_fewer():
-    found = of_losses(correlated=0.5, freedom=7.0).limits(LEVEL)
-    known = (Z / stats.t.ppf(0.95, 7)) ** 2
-    worth = known / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
-    fewer = of_losses(scaled(OWN, known), scaled(HELD_OUT, worth)).limits(LEVEL)
-    assert found == pytest.approx(fewer)
+def test_correlated_losses_count_as_fewer():
+    low, high = of_losses(correlated=0.5).limits(LEVEL)
+    worth = 1 / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
+    fewer = of_losses(held_out=(8 * worth, 5 * worth, 0.8), items=40 * worth)
+    assert (low, high) == pytest.approx((of_losses().limits(LEVEL)[0], fewer.limits(LEVEL)[1]))
 
 
 def test_more_losses_than_items_could_have_are_the_most():
     # Losses of 1 on all 10 items and one more: nothing is behind them, and none are larger.
-    every = LossSums(10.0, 10.0, 10.0, 1.0)
-    assert of_losses(every, every).limits(LEVEL)[1] == 1
+    every = (10.0, 10.0, 1.0)
+    assert of_losses(every, every, 10).limits(LEVEL)[1] == 1
 
 
 def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
@@ -266,7 +264,7 @@ def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
 
 
 def test_the_outermost_limits_of_several_are_taken():
-    fewer = LossSums(4.0, 2.0, 40.0, 0.8)
+    fewer = (4.0, 2.0, 0.8)
     one, other, lower = of_losses(), of_losses(OWN, fewer), of_losses(fewer, fewer)
     for each in ((one, other), (other, one)):
         assert Outermost("", each, each).limits(LEVEL) == one.limits(LEVEL)

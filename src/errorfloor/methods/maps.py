@@ -6,25 +6,22 @@ and so no more than the true probabilities have there. Fits to some items have m
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._references import REJECTION
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Draw, Kinds, Losses, Sample
-from errorfloor.methods.fitted import FOLDS, Chosen, Sides
+from errorfloor.data.sample import Draw, Losses, Sample
+from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, sides_of
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.metrics import Metric
 from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.means import BRIER, LOG_LOSS
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE, Selective
-from errorfloor.metrics.two_by_two import Binomial
 
 
 class RisingMap:
@@ -55,63 +52,6 @@ class RisingMap:
             size = np.repeat(fitted.weights, np.diff(fitted.blocks))
             p = (p * size + more * share) / (size + more)
         return p if some.size == items.size else np.interp(np.arange(items.size), some, p)
-
-
-@dataclass(frozen=True, slots=True)
-class LossSums:
-    """Losses of equal items, added up."""
-
-    total: float
-    squares: float
-    items: float
-    most: float = 0.0  # that any of them might have been
-
-    @classmethod
-    def of(cls, losses: Floats, count: Floats | Counts, possible: Floats | None = None) -> LossSums:
-        """Add up losses, so many of each.
-
-        `possible` is the largest loss that each might have been, with another label; the loss
-        itself by default.
-        """
-        most = float((losses if possible is None else possible)[count > 0].max(initial=0.0))
-        return cls(float(count @ losses), float(count @ losses**2), float(np.sum(count)), most)
-
-    def __add__(self, other: LossSums) -> LossSums:
-        return LossSums(
-            self.total + other.total,
-            self.squares + other.squares,
-            self.items + other.items,
-            max(self.most, other.most),
-        )
-
-    @property
-    def mean(self) -> float:
-        """The mean loss."""
-        return self.total / max(self.items, 1)
-
-    def like(self, worth: float) -> Binomial:
-        """Return a binomial share of the same mean and variance, where each item is so many."""
-        return self._share(worth, 0.0)
-
-    def like_with_one_more(self, worth: float) -> Binomial:
-        """Return the same with one more of the largest losses.
-
-        Losses that are all the same have no binomial share that is larger: their mean comes second.
-        """
-        found = self._share(worth, self.most)
-        successes, scale = np.array([found.successes, 1.0]), np.array([found.scale, self.mean])
-        return Binomial(successes, np.array([found.trials, 0.0]), scale)
-
-    def _share(self, worth: float, more: float) -> Binomial:
-        total = worth * self.total + more
-        scale = (worth * self.squares + more**2) / total if total > 0 else 1.0
-        successes = total / scale
-        return Binomial(successes, max(worth * self.items, successes), scale)
-
-
-def sides_of(own: LossSums, held_out: LossSums, link: Callable[[Any], Any], **more: float) -> Sides:
-    """Return both sides, from losses on the items of a fit and on items held out."""
-    return Sides(own.like, held_out.like_with_one_more, link, **more)
 
 
 class MapFit(Chosen):
@@ -149,14 +89,12 @@ class MapFit(Chosen):
     @property
     def held_out_loss(self) -> float:
         """The mean loss on items held out."""
-        lost = self._held_out(self.candidates[0]).total
-        return float(self.sample.mass(lost).sum()) / self.sample.total
+        return mean_loss(self.sample, self._held_out(self.candidates[0]))
 
     def sides(self, by: OfItems | None = None) -> Sides:
         """Return both sides, by the first losses unless others are given."""
         by = by or self.candidates[0]
-        own, held_out = self._sums(self._own(by)), self._sums(self._held_out(by))
-        return sides_of(own, held_out, by.link, freedom=self.sample.freedom)
+        return sides_of(self.sample, self._own(by), self._held_out(by), by.link)
 
     def own_values(self, counts: Counts, /) -> Floats:
         """Return the value on the items of the fit, for each row of counts."""
@@ -211,18 +149,6 @@ class MapFit(Chosen):
             for part in (each, each**2)
         )
         return Losses(total, squares, by.possible(p))
-
-    def _sums(self, losses: Losses) -> LossSums:
-        """Return the losses of as many equal items as have a mean that varies as much.
-
-        A loss is as usual as it counts in the sum.
-        """
-        sample = self.sample
-        total, squares = (float(sample.mass(one).sum()) for one in (losses.total, losses.squares))
-        each = 1.0
-        if total > 0:
-            each = sample.equal_item(losses, Kinds.one(sample, squares / total))
-        return LossSums(total / each, squares / each, sample.total / each, losses.most)
 
 
 def _bind(sample: Sample, options: Options, *, midpoint: bool) -> MapFit:

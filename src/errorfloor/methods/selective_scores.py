@@ -8,10 +8,8 @@ from functools import partial
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.sample import Sample, split
-from errorfloor.methods.fitted import FOLDS, Sides
-from errorfloor.methods.maps import LossSums, sides_of
-from errorfloor.methods.scoring import NO_LOSSES
+from errorfloor.data.sample import Losses, Sample, split
+from errorfloor.methods.fitted import FOLDS, Sides, mean_loss, sides_of
 from errorfloor.metrics import Metric
 from errorfloor.metrics.selective import Selective, lost_at
 
@@ -23,17 +21,17 @@ class Decided:
     doubt: Floats
     wrong: Bools
 
-    def lost(self, price: float, count: Counts) -> LossSums:
+    def lost(self, price: float, count: Counts) -> Losses:
         """Return what is lost at a price of leaving an item aside."""
-        return LossSums.of(lost_at(price, self.doubt, self.wrong), count, np.ones(count.size))
+        each = lost_at(price, self.doubt, self.wrong)
+        return Losses(count * each, count * each**2)
 
 
 class Midpoint:
     """Midpoint of a point of the risk-coverage curve on the items of a fit and on others."""
 
     def __init__(self, metric: Metric, cells: Sample, classes: int) -> None:
-        assert isinstance(metric.how, Selective)
-        self.how = metric.how
+        self.how: Selective = metric.how
         self.cells = cells
 
     def decided(self, count: Counts, *, others: bool) -> Decided:
@@ -47,28 +45,26 @@ class Midpoint:
     def every_side(self, rng: np.random.Generator) -> tuple[Sides, ...]:
         """Return both sides at each price."""
         return tuple(
-            sides_of(own, held_out, partial(self.how.value, price))
-            for price, own, held_out in self._lost(self.cells.count, rng, 3)
+            sides_of(self.cells, own, held_out, partial(self.how.value, price))
+            for price, own, held_out in self._lost(self.cells.count, rng)
         )
 
     def _value(self, count: Counts, rng: np.random.Generator) -> float:
-        ((price, own, held_out),) = self._lost(count, rng, 1)
-        return float(self.how.value(price, own.mean) + self.how.value(price, held_out.mean)) / 2
+        price, *both = self._lost(count, rng)[0]
+        cells = self.cells.counted(count)
+        return float(np.mean([self.how.value(price, mean_loss(cells, one)) for one in both]))
 
-    def _lost(
-        self, count: Counts, rng: np.random.Generator, number: int
-    ) -> list[tuple[float, LossSums, LossSums]]:
-        """Return so many prices, with losses on the items of the fit and on ten parts by others."""
+    def _lost(self, count: Counts, rng: np.random.Generator) -> list[tuple[float, Losses, Losses]]:
+        """Return prices, with losses on the items of the fit and on ten parts by the others."""
         own = self.decided(count, others=False)
-        prices = self.how.prices(own.doubt, own.wrong, count)[:number]
-        held_out = [NO_LOSSES] * number
-        for part in split(count, FOLDS, rng):
-            decided = self.decided(count - part, others=True)
-            held_out = [
-                sums + decided.lost(price, part)
-                for sums, price in zip(held_out, prices, strict=True)
-            ]
-        return [
-            (price, own.lost(price, count), sums)
-            for price, sums in zip(prices, held_out, strict=True)
-        ]
+        parts = list(split(count, FOLDS, rng))
+        tested = [self.decided(count - part, others=True) for part in parts]
+
+        def held_out(price: float) -> Losses:
+            first, *others = (
+                one.lost(price, part) for one, part in zip(tested, parts, strict=True)
+            )
+            return sum(others, start=first)
+
+        prices = self.how.prices(own.doubt, own.wrong, count)
+        return [(price, own.lost(price, count), held_out(price)) for price in prices]
