@@ -9,11 +9,12 @@ import pytest
 from scipy import stats
 
 import errorfloor as ef
+from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
-from errorfloor.intervals.honest import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
-from errorfloor.intervals.losses import BoundedLimits, LossLimits, Selected
+from errorfloor.intervals.losses import Outermost
 from errorfloor.intervals.means import Betting, Hoeffding
 from errorfloor.intervals.models import (
     ExactShare,
@@ -27,7 +28,7 @@ from errorfloor.intervals.powered import PoweredErrors
 from errorfloor.intervals.ranks import PairShare, divergence, of_precision
 from errorfloor.intervals.smooth import Jackknife as Smooth
 from errorfloor.intervals.smooth import spread_of, unseen_shift
-from errorfloor.methods.scoring import LossSums
+from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
 
 LEVEL = 0.9
@@ -209,9 +210,17 @@ def test_an_average_precision_that_does_not_vary_counts_as_its_positives():
 # Losses.
 
 
+OWN, HELD_OUT = (6.0, 3.0, 0.9), (8.0, 5.0, 0.8)  # sum, sum of squares, largest
+
+
+def of_losses(own=OWN, held_out=HELD_OUT, items=40, **more):
+    sample = Sample.of_rows(np.zeros(1), np.array([items]))
+    both = (Losses(np.array([one[0]]), np.array([one[1]]), one[2]) for one in (own, held_out))
+    return Honest(sides_of(sample, *both, **more))
+
+
 def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    low, high = LossLimits("", own, held_out).limits(LEVEL)
+    low, high = of_losses().limits(LEVEL)
     # Losses of 0.5 each: 12 of them are lost.
     assert low == pytest.approx(0.5 * beta(12, 29, 0.05))
     # One more of the largest, among as many items.
@@ -221,49 +230,33 @@ def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
     assert high == pytest.approx(scale * beta(lost, 40 - lost + 1, 0.95))
 
 
-def test_losses_of_units_that_tell_less_count_as_fewer():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    found = LossLimits("", own, held_out, correlated=0.5, freedom=7.0).limits(LEVEL)
-    known = (Z / stats.t.ppf(0.95, 7)) ** 2
-    worth = known / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
-    fewer = LossLimits("", own.scaled(known), held_out.scaled(worth)).limits(LEVEL)
-    assert found == pytest.approx(fewer)
-
-
-def test_no_losses_have_the_limit_of_no_errors():
-    none = LossSums(0.0, 0.0, 25.0, 0.0)
-    assert LossLimits("", none, none).limits(LEVEL) == pytest.approx((0, 1 - 0.05 ** (1 / 25)))
-    nobody = LossSums(0.0, 0.0, 0.0, 0.0)
-    assert LossLimits("", none, nobody).limits(LEVEL) == pytest.approx((0, 0.95))
+def test_correlated_losses_count_as_fewer():
+    low, high = of_losses(correlated=0.5).limits(LEVEL)
+    worth = 1 / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
+    fewer = of_losses(held_out=(8 * worth, 5 * worth, 0.8), items=40 * worth)
+    assert (low, high) == pytest.approx((of_losses().limits(LEVEL)[0], fewer.limits(LEVEL)[1]))
 
 
 def test_more_losses_than_items_could_have_are_the_most():
     # Losses of 1 on all 10 items and one more: nothing is behind them, and none are larger.
-    every = LossSums(10.0, 10.0, 10.0, 1.0)
-    high = LossLimits("", every, every).limits(LEVEL)[1]
-    assert high == 1
+    every = (10.0, 10.0, 1.0)
+    assert of_losses(every, every, 10).limits(LEVEL)[1] == 1
 
 
 def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    low, high = LossLimits("", own, held_out).limits(LEVEL)
-    turned = LossLimits("", own, held_out, lambda loss: 1 - loss).limits(LEVEL)
+    low, high = of_losses().limits(LEVEL)
+    turned = of_losses(link=lambda loss: 1 - loss).limits(LEVEL)
     assert turned == pytest.approx((1 - high, 1 - low))
-    other = LossLimits("", own, LossSums(4.0, 2.0, 40.0, 0.8))
-    both = Selected((LossLimits("", own, held_out), other)).limits(LEVEL)
-    assert both == (low, high)
-    assert Selected((other, LossLimits("", own, held_out))).limits(LEVEL) == both
-    lower = LossLimits("", LossSums(4.0, 2.0, 40.0, 0.8), LossSums(4.0, 2.0, 40.0, 0.8))
-    both = Selected((LossLimits("", own, held_out), lower)).limits(LEVEL)
-    assert both == (lower.limits(LEVEL)[0], high)
 
 
-def test_bounded_losses_have_chernoffs_limit_below_and_a_bet_above():
-    tested = Betting(np.array([0.1, 0.6]), np.array([[3, 1], [9, 4]]), top=1.0)
-    found = BoundedLimits("", LossSums(6.0, 3.0, 40.0, 0.9), tested).limits(LEVEL)
-    assert found == (PairShare(0.15, 40).limits(LEVEL)[0], tested.limits(LEVEL)[1])
-    more = BoundedLimits("", LossSums(44.0, 60.0, 40.0, 2.0), tested).limits(LEVEL)[0]
-    assert more == PairShare(1.0, 40).limits(LEVEL)[0]
+def test_the_outermost_limits_of_several_are_taken():
+    fewer = (4.0, 2.0, 0.8)
+    one, other, lower = of_losses(), of_losses(OWN, fewer), of_losses(fewer, fewer)
+    for each in ((one, other), (other, one)):
+        assert Outermost("", each, each).limits(LEVEL) == one.limits(LEVEL)
+    expected = lower.limits(LEVEL)[0], one.limits(LEVEL)[1]
+    assert Outermost("", (one, lower), (one, lower)).limits(LEVEL) == expected
+    assert Outermost("", (lower,), (one,)).limits(LEVEL) == expected
 
 
 # What items are worth.

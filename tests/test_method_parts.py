@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from errorfloor.methods.weighted_scoring import CellLosses
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
@@ -16,7 +17,7 @@ from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
 from errorfloor.methods.record import Options, Series
-from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
+from errorfloor.methods.scoring import LossSums, brier, isotonic_map, log_loss
 from errorfloor.methods.selective_scores import (
     AtCoverage,
     AtError,
@@ -27,7 +28,6 @@ from errorfloor.methods.selective_scores import (
 )
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
-from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.ranks import Placements
 
@@ -523,9 +523,7 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
     each = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
     design = Sample.of_rows(count, count, weight, cluster)
-    found = CellLosses(count * each, count * each**2, 0.95)
     total, squares, mass = weight @ (count * each), weight @ (count * each**2), weight @ count
-    assert found.mean(design) == pytest.approx(total / mass)
     w, unit_of, cell = items_of(count, weight, cluster)
     x = each[cell]
 
@@ -548,16 +546,8 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     mean = (total + 2 * unit * usual) / (mass + 4 * unit)
     pseudo = 2 * unit * ((usual - mean) ** 2 + mean**2)
     one = (far(mean, unit_of) + unit * pseudo) / (float(w @ (x - mean) ** 2) + pseudo)
-    sums = found.sums(design)
-    assert sums.items == pytest.approx(mass / one)
-    assert sums.total == pytest.approx(total / one)
-    assert (sums.squares, sums.most) == (pytest.approx(squares / one), 0.95)
-    both = found + CellLosses(np.ones(5), np.full(5, 2.0), 0.5)
-    assert both.total == pytest.approx(count * each + 1)
-    assert both.squares == pytest.approx(count * each**2 + 2)
-    assert both.most == 0.95
-    nothing = CellLosses(np.zeros(5), np.zeros(5), 0.0).sums(design)
-    assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
+    losses = Losses(count * each, count * each**2)
+    assert design.equal_item(losses, Kinds.one(design, usual)) == pytest.approx(one)
 
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
@@ -565,38 +555,11 @@ def test_losses_of_clusters_of_one_item_are_those_of_items():
     design = Sample.of_rows(np.arange(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     found = CellLosses(x, x**2, 0.9).sums(design)
     usual = (x**2).sum() / x.sum()
+    found = design.equal_item(Losses(x, x**2), Kinds.one(design, usual))
     mean = (x.sum() + 2 * usual) / 9
     pseudo = 2 * ((usual - mean) ** 2 + mean**2)
     spread = ((x - mean) ** 2).sum()
-    assert found.items == pytest.approx(5 / ((spread * 5 / 4 + pseudo) / (spread + pseudo)))
-
-
-def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
-    cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
-    own = WeightedLoss(brier, cells, 0.25)
-    weight = cells.weight.astype(int)
-    for count in (cells.count, np.array([1, 1, 0, 1, 2, 1])):
-        copies = count * weight
-        plain = IsotonicLoss(brier, replace(cells, count=copies, weight=None), 0.25)
-        found = own.values(count[None], RNG)[0]
-        assert found == pytest.approx(plain.values(copies[None], RNG)[0])
-    # Without an item, by the same fit.
-    zeros, ones = own.rows(cells.count)
-    each = own.cell_losses(isotonic_map(zeros, ones))
-    mass = cells.count * cells.weight
-    expected = [
-        (mass @ each - cells.weight[i] * each[i]) / (mass.sum() - cells.weight[i]) for i in range(6)
-    ]
-    assert own.leave_one_out() == pytest.approx(expected)
-    midpoint = WeightedMidpointLoss(brier, cells, 0.25)
-    count = cells.count
-    held = np.zeros(6)
-    for part in Sample.of_rows(count, count, own.design.weight).parts(10, np.random.default_rng(5)):
-        p = isotonic_map(*own.rows(count - part), more=1.0)
-        held += part * own.cell_losses(p)
-    other = min(cells.weight @ held / mass.sum(), 0.25)
-    found = midpoint.values(count[None], np.random.default_rng(5))[0]
-    assert found == pytest.approx((own.values(count[None], RNG)[0] + other) / 2)
+    assert found == pytest.approx((spread * 5 / 4 + pseudo) / (spread + pseudo))
 
 
 def test_platt_scaling_alone_takes_scores_on_any_scale():
@@ -632,6 +595,23 @@ def test_platt_scaling_alone_takes_scores_on_any_scale():
 SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
 
 
+def one_of(method):
+    """Return the metrics of a method for scores of two classes."""
+    two = isinstance(method, Method) and method.classes is Classes.TWO
+    return method.metrics if two and method.reads == "scores" else ()
+
+
+def calibrated_by(count, more=0.0):
+    """Return the isotonic fit at each row, with more items of the mean in each block."""
+    zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+    some = np.flatnonzero(zeros + ones)
+    items = (zeros + ones)[some]
+    p = IsotonicRegression().fit(some, ones[some] / items, sample_weight=items).predict(some)
+    size = np.array([items[np.isclose(p, one)].sum() for one in p])
+    share = (ones.sum() + 0.5) / (items.sum() + 1)
+    return np.interp(np.arange(zeros.size), some, (p * size + more * share) / (size + more))
+
+
 @pytest.mark.parametrize(
     ("name", "at"),
     [
@@ -658,28 +638,25 @@ def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
         held = own.goal.value(total / count.sum(), price)
         held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
         found = midpoint.values(count[None], np.random.default_rng(9))[0]
-        assert found == pytest.approx((expected + held) / 2, abs=1e-9)
+        assert found == pytest.approx((best + held) / 2, abs=1e-6)
 
 
 def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later():
-    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items, by an isotonic fit.
-    cells = cells_of([18, 28, 16], [2, 12, 24])
-    share = AtCoverage(0.6)
-    own = BestOfSurest(Asked("error-at-coverage", at=0.6).of(2), cells, 2)
-    off = 2 * (share.share * 0.4 / 100) ** 0.5
-    assert off < 0.4
-    assert own.prices == pytest.approx((0.3, 0.3, 0.4))
-    inside = BestOfSurest(Asked("error-at-coverage", at=0.4).of(2), cells, 2)
-    assert inside.prices == pytest.approx((0.3, 0.3, 0.3))
-    early = BestOfSurest(Asked("error-at-coverage", at=0.25).of(2), cells, 2)
-    assert early.prices == pytest.approx((0.3, 0.1, 0.3))
-    every = BestOfSurest(Asked("coverage-at-error", at=0.45).of(2), cells, 2)
-    assert every.prices[0] == every.prices[2] == 0.5
-    some = BestOfSurest(Asked("coverage-at-error", at=0.2).of(2), cells, 2)
+    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items.
+    doubt, count = np.array([0.4, 0.1, 0.3, 0.0]), np.array([40, 20, 40, 0])
+
+    def prices(name, at):
+        return Asked(name, at=at).of(2).how.prices(doubt, doubt > 0.2, count)
+
+    assert 2 * (0.6 * 0.4 / 100) ** 0.5 < 0.4
+    assert prices("error-at-coverage", 0.6) == pytest.approx((0.3, 0.3, 0.4))
+    assert prices("error-at-coverage", 0.4) == pytest.approx((0.3, 0.3, 0.3))
+    assert prices("error-at-coverage", 0.25) == pytest.approx((0.3, 0.1, 0.3))
+    every = prices("coverage-at-error", 0.45)
+    assert every[0] == every[2] == 0.5
     # A fifth with 0.1 errs in 0.02, so 0.2 of 0.4 leaves room for as many of 0.3.
-    assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
-    assert some.prices[0] == pytest.approx(0.3)
-    assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))
+    some = prices("coverage-at-error", 0.2)
+    assert some[:2] == pytest.approx((0.3, max(0.1, 0.2 + 0.1 / 4)))
 
 
 # Rankings

@@ -16,9 +16,8 @@ from errorfloor.methods import (
     calibrated,
     clean,
     logistic,
+    maps,
     ranks,
-    scoring,
-    selective_scores,
     soft,
 )
 from errorfloor.methods.histogram import HISTOGRAM
@@ -67,8 +66,7 @@ RECORDS: tuple[Method | Series, ...] = (
     *(method for metric in _TABLES for method in of_metric(metric)),
     *ranks.RECORDS,
     *calibrated.RECORDS,
-    *scoring.RECORDS,
-    *selective_scores.RECORDS,
+    *maps.RECORDS,
     *rule_losses.RECORDS,
     *surest.RECORDS,
     PPI,
@@ -86,8 +84,7 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_VALUES,
     *map(default_for, _TABLES),
     *ranks.RECORDS,
-    *scoring.DEFAULTS,
-    *selective_scores.DEFAULTS,
+    *maps.DEFAULTS,
     *rule_losses.DEFAULTS,
     *surest.RECORDS,
 )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Floats
+from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.merged import moved_mean
 from errorfloor.metrics.model import BoundedLoss, CostOfDecisions, UnboundedLoss, WrongItems
 from errorfloor.metrics.record import Metric
@@ -101,10 +102,21 @@ def _logs(p: Floats) -> Floats:
         return np.asarray(-np.log(p))
 
 
+def _squared(p: Floats) -> tuple[Floats, Floats]:
+    return p**2, (1 - p) ** 2
+
+
 def _entropy(probabilities: Floats) -> Floats:
     from scipy.special import entr
 
     return np.asarray(entr(of_classes(probabilities)).sum(axis=1))
+
+
+def _surprise(p: Floats) -> tuple[Floats, Floats]:
+    """Return log-losses; 0 where a label is impossible, as a fit has no such items of its own."""
+    with np.errstate(divide="ignore"):
+        zeros, ones = -np.log1p(-p), -np.log(p)
+    return np.where(p < 1, zeros, 0.0), np.where(p > 0, ones, 0.0)
 
 
 def _span_of_entropy(classes: int) -> tuple[float, float]:
@@ -147,6 +159,7 @@ BRIER = Metric(
     span=_span_of_brier,
     per_item=_brier,
     moved=moved_mean(_brier, 0.5),
+    how=OfItems(_squared),
     formula="p (1 - p)",
     many_formula="1 - the sum of p^2",
     title="Brier score",
@@ -161,6 +174,7 @@ LOG_LOSS = Metric(
     span=_span_of_entropy,
     per_item=_entropy,
     moved=moved_mean(_entropy, 0.5),
+    how=OfItems(_surprise),
     formula="-p log p - (1 - p) log(1 - p)",
     many_formula="- the sum of p log p",
     per_cent=False,
