@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errorfloor.intervals.blocks import Blocks, growing_blocks
+from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
 from errorfloor.intervals.losses import BoundedLimits, LossLimits, Selected
-from errorfloor.intervals.means import Betting, Hoeffding
+from errorfloor.intervals.means import Hoeffding
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
@@ -272,7 +272,7 @@ def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
 
 
 def test_bounded_losses_have_chernoffs_limit_below_and_a_bet_above():
-    tested = Betting(np.array([0.1, 0.6]), np.array([[3, 1], [9, 4]]), top=1.0)
+    tested = Bets.of(np.array([0.1, 0.6]), Blocks.of(np.array([[3, 1], [9, 4]])))
     found = BoundedLimits("", LossSums(6.0, 3.0, 40.0, 0.9), tested).limits(LEVEL)
     assert found == (PairShare(0.15, 40).limits(LEVEL)[0], tested.limits(LEVEL)[1])
     more = BoundedLimits("", LossSums(44.0, 60.0, 40.0, 2.0), tested).limits(LEVEL)[0]
@@ -342,7 +342,7 @@ def test_hoeffdings_limits_are_by_hand():
 def test_bets_are_won_item_by_item_at_the_limits(top):
     values = top * np.array([0.0, 0.3, 0.9, 0.5])
     blocks = np.array([[1, 0, 2, 1], [0, 3, 1, 1], [20, 9, 4, 6], [40, 20, 9, 12]])
-    low, high = Betting(values, blocks, top=top).limits(LEVEL)
+    low, high = Bets.of(values, Blocks.of(blocks), (0.0, top)).limits(LEVEL)
     shares, seen, logs = values / top, np.array([]), {"low": 0.0, "high": 0.0}
     for counts in blocks:
         spread_seen = seen.size * seen.var() if seen.size else 0.0

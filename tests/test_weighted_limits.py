@@ -15,15 +15,11 @@ from sklearn.metrics import roc_auc_score
 import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.blocks import Blocks, growing_blocks
+from errorfloor.intervals.bets import Bets, Blocks, growing_blocks, refuted_from, refuted_up_to
+from errorfloor.intervals.certified import Certified
 from errorfloor.intervals.jackknife import ALIKE, Units
 from errorfloor.intervals.ranks import weighted_share
-from errorfloor.intervals.weighted import (
-    WeightedBetting,
-    WeightedCertified,
-    falling_root,
-    stakes_of,
-)
+from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods.ranks import WeightedRanking
 from errorfloor.methods.weighted import WeightedCut
 
@@ -43,7 +39,7 @@ def test_equal_units_are_worth_their_number():
         assert share == pytest.approx(sum(wrong) / 100)
         assert n == pytest.approx(100)
     # Clusters of two copies are worth half as many.
-    twice = Sample.of_rows(np, np.full(100, 2), np.ones(100), np.arange(100))
+    twice = Sample.of_rows(np.arange(100), np.full(100, 2), np.ones(100), np.arange(100))
     wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
     share, n = twice.worth(wrong)
     assert share == pytest.approx(0.3)
@@ -56,7 +52,7 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     rng = np.random.default_rng(1)
     weight = rng.lognormal(0, 0.7, 20_000)
     wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = Sample.of_rows(np, np.ones(weight.size, dtype=int), weight).worth(wrong)
+    share, n = Sample.of_rows(weight, np.ones(weight.size, dtype=int), weight).worth(wrong)
     variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
@@ -81,7 +77,7 @@ def test_bets_are_those_of_plain_code(spread):
     values, weight = rng.random(30) / 2, rng.lognormal(0, spread, 30)
     weight /= weight.max()
     blocks = rng.multinomial(3, [0.2] * 5, size=30).T
-    bet = WeightedBetting(values, weight, Blocks.of(blocks))
+    bet = Bets.of(values, Blocks.of(blocks), (0.0, 0.5), weight=weight)
     low, high = bet.limits(0.9)
     assert bet.upper(0.9) == high
     goal, x = np.log(20), 2 * values
@@ -95,11 +91,10 @@ def test_bets_are_those_of_plain_code(spread):
         expected = brentq(gain, 0, 1, xtol=1e-14) if gain(0) > 0 else 0
         assert limit == pytest.approx(expected, abs=1e-11)
     # With equal weights they are those without weights.
-    from errorfloor.intervals.means import Betting
-
-    plain = Betting(values, blocks).limits(0.9)
-    equal = WeightedBetting(values, np.ones(30), Blocks.of(blocks))
-    assert equal.limits(0.9) == pytest.approx(plain)
+    plain, equal = (
+        Bets.of(values, Blocks.of(blocks), (0.0, 0.5), weight=w) for w in (1.0, np.ones(30))
+    )
+    assert equal.limits(0.9) == plain.limits(0.9)
 
 
 @pytest.mark.parametrize("most", [1, 3])
@@ -111,10 +106,9 @@ def test_blocks_are_the_same_however_they_are_kept(most):
     found[few.block, few.unit] = few.times
     assert (found == counts).all()
     assert few.n == count.sum()
-    assert few.sums(few.times) == pytest.approx(counts.sum(axis=1))
     assert (np.diff(few.unit) >= 0).all()
-    assert few.before(3).n == counts[:3].sum()
-    assert few.before(0).n == 0
+    before = [seen.counts(200) for seen in few.before]
+    assert (before == np.cumsum(counts, axis=0) - counts).all()
 
 
 def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
@@ -130,16 +124,21 @@ def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
     assert cut.wrong_among(some[:0], mass[:0]).size == 0
 
 
-@pytest.mark.parametrize(("start", "root"), [(0.9, 0.3), (0.1, 0.3), (0.5, 0.0), (0.2, -1.0)])
-def test_the_root_of_a_falling_gain(start, root):
+@pytest.mark.parametrize("start", [None, 0.0, 0.1, 0.3, 0.9, 1.0, -2.0])
+@pytest.mark.parametrize("root", [0.3, 0.0, -1.0, 0.999, 1.0, 2.0, 1e-9])
+@pytest.mark.parametrize("jump", [0.0, 3.0])
+def test_the_root_of_a_falling_gain(start, root, jump):
     tried = []
 
     def gain(mean):
         tried.append(mean)
-        return root - mean - (mean - root) ** 3, -1 - 3 * (mean - root) ** 2
+        return root - mean - (mean - root) ** 3 - jump * (mean > root)
 
-    assert falling_root(gain, start) == pytest.approx(max(root, 0.0), abs=1e-9)
-    assert len(tried) < 20
+    expected = pytest.approx(min(max(root, 0.0), 1.0), abs=2e-13)
+    assert refuted_up_to(gain, 0.0, 1.0, start) == expected
+    assert len(tried) < (100 if jump else 20)
+    assert all(0 <= place <= 1 for place in tried)
+    assert -refuted_from(lambda mean: gain(-mean), -1.0, 0.0) == expected
 
 
 def test_the_certified_lower_limit_pays_for_every_cut():
@@ -148,20 +147,18 @@ def test_the_certified_lower_limit_pays_for_every_cut():
         rng.random(60).round(1), rng.integers(2, size=60), weight=rng.choice([1.0, 4.0], 60)
     )
     found = ef.from_scores(table, interval="certified", rng=1)
-    evidence = found.evidence
-    assert isinstance(evidence, WeightedCertified)
+    assert isinstance(found.evidence, Certified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
     cut = WeightedCut(table.cells())
-    drawn = evidence.blocks
-    blocks = np.zeros((5, len(table.cells())))
-    blocks[drawn.block, drawn.unit] = drawn.times
+    weight = cut.weight / cut.weight.max()
+    streams = Streams.of(Seed.of(1).begin())
+    blocks = growing_blocks(table.cells().count, streams.for_("blocks"))
     before = np.cumsum(blocks, axis=0) - blocks
-    wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
-    stakes = slow_stakes(evidence.weight, wrong, blocks, log_goal)
-    assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
+    wrong = [cut.wrong(count * weight).astype(float) for count in before]
+    stakes = slow_stakes(weight, wrong, blocks, log_goal)
     mean = found.evidence.limits(0.95)[0] + 1e-9
-    capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
+    capped = np.minimum(stakes, 0.5 / mean)[:, None] * weight
     gains = []
     for end in (0, *(cut.ends + 1)):
         wrong = table.cells().positive == (np.arange(len(table.cells())) < end)

@@ -15,15 +15,10 @@ from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL
 from errorfloor.data.sample import split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.blocks import Blocks
+from errorfloor.intervals.certified import Certified
 from errorfloor.intervals.held_out import HeldOutErrors
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted import (
-    WeightedBetting,
-    WeightedCertified,
-    WeightedErrors,
-    known_of_cuts,
-)
+from errorfloor.intervals.weighted import WeightedErrors
 from errorfloor.methods.cuts import (
     cross_fitted_errors,
     fewest_errors,
@@ -100,16 +95,7 @@ def _weighted_certified(case: Case) -> Evidence:
             *(argument("interval"), " certified is not given with "),
             *(argument("cluster"), ". Use honest."),
         )
-    cut = _cut_of(case)
-    weight = cut.weight / cut.weight.max()
-    train, test = split(case.count, 2, case.streams.for_("halves"))
-    blocks = Blocks.drawn(test, case.streams.for_("blocks"))
-    wrong = cut.wrong(train * weight)
-    tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
-    own = Blocks.drawn(case.count, case.streams.for_("blocks"))
-    known = known_of_cuts(cut, weight, own)
-    positive = case.cells.positive
-    return WeightedCertified(positive, weight, own, tested, known, cut.share())
+    return Certified.of_errors(case.cells, _cut_of(case).wrong_among, case.streams.for_)
 
 
 @heeds_weights(ERROR.name)

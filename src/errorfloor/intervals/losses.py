@@ -11,9 +11,8 @@ import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.sample import split
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Bets
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
-from errorfloor.intervals.means import Betting
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores
@@ -77,12 +76,12 @@ class BoundedLimits:
 
     method: str
     own: LossSums
-    tested: Betting
+    tested: Bets
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         low, _ = PairShare(min(self.own.mean, 1.0), self.own.items).limits(level)
-        return low, self.tested.limits(level)[1]
+        return low, self.tested.upper(level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +133,8 @@ def _certified(case: Case) -> Evidence:
     assert isinstance(statistic, IsotonicLoss)
     train, test = split(case.count, 2, case.streams.for_("halves"))
     p = isotonic_map(*statistic.rows(train), more=1.0)
-    blocks = growing_blocks(test, case.streams.for_("blocks"))
-    tested = Betting(np.minimum(statistic.cell_losses(p), 1.0), blocks, top=1.0)
+    losses = np.minimum(statistic.cell_losses(p), 1.0)
+    tested = Bets.on(case.cells.counted(test), losses, case.streams.for_("blocks"), 1.0)
     return BoundedLimits("certified", statistic.in_sample(case.count), tested)
 
 

@@ -12,9 +12,8 @@ import numpy as np
 from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.bootstrap import Percentile
-from errorfloor.intervals.means import Betting
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
@@ -171,8 +170,8 @@ def _cost(metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
 
 def _mean(losses: Floats, count: Counts, top: float) -> tuple[float, Evidence]:
     """Return a mean of losses in [0, top], with limits that hold for any of them."""
-    blocks = growing_blocks(count, np.random.default_rng(SEED))
-    return float(count @ losses / count.sum()), Betting(losses, blocks, top=top)
+    blocks = Blocks.drawn(count, np.random.default_rng(SEED))
+    return float(count @ losses / count.sum()), Bets.of(losses, blocks, (0.0, top))
 
 
 def _f1(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
