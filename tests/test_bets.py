@@ -2,21 +2,14 @@
 
 import numpy as np
 import pytest
+from errorfloor.methods.weighted_cuts import best_cut
 from scipy.special import betaincinv
 
 import errorfloor as ef
 from errorfloor.data.sample import split
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Blocks
+from errorfloor.intervals.certified import Certified, CutBets, ExactTables, OtherHalf, Prices
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.intervals.weighted_bets import (
-    BetOnBalanced,
-    BetOnCost,
-    Bets,
-    ExactTables,
-    _lower,
-    _upper,
-    _won_on_both,
-)
 from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 
 LEVEL = 0.9
@@ -102,6 +95,16 @@ def won(stakes, loss, means, most):
     return min(found)
 
 
+def cut_bets(loss):
+    blocks, prices = Blocks.of(BLOCKS), Prices.of(loss)
+    tables = [best_cut(loss, POSITIVE, seen.counts(8))[1] for seen in blocks.before]
+    return CutBets.of(prices, blocks, POSITIVE, np.ones(8), prices.seen(tables))
+
+
+def other_half(loss, chosen_on, tested):
+    return OtherHalf.of(Prices.of(loss), tested, chosen_on)
+
+
 def halves():
     train = BLOCKS[:3].sum(axis=0)
     cut = min(range(9), key=lambda cut: cost_of(cut, items(train)).mean())
@@ -109,9 +112,7 @@ def halves():
 
 
 def test_the_lower_limit_of_a_cost_is_where_the_least_that_any_cut_wins_is_enough():
-    cut, train, test = halves()
-    found = BetOnCost(COST, POSITIVE, BLOCKS, table_of(cut, train), table_of(cut, test))
-    low, _ = found.limits(LEVEL)
+    low = cut_bets(COST).lower(LEVEL)
     stakes = []
     for block in range(len(BLOCKS)):
         cells, best = before(block, lambda cut, cells: cost_of(cut, cells).sum())
@@ -125,8 +126,7 @@ def test_the_lower_limit_of_a_cost_is_where_the_least_that_any_cut_wins_is_enoug
 def test_the_upper_limit_of_a_cost_is_where_the_chosen_cut_wins_enough(scale):
     cut, train, test = halves()
     test = test * scale
-    found = BetOnCost(COST, POSITIVE, BLOCKS, table_of(cut, train), table_of(cut, test))
-    _, high = found.limits(LEVEL)
+    high = other_half(COST, table_of(cut, train), table_of(cut, test)).upper(LEVEL)
     costs = cost_of(cut, items(test))
     mean = high / 2
     assert costs.mean() < mean < 1
@@ -137,27 +137,27 @@ def test_the_upper_limit_of_a_cost_is_where_the_chosen_cut_wins_enough(scale):
 def test_a_stake_on_less_cost_loses_at_most_half():
     # One item of either class tells next to nothing, and would have a stake beyond what there is.
     table = TwoByTwo(0.0, 0.0, 1.0, 1.0)
-    found = BetOnCost(COST, POSITIVE, BLOCKS, table, TwoByTwo(0.0, 0.0, 2.0, 2.0))
+    found = other_half(COST, table, TwoByTwo(0.0, 0.0, 2.0, 2.0))
     # Four bets of 0.5 / (1 - m), each of which gains m; together they have to win 20.
     odds = 2 * (20 ** (1 / 4) - 1)  # m / (1 - m)
-    assert found.limits(LEVEL)[1] == pytest.approx(2 * odds / (1 + odds))
+    assert found.upper(LEVEL) == pytest.approx(2 * odds / (1 + odds))
     for mean in (0.1, 0.4):
         stake = min(np.sqrt(2 * GOAL / (4 * 0.25 / 3)), 0.5 / (1 - mean))
         expected = 4 * np.log(1 + stake * mean)
-        assert found._won_on_less(GOAL, mean) == pytest.approx(expected)
+        assert found.won(GOAL, 2 * mean) == pytest.approx(expected)
     # All of what can be lost is sure to come: there is no least stake then.
-    assert found._won_on_less(GOAL, 1.0) == pytest.approx(4 * np.log(1 + np.sqrt(6 * GOAL)))
+    assert found.won(GOAL, 2.0) == pytest.approx(4 * np.log(1 + np.sqrt(6 * GOAL)))
 
 
 def balanced():
     train, test = BLOCKS[:3].sum(axis=0), BLOCKS[3]
     cut = min(range(9), key=lambda cut: balanced_of(cut, items(train)))
-    found = BetOnBalanced(POSITIVE, BLOCKS, table_of(cut, train), table_of(cut, test))
-    return cut, items(train), items(test), found.limits(LEVEL)
+    high = other_half(Balanced(), table_of(cut, train), table_of(cut, test)).upper(LEVEL)
+    return cut, items(train), items(test), high
 
 
 def test_the_lower_limit_of_a_balanced_error_is_where_bets_on_both_classes_win_enough():
-    low = balanced()[3][0]
+    low = cut_bets(Balanced()).lower(LEVEL)
     ones = (BLOCKS @ POSITIVE).sum()
     n = BLOCKS.sum() - ones, ones
     stakes = []
@@ -171,7 +171,7 @@ def test_the_lower_limit_of_a_balanced_error_is_where_bets_on_both_classes_win_e
 
 
 def test_the_upper_limit_of_a_balanced_error_is_where_the_chosen_cut_wins_enough():
-    cut, train, test, (_, high) = balanced()
+    cut, train, test, high = balanced()
     ones = POSITIVE[test]
     stakes = stakes_of_classes(wrong(cut, train), POSITIVE[train], ((~ones).sum(), ones.sum()))
     stake = np.minimum(stakes, 0.5)[ones.astype(int)]
@@ -186,11 +186,11 @@ def test_the_upper_limit_of_a_balanced_error_is_where_the_chosen_cut_wins_enough
 def test_a_stake_on_fewer_errors_of_either_class_loses_at_most_half():
     # Stakes would be far above 1 here; with half of it each item gains a factor of 1 + m.
     table = TwoByTwo(0.0, 0.0, 1.0, 1.0)
-    found = BetOnBalanced(POSITIVE, BLOCKS, table, TwoByTwo(0.0, 1.0, 2.0, 3.0))
+    found = other_half(Balanced(), table, TwoByTwo(0.0, 1.0, 2.0, 3.0))
     zeros, ones = 2 * np.log(1.2), np.log(0.5) + 2 * np.log(1.0)
     others = np.log(1 - 0.5 * 0.6) + 2 * np.log(1.2)
-    assert found._won_on_less(GOAL, 0.2) == pytest.approx(min(zeros + ones, others))
-    assert found.limits(LEVEL)[1] == 0.5
+    assert found.won(GOAL, 0.2) == pytest.approx(min(zeros + ones, others))
+    assert found.upper(LEVEL) == 0.5
 
 
 @pytest.mark.parametrize("tested", [(3.0, 4.0, 20.0, 30.0), (4.0, 3.0, 30.0, 20.0)])
@@ -205,7 +205,7 @@ def test_bets_on_less_are_made_item_by_item(costs, tested, mean):
     each = np.repeat([*weights, 0.0], [fp, fn, n - fp - fn])
     stake = min(stake_of(costs_seen, n), 0.5 / (1 - mean))
     assert (stake < 0.5 / (1 - mean)) == (mean > 0.5)
-    found = BetOnCost(Cost(*costs), POSITIVE, BLOCKS, own, table)._won_on_less(GOAL, mean)
+    found = other_half(Cost(*costs), own, table).won(GOAL, mean * max(costs))
     assert found == pytest.approx(np.log(1 + stake * (mean - each)).sum())
     errs = np.repeat([True, False, True, False], [2, 13, 5, 20])
     stakes = stakes_of_classes(errs, np.repeat([False, True], [15, 25]), tested[2:])
@@ -216,17 +216,17 @@ def test_bets_on_less_are_made_item_by_item(costs, tested, mean):
         np.log(1 + stake * (np.where(ones, of_ones, of_zeros) - wrongs)).sum()
         for of_zeros, of_ones in ((mean, 0.0), (0.0, mean))
     )
-    found = BetOnBalanced(POSITIVE, BLOCKS, own, table)._won_on_less(GOAL, mean / 2)
+    found = other_half(Balanced(), own, table).won(GOAL, mean / 2)
     assert found == pytest.approx(least)
 
 
 def test_where_nothing_is_tested_everything_is_open():
     own, none = TwoByTwo(2.0, 5.0, 15.0, 25.0), TwoByTwo(0.0, 0.0, 0.0, 0.0)
-    assert BetOnCost(COST, POSITIVE, BLOCKS, own, none).limits(LEVEL)[1] == 2
-    assert BetOnBalanced(POSITIVE, BLOCKS, own, none).limits(LEVEL)[1] == 0.5
+    assert other_half(COST, own, none).upper(LEVEL) == 2
+    assert other_half(Balanced(), own, none).upper(LEVEL) == 0.5
     # No tested item of one class: nothing is won on it, and the other alone refutes nothing.
     for one_class in (TwoByTwo(0.0, 1.0, 0.0, 90.0), TwoByTwo(1.0, 0.0, 90.0, 0.0)):
-        assert BetOnBalanced(POSITIVE, BLOCKS, own, one_class).limits(LEVEL)[1] == 0.5
+        assert other_half(Balanced(), own, one_class).upper(LEVEL) == 0.5
 
 
 STAKES = np.array([[0.2, 0.9], [0.4, 2.5], [0.1, 0.3], [0.6, 0.05]])
@@ -238,25 +238,9 @@ def test_the_least_won_is_that_of_a_slow_search(most, best, monkeypatch):
     positive = {0: [1, 1, 0, 1, 1, 1, 1, 1], 4: [0, 0, 1, 0, 1, 0, 1, 1], 8: [0, 0, 0, 1] + [0] * 4}
     monkeypatch.setitem(globals(), "POSITIVE", np.array(positive[best], dtype=bool))
     means = (0.3 * most, 0.8 * most)
-    bets = Bets(POSITIVE, BLOCKS, (1.0, 0.35), STAKES, GOAL)
-    assert bets.least_won(means, most) == pytest.approx(won(STAKES, cost_of, means, most))
-
-
-def test_the_least_won_on_both_classes_is_that_of_either_end():
-    bets = Bets(POSITIVE, BLOCKS, (1.0, 1.0), STAKES, GOAL)
-    for mean in (0.05, 0.2, 0.45):
-        ends = (2 * mean, 0.0), (0.0, 2 * mean)
-        slow = min(won(STAKES, wrong, means, 2 * mean) for means in ends)
-        assert _won_on_both(bets, mean) == pytest.approx(slow)
-
-
-def test_limits_are_roots_or_the_ends_of_what_values_there_are():
-    assert _lower(lambda m: 5 - 10 * m, 1.0, 1.0) == pytest.approx(0.4)
-    assert _lower(lambda m: 0.5 - m, 1.0, 1.0) == 0.0
-    assert _lower(lambda m: 5 - m, 1.0, 1.0) == 1.0
-    assert _lower(lambda m: 5 - m, 0.5, 1.0) == 0.5
-    assert _upper(lambda m: 10 * m - 1, 1.0, 1.0) == pytest.approx(0.2)
-    assert _upper(lambda m: m, 0.7, 1.0) == 0.7
+    bets = cut_bets(Cost(1.0, 0.35))
+    expected = won(STAKES, cost_of, means, 0.8 * most)
+    assert bets.least_won(STAKES, np.array(means)) == pytest.approx(expected)
 
 
 def test_the_lower_limit_of_exact_tables_is_the_least_of_any_cut():
@@ -303,8 +287,7 @@ def draws(scores, labels, metric, costs=None):
     found = ef.from_scores(table, metric=metric, interval="certified", rng=7, **given)
     cells, streams = table.cells(), Streams.of(Seed.of(7).begin())
     train, test = split(cells.count, 2, streams.for_("halves"))
-    blocks = growing_blocks(cells.count, streams.for_("blocks"))
-    return found.evidence, cells, train, test, blocks
+    return found.evidence, cells, train, test, Blocks.drawn(cells.count, streams.for_("blocks"))
 
 
 @pytest.mark.parametrize("costs", [(1, 3), (2, 2), None])
@@ -324,10 +307,9 @@ def test_one_half_chooses_the_cut_that_the_other_tests(costs):
 
     cut = min(range(train.size + 1), key=lambda cut: loss.of(errors(cut, train)))
     parts = ("false_positives", "false_negatives", "negatives", "positives")
-    for own, expected in (("tested", errors(cut, test)), ("chosen_on", errors(cut, train))):
-        if hasattr(found, own):
-            for part in parts:
-                assert getattr(getattr(found, own), part) == getattr(expected, part)
+    table = found.tested if costs == (2, 2) else found.above.table
+    for part in parts:
+        assert getattr(table, part) == getattr(errors(cut, test), part)
     if costs == (2, 2):  # errors of equal costs are binomial, no bets are needed
         assert isinstance(found, ExactTables)
         every = [errors(cut, cells.count) for cut in range(cells.count.size + 1)]
@@ -335,9 +317,11 @@ def test_one_half_chooses_the_cut_that_the_other_tests(costs):
         assert found.every.successes.tolist() == wrongs
         assert (found.every.trials == 60).all()
     else:
-        assert isinstance(found, BetOnBalanced if costs is None else BetOnCost)
-        assert found.blocks.tolist() == blocks.tolist()
-        assert found.positive.tolist() == cells.positive.tolist()
+        assert isinstance(found, Certified)
+        expected = other_half(loss, errors(cut, train), errors(cut, test))
+        assert found.above.noise == pytest.approx(expected.noise)
+        assert np.abs(found.below.times).tolist() == blocks.times.tolist()
+        assert (found.below.times > 0).tolist() == cells.positive[blocks.unit].tolist()
 
 
 def test_f1_has_exact_tables():

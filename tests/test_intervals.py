@@ -13,9 +13,10 @@ from benchmarks import attacks
 from errorfloor import intervals, methods
 from errorfloor.data.sample import Sample, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
-from errorfloor.intervals.means import Betting, Hoeffding
+from errorfloor.intervals.means import Hoeffding
 from errorfloor.intervals.record import StandIn, Undefined
 from errorfloor.intervals.resample import acceleration
 from errorfloor.intervals.votes.records import VoteLimits, not_a_sample
@@ -131,7 +132,11 @@ def test_hoeffding_is_the_papers_half_width():
 
 def betting(values, seed=0):
     parts = split(np.ones(len(values), dtype=int), 16, np.random.default_rng(seed))
-    return Betting(np.asarray(values), np.add.reduceat(parts, [0, 1, 2, 4, 8]))
+    return bets(np.asarray(values), np.add.reduceat(parts, [0, 1, 2, 4, 8]))
+
+
+def bets(values, blocks):
+    return Bets.of(values, Blocks.of(blocks), (0.0, 0.5))
 
 
 @given(st.lists(st.floats(0, 0.5), min_size=1, max_size=60), st.integers(0, 100))
@@ -143,7 +148,7 @@ def test_betting_limits_hold_the_mean_nest_by_level_and_mirror(values, seed):
     wide_low, wide_high = evidence.limits(0.999)
     assert wide_low <= low + 1e-9
     assert wide_high >= high - 1e-9
-    mirrored = Betting(0.5 - evidence.values, evidence.blocks).limits(0.95)
+    mirrored = betting(0.5 - np.asarray(values), seed).limits(0.95)
     assert mirrored == pytest.approx((0.5 - high, 0.5 - low), abs=1e-7)
 
 
@@ -151,13 +156,13 @@ def test_stakes_depend_on_earlier_blocks_only(rng):
     # A stake that knew its own block would win against true means as well.
     values = rng.random(40) / 2
     blocks = rng.multinomial(25, np.full(40, 1 / 40), size=5)
-    stakes = Betting(values, blocks)._stakes(3.0)
-    assert stakes[0] == pytest.approx(np.sqrt(2 * 3.0 / (125 * 0.25)))
+    stakes = bets(values, blocks).stakes(3.0)
+    assert stakes[0] == pytest.approx(2 * np.sqrt(2 * 3.0 / (125 * 0.25)))
     for changed in range(5):
         others = blocks.copy()
         others[changed] = 0
         others[changed, np.argmax(values)] = 25
-        again = Betting(values, others)._stakes(3.0)
+        again = bets(values, others).stakes(3.0)
         assert np.array_equal(again[: changed + 1], stakes[: changed + 1])
         assert (again[changed + 1 :] != stakes[changed + 1 :]).all()
 
@@ -165,8 +170,8 @@ def test_stakes_depend_on_earlier_blocks_only(rng):
 def test_stakes_go_by_the_spread_of_the_doubled_values_before(rng):
     values = rng.random(12) / 2
     blocks = rng.integers(0, 4, size=(3, 12))
-    found = Betting(values, blocks)._stakes(2.0)
-    for i, stake in enumerate(found):
+    found = bets(values, blocks).stakes(2.0) / 2
+    for i, stake in enumerate(found[:3]):
         before = 2 * np.repeat(values, blocks[:i].sum(axis=0))
         spread = before.size * before.var() if before.size else 0
         variance = (0.25 + spread) / (before.size + 1)
@@ -175,7 +180,7 @@ def test_stakes_go_by_the_spread_of_the_doubled_values_before(rng):
 
 def test_the_first_blocks_of_bets_are_small_and_the_last_is_half_of_the_items():
     found = ef.from_soft_labels(np.arange(16_000) / 16_000, interval="betting", rng=0)
-    sizes = found.evidence.blocks.sum(axis=1)
+    sizes = np.bincount(found.evidence.blocks.block, found.evidence.blocks.times)
     share = np.array([1, 1, 2, 4, 8]) / 16
     # Each size is binomial; the largest of five z-scores stays below 4 but once in 3,000.
     assert sizes.sum() == 16_000
@@ -186,7 +191,7 @@ def test_the_first_blocks_of_bets_are_small_and_the_last_is_half_of_the_items():
 def test_one_item_before_has_no_spread():
     values, blocks = np.array([0.1, 0.4]), np.array([[1, 0], [3, 3]])
     expected = np.sqrt(2 * 2.0 / (7 * np.array([0.25, 0.25 / 2])))
-    assert Betting(values, blocks)._stakes(2.0) == pytest.approx(expected)
+    assert bets(values, blocks).stakes(2.0)[:2] == pytest.approx(2 * expected)
 
 
 def test_betting_covers_where_the_bootstrap_does_not_and_is_narrower_than_hoeffding(rng):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from benchmarks import metrics_page, metrics_soft, metrics_speed
-from errorfloor.intervals.blocks import growing_blocks
-from errorfloor.intervals.roots import BettingF1, Blocks
+from errorfloor.intervals.bets import Blocks, growing_blocks
+from errorfloor.intervals.roots import BettingF1
 from errorfloor.intervals.selective import BettingSelective, Errors, _Best
 from errorfloor.intervals.smooth import Jackknife, spread_of, unseen_shift
 from errorfloor.metrics.asked import Asked
@@ -316,11 +316,11 @@ def test_limits_of_f1_are_where_every_trial_value_is_refuted(seed, rows, n):
     rng = np.random.default_rng(seed)
     p = np.unique(rng.choice([0, 1, *rng.random(rows)], rows))
     count = rng.multinomial(n, np.ones(p.size) / p.size)
-    evidence = BettingF1(p, Blocks(blocks_of(p, count, seed)))
-    low, high = evidence.limits(0.95)
+    blocks = blocks_of(p, count, seed)
+    low, high = BettingF1(p, Blocks.of(blocks)).limits(0.95)
     assert low <= high
     trials = np.linspace(0.001, 0.999, 61)
-    above, below = slow_f1_capital(p, evidence.blocks.counts, trials)
+    above, below = slow_f1_capital(p, blocks, trials)
     goal = np.log(40)
     # What is refuted is what lies outside: with no gaps, as the gains are monotone.
     np.testing.assert_array_equal(above > goal, trials < low)
@@ -443,11 +443,10 @@ def test_known_shares_are_bet_on_in_forms_that_earlier_items_choose():
     found = ef.from_soft_labels(p, metric="balanced-error", prior=0.02, interval="betting", rng=0)
     assert found.interval_method == "betting"
     assert found.low <= found.value <= found.high
-    evidence = found.evidence
-    assert evidence.chosen[0] == 0  # before any item is seen
-    assert set(evidence.chosen) <= {0, 1}
-    assert (evidence.forms >= evidence.least[:, None] - 1e-12).all()
-    assert (evidence.forms <= evidence.most[:, None] + 1e-12).all()
+    bets = found.evidence
+    assert bets.least[0] == 0  # the min form, before any item is seen
+    assert (bets.values >= bets.least[bets.blocks.block] - 1e-12).all()
+    assert (bets.values <= bets.most[bets.blocks.block] + 1e-12).all()
 
 
 def test_without_known_shares_the_jackknife_takes_the_place_of_betting():

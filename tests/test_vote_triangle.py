@@ -4,16 +4,16 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from errorfloor.methods.votes.weighted import Pool
 
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Blocks
 from errorfloor.intervals.votes import (
     triangle,
     weighted,
 )
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.methods.votes.many.partitions import partitions
-from errorfloor.methods.votes.weighted import Pool
 
 
 def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):
@@ -47,13 +47,14 @@ def test_numbers_are_judged_by_their_mean_and_its_noise():
 
 
 def test_bets_on_numbers_of_blocks_are_won_item_by_item():
-    values = np.array([[0.0, 0.3, 0.6], [-0.2, 0.4, 0.5], [-0.2, 0.3, 0.9]])
-    least, most = np.array([0.0, -0.2, -0.2]), np.array([0.67, 0.67, 0.9])
-    blocks = np.array([[2, 1, 3], [1, 4, 6], [9, 12, 40]])
+    values = np.array([[0.0, 0.3, 0.6], *[[-0.2, 0.4, 0.5]] * 3, [-0.2, 0.3, 0.9]])
+    least, most = np.array([0.0, -0.2, -0.2, -0.2, -0.2]), np.array([0.67, 0.67, 0.67, 0.67, 0.9])
+    blocks = np.array([[2, 1, 3], [1, 4, 6], [0, 0, 0], [2, 2, 9], [9, 12, 40]])
     goal = np.log(20)
-    found = triangle._refuted_up_to(values, least, most, blocks, goal)
+    found = triangle.Side(-1.0, values, least, most).limit(Blocks.of(blocks), 0.9)
+    assert 0 < found < 2 / 3
     won = 0.0
-    for b in range(3):
+    for b in range(5):
         seen = np.repeat(values[b], blocks[:b].sum(axis=0))
         spread = seen.size * seen.var() if seen.size else 0.0
         variance = (0.25 * (most[b] - least[b]) ** 2 + spread) / (seen.size + 1)
@@ -61,39 +62,38 @@ def test_bets_on_numbers_of_blocks_are_won_item_by_item():
         won += np.log(1 + stake * (np.repeat(values[b], blocks[b]) - found)).sum()
     assert won == pytest.approx(goal, abs=1e-6)
     # Too few items refute nothing: the least there can be.
-    assert triangle._refuted_up_to(values, least, most, blocks // 3, 50.0) == -0.2
-    below = triangle.Side(-1.0, values, least, most)
-    assert below.limit(blocks, goal) == found
-    above = triangle.Side(1.0, -values, -most, -least)
-    assert above.limit(blocks, goal) == -found
+    few = Blocks.of(blocks // 3)
+    assert triangle.Side(-1.0, values, least, most).limit(few, 1 - 1e-12) == 0
+    above = triangle.Side(1.0, 2 / 3 - values, 2 / 3 - most, 2 / 3 - least)
+    assert above.limit(Blocks.of(blocks), 0.9) == pytest.approx(2 / 3 - found)
 
 
 def test_plain_numbers_are_what_leaders_leave_and_what_others_miss():
     votes = np.array([[4, 1, 0], [2, 2, 1], [3, 2, 0]])
-    below, above = (triangle.Side.plain(votes, 2, sign) for sign in (-1.0, 1.0))
-    assert below.values == pytest.approx(np.tile([0.2, 0.6, 0.4], (2, 1)))
+    below, above = (triangle.Side.plain(votes, sign) for sign in (-1.0, 1.0))
+    assert below.values == pytest.approx(np.tile([0.2, 0.6, 0.4], (5, 1)))
     # A vote for a single leader by one is met half of the time, as there are two leaders then.
-    assert above.values == pytest.approx(np.tile([0.2, 1.0, 1 - 0.6 / 2], (2, 1)))
+    assert above.values == pytest.approx(np.tile([0.2, 1.0, 1 - 0.6 / 2], (5, 1)))
     for side, top in ((below, 2 / 3), (above, 1.0)):
-        assert side.least.tolist() == [0, 0]
-        assert side.most == pytest.approx([top, top])
+        assert side.least.tolist() == [0] * 5
+        assert side.most == pytest.approx([top] * 5)
 
 
 def test_chosen_numbers_are_known_from_a_block_on():
     votes = np.array([[2, 1, 0], [1, 2, 0], [3, 0, 0], [1, 1, 1], [5, 0, 0]])
     own = votes.sum(axis=1) == 3
-    side = triangle.Side.plain(votes, 4, 1.0)
+    side = triangle.Side.plain(votes, 1.0)
     before = side.values.copy()
     chances = np.full(len(partitions(10)), 1.0)
     weights, of = triangle._chosen(votes[own], chances, 1.0, 500)
     side.choose(2, votes, own, chances, 500)
     assert (side.values[:2] == before[:2]).all()
     assert (side.values[2:, ~own] == before[2:, ~own]).all()
-    assert side.values[2:, own] == pytest.approx(np.tile(weights[of], (2, 1)))
+    assert side.values[2:, own] == pytest.approx(np.tile(weights[of], (3, 1)))
     assert of[0] == of[1]  # the order of classes says nothing
     assert len({int(one) for one in of}) == 3
-    assert side.least.tolist() == [0, 0, min(0, weights.min()), min(0, weights.min())]
-    assert side.most.tolist() == [1, 1, max(1, weights.max()), max(1, weights.max())]
+    assert side.least.tolist() == [0, 0, *[min(0, weights.min())] * 3]
+    assert side.most.tolist() == [1, 1, *[max(1, weights.max())] * 3]
 
 
 def test_of_what_is_tried_the_numbers_with_the_nearest_bound_are_chosen():
@@ -121,14 +121,13 @@ def test_of_what_is_tried_the_numbers_with_the_nearest_bound_are_chosen():
 
 def test_each_side_of_a_triangle_has_half_of_the_error():
     votes, counts = votes_of(total=5, items=600)
-    blocks = growing_blocks(counts, np.random.default_rng(0))
+    blocks = Blocks.drawn(counts, np.random.default_rng(0))
     found = triangle.Triangle.of(votes, blocks)
-    goal = np.log(2 / 0.1)
-    low, high = found.below.limit(blocks, goal), found.above.limit(blocks, goal)
+    low, high = found.below.limit(blocks, 0.9), found.above.limit(blocks, 0.9)
     assert 0 < low < high < 2 / 3
-    assert found.limits(0.1) == (low, high)
-    few = triangle.Triangle.of(votes[:2], blocks[:, :2] * 0 + 1)
-    low, high = few.limits(1e-9)
+    assert found.limits(0.9) == (low, high)
+    few = triangle.Triangle.of(votes[:2], Blocks.of(np.ones((5, 2), dtype=int)))
+    low, high = few.limits(1 - 1e-9)
     assert (low, high) == pytest.approx((0, 2 / 3))
 
 

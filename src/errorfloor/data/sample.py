@@ -224,6 +224,11 @@ class Sample:
         return np.ones(self.count.size) if self.weight is None else self.weight
 
     @property
+    def is_counted(self) -> bool:
+        """Whether items need only be counted: all weigh the same and stand alone."""
+        return self.weight is None
+
+    @property
     def weighs_alike(self) -> bool:
         """Whether every item weighs the same."""
         return self.weight is None or float(self.weight.min()) == float(self.weight.max())

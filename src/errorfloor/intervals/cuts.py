@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
-from errorfloor._checks import InputError, argument
 from errorfloor._references import BINOMIAL, WEIGHTED_COUNTS
-from errorfloor.data.sample import split
-from errorfloor.intervals.blocks import Blocks
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted import WeightedBetting, WeightedCertified, known_of_cuts
-from errorfloor.methods.cuts import CutFit, table_of, wrong_of
-from errorfloor.methods.fitted import Sides
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.record import Basis, Method, Shape, heeds_weights
 from errorfloor.metrics import ERROR, Metric, named
 from errorfloor.metrics.two_by_two import OfTable
 
 
-def _weighs(metric: Metric) -> bool:
+def weighs(metric: Metric) -> bool:
+    """Tell whether limits of a metric were measured where items weigh differently."""
     return isinstance(metric.how, OfTable) and metric.how.weighs
 
 
@@ -35,37 +29,9 @@ def cut_of(case: Case) -> CutFit:
     return CutFit(case.cells, ERROR.how, case.streams.for_)
 
 
-@heeds_weights(where=_weighs)
+@heeds_weights(where=weighs)
 def _honest(case: Case) -> Evidence:
     return Honest(cut_of(case).sides())
-
-
-def _weighted_certified(case: Case) -> Evidence:
-    if case.cells.cluster is not None:  # the gain of a cluster is no sum over its items
-        raise InputError(
-            *(argument("interval"), " certified is not given with "),
-            *(argument("cluster"), ". Use honest."),
-        )
-    fit, sample = cut_of(case), case.cells
-    weight = sample.each / sample.each.max()
-    train, test = split(case.count, 2, case.streams.for_("halves"))
-    blocks = Blocks.drawn(test, case.streams.for_("blocks"))
-    wrong = wrong_of(sample, fit.cuts.fit(sample, train * weight))
-    tested = WeightedBetting(wrong.astype(np.float64), weight, blocks, 1.0)
-    own = Blocks.drawn(case.count, case.streams.for_("blocks"))
-    known = known_of_cuts(fit.cuts, sample, weight, own)
-    return WeightedCertified(sample.positive, weight, own, tested, known, fit.own_loss)
-
-
-@heeds_weights(ERROR.name)
-def _certified(case: Case) -> Evidence:
-    if case.cells.weight is not None:
-        return _weighted_certified(case)
-    fit, sample = cut_of(case), case.cells
-    train, test = split(case.count, 2, case.streams.for_("halves"))
-    tested = table_of(sample, test, fit.cuts.fit(sample, train))
-    above = fit.how.like(fit.how.with_one_more(tested))
-    return Honest(Sides(fit.below, lambda worth: above), "certified")
 
 
 def _assumes(method: Method) -> str:
@@ -77,7 +43,7 @@ def _assumes(method: Method) -> str:
     )
 
 
-_kind = partial(
+of_error = partial(
     IntervalKind,
     basis=Basis.CUTS,
     references=(BINOMIAL,),
@@ -86,7 +52,7 @@ _kind = partial(
     tests_rules=True,
 )
 
-HONEST = _kind(
+HONEST = of_error(
     name="honest",
     make=_honest,
     promise="The lower limit holds at any number of items. The upper one comes from ten-fold "
@@ -99,16 +65,6 @@ HONEST = _kind(
     proof="lower limit [proven](theory.md#the-honest-intervals-lower-limit), upper one measured",
     holds="measured",
     stands_in=1,
-)
-CERTIFIED = _kind(
-    name="certified",
-    make=_certified,
-    promise="Both limits hold at any number of items, at the price of width.",
-    with_weights="Both limits hold at any number of items if no item of the population weighs more "
-    "than the heaviest one seen, at the price of width.",
-    in_short="both limits exact at any n; the upper one for any scores",
-    proof="[proven](theory.md#upper-limits-certified-and-cross-fitted)",
-    holds="exact",
 )
 
 

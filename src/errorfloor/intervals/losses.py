@@ -10,10 +10,9 @@ import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
 from errorfloor.data.sample import Losses, Sample
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Bets
 from errorfloor.intervals.cuts import for_any_scores
 from errorfloor.intervals.honest import Honest
-from errorfloor.intervals.means import Betting
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.fitted import Chosen, Sides, sides_of
@@ -70,9 +69,11 @@ def _certified(case: Case) -> Evidence:
     assert isinstance(fitted, MapFit)
     train, test = fitted.sample.parts(2, case.streams.for_("halves"))
     losses = fitted.losses(RisingMap.fit(fitted.sample, fitted.sample.mass(train), more=1.0))
-    blocks = growing_blocks(test, case.streams.for_("blocks"))
+    tested = Bets.on(
+        fitted.sample.counted(test), np.minimum(losses, 1.0), case.streams.for_("blocks"), 1.0
+    )
     own = PairShare(min(fitted.own_loss, 1.0), fitted.sample.total)
-    return Outermost("certified", (own,), (Betting(np.minimum(losses, 1.0), blocks, top=1.0),))
+    return Outermost("certified", (own,), (tested,))
 
 
 HONEST = IntervalKind(

@@ -12,9 +12,8 @@ import numpy as np
 from errorfloor._checks import InputError, argument, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.blocks import growing_blocks
+from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.bootstrap import Percentile
-from errorfloor.intervals.means import Betting
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
@@ -128,8 +127,8 @@ def _(_: kinds.CostOfDecisions, metric: Metric, matrix: Counts) -> tuple[float, 
 
 def _mean(losses: Floats, count: Counts, top: float) -> tuple[float, Evidence]:
     """Return a mean of losses in [0, top], with limits that hold for any of them."""
-    blocks = growing_blocks(count, np.random.default_rng(SEED))
-    return float(count @ losses / count.sum()), Betting(losses, blocks, top=top)
+    blocks = Blocks.drawn(count, np.random.default_rng(SEED))
+    return float(count @ losses / count.sum()), Bets.of(losses, blocks, (0.0, top))
 
 
 @_of_decisions.register

@@ -65,7 +65,17 @@ def check_weighs(
     kinds: Mapping[str, IntervalKind], name: str, table: Table, metric: Metric
 ) -> None:
     """Refuse intervals that would be wrong with weights or clusters."""
-    if table.entries is None or kinds[name].weighs(metric):
+    if table.entries is None:
+        return
+    if table.entries.cluster is not None and not kinds[name].with_clusters:
+        able = either(
+            [one.name for one in kinds.values() if one.weighs(metric) and one.with_clusters]
+        )
+        raise InputError(
+            *(argument("interval"), f" {name} is not given with "),
+            *(argument("cluster"), f". Use {able}."),
+        )
+    if kinds[name].weighs(metric):
         return
     able = either([kind.name for kind in kinds.values() if kind.weighs(metric)])
     raise InputError(

@@ -19,7 +19,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.means import Betting, blocks_of
+from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.votes.records import not_a_sample
 from errorfloor.methods.record import VOTES_DECIDE
@@ -36,10 +36,10 @@ class Bracket:
 
     value: float  # the estimate, which limits never leave out
     classes: int
-    left: Betting = field(repr=False)  # share of votes that the leading class leaves
-    missed: Betting = field(repr=False)  # votes missed by the plurality of the others
-    least: Betting = field(repr=False)  # agreement of pairs, as low as can be
-    most: Betting = field(repr=False)  # and as high
+    left: Bets = field(repr=False)  # share of votes that the leading class leaves
+    missed: Bets = field(repr=False)  # votes missed by the plurality of the others
+    least: Bets = field(repr=False)  # agreement of pairs, as low as can be
+    most: Bets = field(repr=False)  # and as high
     triangle: Triangle | None = field(default=None, repr=False)  # in place of all, of three classes
     note: str = ""
     method: str = "certified"
@@ -50,14 +50,14 @@ class Bracket:
         cells, table = case.cells, case.table
         assert isinstance(table, VoteTable)
         _check(case, cells)
-        votes, blocks, classes = cells.votes, blocks_of(case), len(table.classes)
+        votes, classes = cells.votes, len(table.classes)
+        blocks = Blocks.drawn(case.count, case.streams.for_("blocks"))
         agree, some = agreements(votes), cells.totals > 1
         # Items with a single vote have no pair. Where totals say nothing about items, the others
         # stand for them; else they may agree as little or as much as can be.
-        own = slice(None) if case.options.by_item else np.flatnonzero(some)
+        own = blocks if case.options.by_item else blocks.at(np.flatnonzero(some[blocks.unit]))
         least, most = (
-            Betting(np.where(some, agree, unknown)[own], blocks[:, own], top=1.0)
-            for unknown in (1 / classes, 1.0)
+            Bets.of(np.where(some, agree, unknown), own) for unknown in (1 / classes, 1.0)
         )
         triangle = None
         if classes == 3:
@@ -67,8 +67,8 @@ class Bracket:
         return cls(
             case.value,
             classes,
-            Betting(1 - votes.max(axis=1) / cells.totals, blocks, top=1 - 1 / classes),
-            Betting(missed_votes(votes), blocks, top=1.0),
+            Bets.of(1 - votes.max(axis=1) / cells.totals, blocks, (0.0, 1 - 1 / classes)),
+            Bets.of(missed_votes(votes), blocks),
             least,
             most,
             triangle,
@@ -78,11 +78,11 @@ class Bracket:
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         if self.triangle is not None:
-            low, high = self.triangle.limits(1 - level)
+            low, high = self.triangle.limits(level)
             return min(low, self.value), max(high, self.value)
         each = 1 - 2 * (1 - level) / SIDES  # two-sided, of which one side is used
-        low = max(self.left.limits(each)[0], pair_floor(self.most.limits(each)[1], self.classes))
-        high = min(self.missed.limits(each)[1], 1 - self.least.limits(each)[0])
+        low = max(self.left.lower(each), pair_floor(self.most.upper(each), self.classes))
+        high = min(self.missed.upper(each), 1 - self.least.lower(each))
         return min(low, self.value), max(high, self.value)
 
 

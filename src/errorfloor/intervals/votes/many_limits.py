@@ -14,8 +14,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.blocks import growing_blocks
-from errorfloor.intervals.means import Betting
+from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.dual import Kernel, region_limit
@@ -74,10 +73,10 @@ def likelihood_limits(
     top = 1 - 1 / votes.shape[1]
     if plain.totals.size:
         drawn = generator_of(Votes(votes[:, 0], votes.sum(axis=1), counts))
-        blocks = growing_blocks(counts, drawn)
-        least, most = Betting(plain.left, blocks, top=top).limits(1 - for_shares)
+        blocks = Blocks.drawn(counts, drawn)
+        least, most = Bets.of(plain.left, blocks, (0.0, top)).limits(1 - for_shares)
         # With many votes, predicting each from the others errs little more than the floor.
-        missed = Betting(missed_votes(votes), blocks, top=1.0).limits(1 - for_shares)[1]
+        missed = Bets.of(missed_votes(votes), blocks).upper(1 - for_shares)
         low, high = low + least, min(high + most, missed)
     return max(low, 0.0), min(high, top)
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.intervals.bets import BLOCKS, Bets, Blocks
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.methods.votes.many.fit import fit_partitions
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, places, sums
@@ -44,11 +45,11 @@ class Side:
     most: Floats
 
     @classmethod
-    def plain(cls, votes: Counts, blocks: int, sign: float) -> Side:
+    def plain(cls, votes: Counts, sign: float) -> Side:
         """Return what needs no choice: what the leading class leaves, or votes that others miss."""
         values = _plain(votes, sign)
         top = 1.0 if sign > 0 else 1 - 1 / CLASSES
-        return cls(sign, np.tile(values, (blocks, 1)), np.zeros(blocks), np.full(blocks, top))
+        return cls(sign, np.tile(values, (BLOCKS, 1)), np.zeros(BLOCKS), np.full(BLOCKS, top))
 
     def choose(self, block: int, votes: Counts, own: Bools, chances: Floats, n: int) -> None:
         """Choose numbers for rows of one total, from a block on."""
@@ -57,11 +58,11 @@ class Side:
         self.least[block:] = np.minimum(self.least[block:], weights.min())
         self.most[block:] = np.maximum(self.most[block:], weights.max())
 
-    def limit(self, blocks: Counts, goal: float) -> float:
+    def limit(self, blocks: Blocks, level: float) -> float:
         """Return the floor that betting refutes to just this side of it."""
-        if self.sign < 0:
-            return _refuted_up_to(self.values, self.least, self.most, blocks, goal)
-        return -_refuted_up_to(-self.values, -self.most, -self.least, blocks, goal)
+        span, bounds = (0.0, 1 - 1 / CLASSES), (self.least, self.most)
+        bets = Bets.of(self.values, blocks, span, bounds=bounds)
+        return bets.lower(level) if self.sign < 0 else bets.upper(level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,30 +71,28 @@ class Triangle:
 
     below: Side = field(repr=False)
     above: Side = field(repr=False)
-    blocks: Counts = field(repr=False)
+    blocks: Blocks = field(repr=False)
 
     @classmethod
-    def of(cls, votes: Counts, blocks: Counts) -> Triangle:
+    def of(cls, votes: Counts, blocks: Blocks) -> Triangle:
         """Choose numbers for each block by the votes of the blocks before it."""
-        totals, n = votes.sum(axis=1), int(blocks.sum())
-        below, above = (Side.plain(votes, blocks.shape[0], sign) for sign in (-1.0, 1.0))
-        before = np.cumsum(blocks, axis=0) - blocks
+        totals, n = votes.sum(axis=1), int(blocks.n)
+        below, above = (Side.plain(votes, sign) for sign in (-1.0, 1.0))
+        before = [seen.counts(len(votes)) for seen in blocks.before]
         few = np.unique(totals[(totals > 1) & (totals <= MOST_VOTES_USED)])
         for b in _CHOSEN_AT if few.size else ():
             seen = before[b] > 0
             if seen.any():
-                fit = fit_partitions(votes[seen], before[b, seen])
+                fit = fit_partitions(votes[seen], before[b][seen])
                 chances = law(fit.points) @ fit.weights
                 for m in few:
                     below.choose(b, votes, totals == m, chances, n)
                     above.choose(b, votes, totals == m, chances, n)
         return cls(below, above, blocks)
 
-    def limits(self, error: float) -> tuple[float, float]:
-        """Return limits of which each fails with a chance of at most half the error."""
-        goal = float(np.log(2 / error))
-        low, high = (side.limit(self.blocks, goal) for side in (self.below, self.above))
-        return max(low, 0.0), min(high, 1 - 1 / CLASSES)
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        return self.below.limit(self.blocks, level), self.above.limit(self.blocks, level)
 
 
 def _plain(votes: Counts, sign: float) -> Floats:
@@ -184,28 +183,3 @@ def small_triangles(side: int) -> Floats:
                 found.append([(i + 1, j), (i, j + 1), (i + 1, j + 1)])
     pairs = np.array(found) / side
     return np.concatenate((pairs, 1 - pairs.sum(axis=2, keepdims=True)), axis=2)
-
-
-def _refuted_up_to(
-    values: Floats, least: Floats, most: Floats, blocks: Counts, goal: float
-) -> float:
-    """Return the largest floor against which betting on more reaches the goal.
-
-    The means of `values` are at most the floor, whatever the past; see `means.Betting`. Stakes are
-    capped by the least number that could have come, so that no bet loses everything.
-    """
-    from scipy.optimize import brentq
-
-    before = np.cumsum(blocks, axis=0) - blocks
-    n = before.sum(axis=1)
-    mean = (before * values).sum(axis=1) / np.maximum(n, 1)
-    spread = (before * (values - mean[:, None]) ** 2).sum(axis=1)
-    variance = (0.25 * (most - least) ** 2 + spread) / (n + 1)
-    stakes = np.sqrt(2 * goal / (int(blocks.sum()) * variance))
-
-    def gain(floor: float) -> float:
-        capped = np.minimum(stakes, 0.5 / np.maximum(floor - least, 1e-12))
-        return float((blocks * np.log1p(capped[:, None] * (values - floor))).sum()) - goal
-
-    low, high = float(least.min()), float(most.max())
-    return float(brentq(gain, low, high, xtol=1e-12)) if gain(low) > 0 else low
