@@ -11,7 +11,6 @@ from errorfloor.data.sample import Sample, split
 from errorfloor.intervals import weighted_cuts
 from errorfloor.intervals.cuts import CutErrors
 from errorfloor.intervals.held_out import worth_of_correlated
-from errorfloor.intervals.rules import RuleErrors
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.intervals.weighted import WeightedErrors
 from errorfloor.intervals.weighted_cuts import CutTables, WeightedCutTables, lower_of, upper_of
@@ -88,13 +87,6 @@ def test_errors_held_out_have_exact_limits():
     assert CutErrors("", 3, 40, 0, 30, flat=60.0).correlated == 0
     assert CutErrors("", 3, 40, 30, 30, flat=60.0).correlated == 0
     assert CutErrors("", 0, 0, 0, 0, flat=60.0).correlated == 0
-
-
-@pytest.mark.parametrize(
-    ("unsure", "share"), [(0.0, 0.0), (0.5, 0.0), (0.6, 0.2), (0.75, 0.5), (1.0, 1.0)]
-)
-def test_items_that_no_rule_is_best_for_count_where_they_are_most(unsure, share):
-    assert RuleErrors("", 3, 40, 5, 30, unsure=unsure).correlated == pytest.approx(share)
 
 
 def test_weighted_errors_count_as_equal_items():

@@ -13,10 +13,12 @@ from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNT
 from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import growing_blocks
 from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.means import Betting
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.intervals.weighted_cuts import for_any_scores
+from errorfloor.methods.fitted import Chosen
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
 from errorfloor.methods.selective_scores import Surest
@@ -118,15 +120,15 @@ def _selected(case: Case) -> Evidence:
 @heeds_weights("brier", "log-loss")
 def _honest(case: Case) -> Evidence:
     statistic: Any = case.statistic
+    if isinstance(statistic, Chosen):
+        return Honest(statistic.sides())
     if isinstance(statistic, WeightedLoss):
         design = statistic.design
         held_out = statistic.losses_held_out(case.count, case.streams.for_("folds")).sums(design)
         own = statistic.own_losses(case.count).sums(design)
         return LossLimits("honest", own, held_out, freedom=design.freedom)
     held_out = statistic.held_out(case.count, case.streams.for_("folds"))
-    metric = getattr(statistic, "metric", float)
-    correlated = getattr(statistic, "correlated", 0.0)
-    return LossLimits("honest", statistic.in_sample(case.count), held_out, metric, correlated)
+    return LossLimits("honest", statistic.in_sample(case.count), held_out)
 
 
 def _certified(case: Case) -> Evidence:

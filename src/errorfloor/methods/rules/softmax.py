@@ -12,11 +12,13 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.methods.newton import solve
-from errorfloor.methods.rules.logs import Labelled, blocks
+from errorfloor.methods.rules.logs import Labelled, blocks, softmax
 
 TOLERANCE = 1e-10  # the last step is worth less than this an item; it squares the error
 MAX_STEPS = 100
 MAX_HALVINGS = 40
+REACH = 3.0  # standard errors between two classes, below which either may be the likelier
+USUAL = 0.5  # share of such items that leaves the errors of the folds as they are
 REACHES = (np.inf, 12.0, 9.0, 7.0, 5.5, 4.0, 3.0)  # the last is 5 % of the largest score
 
 
@@ -45,16 +47,6 @@ class Power:
     def probabilities(self, logs: Floats) -> Floats:
         """Return the probabilities, one row for each class."""
         return softmax(self.values(logs))[0]
-
-
-def softmax(values: Floats) -> tuple[Floats, Floats]:
-    """Return probabilities in place of exponents, and the logarithms of their sums before."""
-    top = values.max(axis=0)
-    values -= top
-    np.exp(values, out=values)
-    total = values.sum(axis=0)
-    values /= total
-    return values, top + np.log(total)
 
 
 def fit(
@@ -107,6 +99,45 @@ def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) ->
     spread = np.zeros_like(hessian)
     spread[np.ix_(free, free)] = np.linalg.pinv(hessian[np.ix_(free, free)], hermitian=True)
     return spread
+
+
+def unclear_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
+    """Return the share of the variance of held-out errors that folds have in common.
+
+    Where items that could as well be of another class are most of all, folds waver together.
+    """
+    return max(unsure_share(family, items, count, fitted) - USUAL, 0) / (1 - USUAL)
+
+
+def unsure_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
+    """Return the share of items whose two likeliest classes are closer than their noise.
+
+    The distance of their log-probabilities is compared with its own standard error, from the
+    curvature of the likelihood. Where scores tell nothing that is so for all items.
+    """
+    totals = items.totals(count)
+    spread = covariance(family, items, count, fitted)
+    unsure = 0.0
+    for block in blocks(totals.size, len(items.logs)):
+        logs = items.logs[:, block]
+        unsure += float(totals[block] @ (_distance(logs, fitted, spread) < REACH))
+    return unsure / float(totals.sum())
+
+
+def _distance(logs: Floats, fitted: Power, spread: Floats) -> Floats:
+    """Return the distance between the two likeliest classes, in standard errors."""
+    values = fitted.values(logs)
+    row = np.arange(values.shape[1])
+    first = values.argmax(axis=0)
+    top = values[first, row]
+    values[first, row] = -np.inf
+    second = values.argmax(axis=0)
+    gap = top - values[second, row]
+    apart = logs[first, row] - logs[second, row]
+    i, j = first + 1, second + 1  # the power comes first
+    variance = spread[i, i] + spread[j, j] - 2 * spread[i, j]
+    variance += apart * (2 * (spread[0, i] - spread[0, j]) + apart * spread[0, 0])
+    return np.asarray(gap / np.sqrt(np.maximum(variance, np.finfo(float).tiny)))
 
 
 def _log_shares(by_class: Floats) -> Floats:
