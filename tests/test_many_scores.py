@@ -384,6 +384,37 @@ def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
     assert len(other) > 1
 
 
+@pytest.mark.filterwarnings("ignore:The label is the class with the highest score")
+@pytest.mark.parametrize("more", [0, 10, 1000])
+def test_logits_that_tell_the_classes_apart_leave_no_floor(more):
+    # No power of the scores is the likeliest: the larger, the better.
+    logits = np.random.default_rng(72).normal(0, 2, (100, 3))
+    found = ef.from_scores(logits + more, logits.argmax(axis=1), rng=0)
+    assert (found.low, found.value) == (0, 0)
+    assert 0.03 < found.high < 0.05
+    fitted = ef.calibrate(logits + more, logits.argmax(axis=1), method="offsets")
+    assert (fitted(logits + more).argmax(axis=1) == logits.argmax(axis=1)).all()
+
+
+@pytest.mark.filterwarnings("ignore:The label is the class with the highest score")
+def test_where_no_power_is_the_likeliest_held_out_labels_are_not_known():
+    # A fit to nine parts errs near the borders, which labels of the tenth would have told it.
+    found = []
+    for seed in range(20):
+        logits = np.random.default_rng(seed).normal(0, 2, (100, 3))
+        found.append(ef.from_scores(logits, logits.argmax(axis=1), interval=None, rng=0).value)
+    assert max(found) < 0.03
+    assert 0.002 < np.mean(found) < 0.015
+
+
+def test_under_noise_offsets_are_no_worse_than_guessing():
+    rng = np.random.default_rng(0)
+    scores, labels = rng.dirichlet(np.ones(3), 40), rng.integers(3, size=40)
+    few = {"methods": ["offsets"], "levels": 4, "repeats": 2}
+    found = ef.feebee(scores, labels, model_error=0.6, rng=0, **few)
+    assert max(found.to_dict()["curves"]["offsets"]) <= 2 / 3 + 1e-9
+
+
 def test_weights_of_the_classes_leave_the_offsets_floor_as_it_is():
     scores, labels = made(500, 4, np.random.default_rng(12))
     weighted = scores * np.array([1.0, 0.2, 3.0, 0.5])

@@ -110,7 +110,7 @@ class LossFit(LikeliestFit):
         self.lost = lost
 
     def _like(self, sample: Sample, draw: Draw, fitted: Power) -> LossFit:
-        return LossFit(self.lost, sample, self.rules, draw, fitted)
+        return LossFit(self.lost, sample, self.rules, self.metric, draw, fitted)
 
     @cached_property
     def own_losses(self) -> Losses:
@@ -242,7 +242,7 @@ def _bind(
     options: Options,
 ) -> LossFit:
     rules = Offsets(Labelled.of(cells, options.clip), family)
-    return LossFit(lost(cells, options), cells, rules, options.draw)
+    return LossFit(lost(cells, options), cells, rules, options.metric, options.draw)
 
 
 _MIDPOINT = (

@@ -19,6 +19,7 @@ from errorfloor.methods.record import Options
 from errorfloor.methods.rules.fewest import STARTS, Rule, fewest_errors
 from errorfloor.methods.rules.logs import Labelled
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unclear_share
+from errorfloor.metrics import Metric
 from errorfloor.metrics.two_by_two import Binomial
 
 WHOLE = 2.0**40  # what all items weigh together where the search needs whole numbers
@@ -78,13 +79,19 @@ class LikeliestFit(Chosen):
 
     midpoint = True
     link = float
-    span = (0.0, float("inf"))
 
     def __init__(
-        self, sample: Sample, rules: Offsets, draw: Draw, fitted: Power | None = None
+        self,
+        sample: Sample,
+        rules: Offsets,
+        metric: Metric,
+        draw: Draw,
+        fitted: Power | None = None,
     ) -> None:
         super().__init__(sample, draw)
         self.rules = rules
+        self.metric = metric
+        self.span = metric.span(rules.classes)
         self.fitted = rules.fit(equal_items(sample)) if fitted is None else fitted
 
     def on(self, count: Counts, rng: np.random.Generator, /) -> Self:
@@ -95,7 +102,12 @@ class LikeliestFit(Chosen):
         return self._like(sample, lambda purpose: rng, fitted)
 
     def _like(self, sample: Sample, draw: Draw, fitted: Power) -> Self:
-        return type(self)(sample, self.rules, draw, fitted)
+        return type(self)(sample, self.rules, self.metric, draw, fitted)
+
+    @cached_property
+    def value(self) -> float:
+        """The middle of both sides, or what guessing reaches."""
+        return float(np.clip((self.own_loss + self.held_out_loss) / 2, *self.span))
 
     def own_values(self, counts: Counts, /) -> Floats:
         """Return the value on the items of the fit, for each row of counts."""
@@ -123,7 +135,8 @@ class OffsetFit(LikeliestFit):
     @classmethod
     def of(cls, cells: Sample, options: Options) -> Self:
         """Return the rule for the scores of cells."""
-        return cls(cells, Offsets(Labelled.of(cells, options.clip)), options.draw)
+        rules = Offsets(Labelled.of(cells, options.clip))
+        return cls(cells, rules, options.metric, options.draw)
 
     @cached_property
     def least_errs(self) -> Bools:

@@ -19,6 +19,7 @@ MAX_STEPS = 100
 MAX_HALVINGS = 40
 REACH = 3.0  # standard errors between two classes, below which either may be the likelier
 USUAL = 0.5  # share of such items that leaves the errors of the folds as they are
+FAR = 0.1  # of exponents; a last step to a maximum is about a ten-thousandth of that
 REACHES = (np.inf, 12.0, 9.0, 7.0, 5.5, 4.0, 3.0)  # the last is 5 % of the largest score
 
 
@@ -37,6 +38,7 @@ class Power:
     power: Floats  # one for each class
     weight: Floats  # their logarithms; minus infinity for classes without labels
     reach: float = np.inf  # log scores further than this below the row's largest are this far
+    endless: bool = False  # labels are told apart without error, so that no power is the likeliest
 
     def values(self, logs: Floats) -> Floats:
         """Return the exponents, one row for each class."""
@@ -59,14 +61,17 @@ def fit(
     """Return the powers and weights that make the labels of the cells likeliest.
 
     Powers below 0 would turn the order of the scores around. A common power is 0 instead, which
-    leaves the shares of the classes, or equal ones without weights.
+    leaves the shares of the classes, or equal ones without weights. Where there is no likeliest
+    power, where the climb ends depends on its start, which may know labels of other items; so it
+    starts from nothing.
     """
     task = _Task.of(family, items, count, reach)
     flat = task.flat
     if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
         start = flat
-    start = replace(start, reach=reach)
-    found = task.climb(start)
+    found = task.climb(flat if start.endless else replace(start, reach=reach))
+    if found.endless and start is not flat and not start.endless:
+        found = task.climb(flat)
     return flat if not family.powers and found.power[0] <= 0 else found
 
 
@@ -84,7 +89,7 @@ def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
             continue
         fitted = fit(family, items, count, best, reach)
         new = _Task.of(family, items, count, reach).at(fitted)[0]
-        if best is not None and new <= likelihood:
+        if best is not None and (best.endless or new <= likelihood):
             break
         best, likelihood = fitted, new
     assert best is not None
@@ -184,7 +189,8 @@ class _Task:
         """Return the maximum by damped Newton steps.
 
         Where labels can be told apart without error there is no maximum: each step gains a
-        constant factor, and the climb ends once that is worth nothing.
+        constant factor, and the climb ends once that is worth nothing. The next step would still be
+        long, or of any length, as the curvature is then rounding.
         """
         free, n = self.free, self.totals.sum()
         level, gradient, hessian = self.at(at)
@@ -192,7 +198,8 @@ class _Task:
             step = np.zeros(free.size)
             step[free] = solve(hessian[np.ix_(free, free)], gradient[free])
             if gradient @ step <= TOLERANCE * n:
-                return self.moved(at, step)
+                is_far = self._distance(step) > FAR
+                return replace(at, endless=True) if is_far else self.moved(at, step)
             for _ in range(MAX_HALVINGS):
                 there = self.moved(at, step)
                 new = self.at(there)
@@ -203,6 +210,13 @@ class _Task:
                 return at
             at, (level, gradient, hessian) = there, new
         return at
+
+    def _distance(self, step: Floats) -> float:
+        """Return how far a step moves the exponents, at most."""
+        deepest = min(-float(self.logs.min()), self.reach)
+        sizes = np.abs(step)
+        split = step.size - self.seen.size
+        return float(deepest * sizes[:split].max() + sizes[split:].max())
 
     def moved(self, at: Power, step: Floats) -> Power:
         """Return where a step in the parameters leads."""
