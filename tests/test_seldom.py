@@ -284,10 +284,9 @@ def test_labels_on_some_items_of_many_classes_heed_weights(three):
     # The fewest errors of any weights of the classes, each as often as its item counts.
     cells = weighted.table.cells()
     statistic = powered_rules.PoweredOffsets(cells, Options())
-    wrong = 1 - powered_rules.Rule.of(statistic.fitted).right(statistic.items)
-    design = powered_rules.Sample.of_rows(cells, cells.count, cells.weight, cells.cluster)
-    least = statistic._least(cells.count, design)
-    assert 0 < least <= cells.count * cells.weight @ wrong + 1e-6
+    wrong = powered_rules.Rule.of(statistic.fitted).wrong(statistic.rules.items)
+    least = cells.masses @ statistic.rules.least(cells.masses, statistic.fitted)
+    assert 0 < least <= cells.masses @ wrong + 1e-6
     assert least == pytest.approx(round(least), abs=1e-6)
 
 

@@ -22,7 +22,7 @@ from errorfloor.metrics import ERROR, Metric
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
-    from errorfloor.methods.rules.map import ClassCalibration
+    from errorfloor.methods.rules.maps import ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
 

@@ -18,7 +18,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
-from errorfloor.methods.rules.fewest import wrong_of_offsets
+from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions import feebee_metrics
@@ -393,7 +393,7 @@ class _Task:
     def _wrong(self, cells: Any) -> Bools:
         """Tell which cells the best rule errs on."""
         if cells.classes > 2:
-            return wrong_of_offsets(cells, self.options)
+            return OffsetFit.of(cells, self.options).least_errs
         return wrong_of(cells, CutFit(cells, ERROR.how, self.options.draw).rule)
 
     def _bind(self, name: str, method: Any, cells: Any) -> Statistic:
