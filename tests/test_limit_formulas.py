@@ -10,8 +10,7 @@ from scipy import stats
 from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
-from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
-from errorfloor.intervals.honest import Honest
+from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
 from errorfloor.intervals.losses import Outermost
 from errorfloor.intervals.means import Betting, Hoeffding

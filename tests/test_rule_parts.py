@@ -395,7 +395,7 @@ def test_steps_of_one_class_are_its_isotonic_fit():
 def test_rows_without_labelled_items_change_no_floor():
     scores = np.array([[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]])
     cells = Sample(scores, np.arange(3), np.arange(3), np.array([2, 1, 3]))
-    more = replace(cells, scores=np.vstack((scores, np.full((1, 3), 1 / 3))))
+    more = replace(cells, seen=np.vstack((scores, np.full((1, 3), 1 / 3))))
     one, other = OneVsRest(cells, Options()), OneVsRest(more, Options())
     assert other.values(cells.count[None], RNG)[0] == one.values(cells.count[None], RNG)[0] == 0
     assert other.leave_one_out().tolist() == one.leave_one_out().tolist() == [0, 0, 0]

@@ -14,7 +14,6 @@ from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.data.sample import Sample
 from errorfloor.intervals.blocks import Blocks, growing_blocks
 from errorfloor.intervals.jackknife import ALIKE, Units
 from errorfloor.intervals.ranks import weighted_share
@@ -25,7 +24,6 @@ from errorfloor.intervals.weighted import (
     stakes_of,
 )
 from errorfloor.methods.ranks import WeightedRanking
-from errorfloor.methods.weighted import WeightedCut
 
 RNG = np.random.default_rng(7)
 N = 400
@@ -34,31 +32,6 @@ LABELS = (RNG.random(N) < SCORES).astype(int)
 WEIGHTS = RNG.choice([1.0, 3.0, 9.0], size=N)
 CLUSTERS = np.repeat(np.arange(80), 5)
 VOTES = RNG.binomial(3, SCORES)
-
-
-def test_equal_units_are_worth_their_number():
-    count = np.array([40, 60])
-    for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
-        share, n = Sample.of_rows(count, count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
-        assert share == pytest.approx(sum(wrong) / 100)
-        assert n == pytest.approx(100)
-    # Clusters of two copies are worth half as many.
-    twice = Sample.of_rows(np, np.full(100, 2), np.ones(100), np.arange(100))
-    wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
-    share, n = twice.worth(wrong)
-    assert share == pytest.approx(0.3)
-    assert n == pytest.approx(100 * 99 / 100, rel=0.01)
-    assert twice.freedom == pytest.approx(99)
-    assert twice.units == pytest.approx(100)
-
-
-def test_the_worth_of_many_items_is_that_of_their_variance():
-    rng = np.random.default_rng(1)
-    weight = rng.lognormal(0, 0.7, 20_000)
-    wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = Sample.of_rows(np, np.ones(weight.size, dtype=int), weight).worth(wrong)
-    variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
-    assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
 
 def slow_stakes(weight, values, blocks, log_goal):
@@ -117,19 +90,6 @@ def test_blocks_are_the_same_however_they_are_kept(most):
     assert few.before(0).n == 0
 
 
-def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        table = ef.ScoreTable.from_arrays(
-            rng.random(40).round(1), rng.integers(2, size=40), weight=rng.choice([1.0, 3.0], 40)
-        )
-        cut = WeightedCut(table.cells())
-        mass = rng.integers(0, 3, len(table.cells())) * cut.weight
-        some = np.flatnonzero(mass)
-        assert (cut.wrong_among(some, mass[some]) == cut.wrong(mass)[some]).all()
-    assert cut.wrong_among(some[:0], mass[:0]).size == 0
-
-
 @pytest.mark.parametrize(("start", "root"), [(0.9, 0.3), (0.1, 0.3), (0.5, 0.0), (0.2, -1.0)])
 def test_the_root_of_a_falling_gain(start, root):
     tried = []
@@ -152,20 +112,21 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     assert isinstance(evidence, WeightedCertified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
-    cut = WeightedCut(table.cells())
+    cells = table.cells()
     drawn = evidence.blocks
     blocks = np.zeros((5, len(table.cells())))
     blocks[drawn.block, drawn.unit] = drawn.times
     before = np.cumsum(blocks, axis=0) - blocks
-    wrong = [cut.wrong(count * evidence.weight).astype(float) for count in before]
+    ends = cells.ends.tolist()  # how many cells may lie below a cut
+    ill = [cells.positive == (np.arange(len(cells)) < end) for end in ends]
+    mass = before * evidence.weight
+    best = [int(np.argmin(np.round([own @ one for one in ill], 9))) for own in mass]
+    wrong = [ill[one].astype(float) for one in best]
     stakes = slow_stakes(evidence.weight, wrong, blocks, log_goal)
     assert stakes_of(evidence.known, 60, log_goal) == pytest.approx(stakes)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * evidence.weight
-    gains = []
-    for end in (0, *(cut.ends + 1)):
-        wrong = table.cells().positive == (np.arange(len(table.cells())) < end)
-        gains.append((blocks * np.log1p(capped * (wrong - mean))).sum())
+    gains = [(blocks * np.log1p(capped * (one - mean))).sum() for one in ill]
     assert min(gains) == pytest.approx(log_goal, abs=1e-6)
 
 

@@ -1,14 +1,11 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
-from dataclasses import replace
 from functools import partialmethod
 
 import engines
 import numpy as np
 import pandas as pd
 import pytest
-from errorfloor.data.cells import split
-from errorfloor.methods.weighted import WeightedCut
 from helpers import answer
 from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
@@ -17,7 +14,6 @@ import errorfloor as ef
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import split
 from errorfloor.intervals.blocks import Blocks, growing_blocks
-from errorfloor.methods import weighted
 
 N = 300
 RNG = np.random.default_rng(20261116)
@@ -93,29 +89,6 @@ def test_weights_count_as_they_weigh(call):
     one = call(weight=WEIGHTS)
     assert one.n_effective == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())
     assert one.low <= one.value <= one.high
-
-
-def test_leaving_one_out_is_what_it_says():
-    for weight in (WEIGHTS, RNG.random(N) + 0.1):
-        table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=weight)
-        cells = table.cells()
-        cut = WeightedCut(cells)
-        found = cut.leave_one_out()
-        for cell in range(0, len(cells), 17):
-            fewer = cells.count.copy()
-            fewer[cell] -= 1
-            assert found[cell] == pytest.approx(cut.values(fewer[None], RNG)[0], abs=1e-12)
-
-
-def test_cuts_fall_between_scores_whatever_items_choose_them():
-    # All items have one score: a cut inside the row would tell labels of different weights apart.
-    weight = 1 + np.arange(40) % 7
-    cells = ef.ScoreTable.from_arrays(np.zeros(40), np.arange(40) % 2, weight=weight).cells()
-    cut = WeightedCut(cells)
-    for seed in range(20):
-        chosen = np.random.default_rng(seed).integers(2, size=len(cells)) * cells.weight
-        wrong = cut.wrong(chosen)
-        assert (wrong == cells.positive).all() or (wrong != cells.positive).all()
 
 
 def columns():
@@ -486,26 +459,6 @@ def test_rows_are_the_same_however_they_are_found(monkeypatch):
     expected = ef.SoftTable.from_arrays(soft, weight=weight)
     monkeypatch.setattr("errorfloor.data.weighing._MANY", 0)
     assert ef.SoftTable.from_arrays(soft, weight=weight) == expected
-
-
-def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(monkeypatch):
-    scores = np.repeat([0.1, 0.4, 0.6, 0.9], 500)
-    labels = np.arange(2000) % 500 < np.repeat([50, 150, 300, 450], 500)
-    weight = np.where(np.arange(2000) % 2, 1.0, 2.0)
-    cells = ef.ScoreTable.from_arrays(scores, labels, weight=weight).cells()
-    cut = WeightedCut(cells)
-    # One cut is best by far, so that every part chooses it.
-    expected = cells.count * cut.wrong(cut.design.masses)
-    assert expected.sum() == 50 + 150 + 200 + 50
-    for many in (2**16, -(10**6)):
-        monkeypatch.setattr(weighted, "MANY", many)
-        np.testing.assert_array_equal(cut.held_out(np.random.default_rng(1)), expected)
-    # And where parts choose different ones, each item is wrong or right by the others' choice.
-    tied = cells.count * 0 + 25
-    few = WeightedCut(replace(cells, count=tied))
-    found = few.held_out(np.random.default_rng(1))
-    assert ((found >= 0) & (found <= tied)).all()
-    assert found.sum() > (tied * few.wrong(few.design.masses)).sum()
 
 
 def test_an_answer_says_what_weights_and_clusters_have_to_be():

@@ -178,10 +178,18 @@ class Sample:
         return np.concatenate(([0], last, [self.row.size]))
 
     def by_row(self, masses: Floats | Counts) -> tuple[Floats, Floats]:
-        """Return the negatives and the positives of each row of the sample, for each of masses."""
+        """Return the negatives and the positives of each row of the sample, for each of masses.
+
+        Rows without items, such as those with none of a label, have 0 of both.
+        """
         wide = np.asarray(masses, dtype=np.float64)
-        ones = np.add.reduceat(wide * self.positive, self.starts, axis=-1)
-        return np.add.reduceat(wide, self.starts, axis=-1) - ones, ones
+        first = self.ends[:-1]
+        every, ones = (np.add.reduceat(own, first, axis=-1) for own in (wide, wide * self.positive))
+        if first.size == len(self.seen):
+            return every - ones, ones
+        found = np.zeros((2, *wide.shape[:-1], len(self.seen)))
+        found[..., self.row[first]] = every - ones, ones
+        return found[0], found[1]
 
     def by_class(self, masses: Floats | Counts) -> tuple[Any, Any]:
         """Return what the negatives and the positives weigh, for each row of masses."""
@@ -316,7 +324,8 @@ class Sample:
         """Return what each of the equal items weighs whose mean loss would vary as much.
 
         As Korn and Graubard have it, with `PSEUDO` typical units that lose the usual and as many
-        that lose nothing added to each kind of item. It is 1 where all items weigh the same.
+        that lose nothing added to each kind of item. It is 1 where all items weigh the same, and
+        what a typical unit weighs where nothing is lost.
         """
         if self.weight is None:
             return 1.0
@@ -327,7 +336,8 @@ class Sample:
         far, spread = self.around(losses, centre[kinds.of])
         ill, well = (kinds.usual - centre) ** 2, centre**2
         far += PSEUDO * float(unit**2 @ (kinds.heavier * ill + well))
-        return far / (spread + PSEUDO * float(unit @ (ill + well)))
+        spread += PSEUDO * float(unit @ (ill + well))
+        return far / spread if spread > 0 else self.unit
 
     def equal_item_of(self, lost: Callable[[], tuple[Losses, Kinds]]) -> float:
         """Return the same for losses that are looked at only where items weigh differently."""
@@ -341,10 +351,12 @@ class Sample:
         """Return the weighted share of wrong items, and of how many equal items it is worth.
 
         `wrong` is how many items of each cell are wrong. The number is that whose binomial variance
-        is that of the share.
+        is that of the share; the share of right items varies as much, and the smaller one is asked.
         """
-        each = self.equal_item(Losses(wrong, wrong), Kinds.one(self, 1.0))
-        return float(self.mass(wrong).sum()) / self.total, self.total / each
+        share = float(self.mass(wrong).sum()) / self.total
+        fewer = wrong if share <= 0.5 else self.count - wrong
+        each = self.equal_item(Losses(fewer, fewer), Kinds.one(self, 1.0))
+        return share, self.total / each
 
     def _alike(self, losses: Losses, kinds: Kinds) -> float:
         """Return how far the items of a cluster go along: their correlation within clusters.
@@ -535,7 +547,7 @@ def _ends(count: Counts) -> list[int]:
     """Return where blocks of cells begin and end whose counts stay in the processor's cache."""
     behind = np.cumsum(count)
     items = int(count.sum())
-    if items <= FULL * count.size:  # there is as much to put together as to count
+    if items <= FULL * count.size:  # only for speed: as much to put together as to count
         return [0, count.size]
     ends = np.searchsorted(behind, np.arange(BLOCK, items, BLOCK)) + 1
     return [0, *np.unique(np.append(ends, count.size)).tolist()]

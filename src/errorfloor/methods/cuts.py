@@ -60,7 +60,10 @@ class Cuts:
             return np.asarray(np.maximum(first + below, 0) / mass.sum(axis=1))
         zeros, ones = sample.by_class(mass)
         one, other = how.prices(zeros, ones)
-        unit = 1.0 if how.whole is None else over(other, how.whole(zeros, ones)[1])
+        unit: Any = 1.0
+        if how.whole is not None:  # of which one is known by either class that has items
+            both = zip((one, other), how.whole(zeros, ones), strict=True)
+            unit = np.maximum(*(over(price, whole) for price, whole in both))
         return np.asarray(np.maximum(one * zeros + below * unit, 0))
 
     def fit(self, sample: Sample, mass: Any) -> int:
@@ -315,7 +318,7 @@ class CutFit(Chosen):
         def above(worth: float) -> Binomial:
             return how.like(how.with_one_more(table.scaled(worth)))
 
-        return Sides(self.below, above, self.link, self.sample.freedom, self._correlated(each))
+        return Sides(self.below, above, self.link, self.weighed.freedom, self._correlated(each))
 
     def below(self, worth: float) -> Binomial:
         """Return what the losses of cuts near the best vary like, an item being worth so many."""

@@ -160,14 +160,14 @@ class OfTable:
     def with_one_more(self, table: TwoByTwo) -> TwoByTwo:
         """Return two rules, with one more error of either kind among the same items.
 
-        One where errors are alike. Where the loss is no sum of errors, these are at most all items
-        of their class.
+        One where errors are alike. Where the law of the loss is not known, errors are at most all
+        items of their class.
         """
         fp, fn, zeros, ones = table.parts
         if self.pooled:
             return TwoByTwo(fp + 1, fn, zeros, ones)
         more, other = fp + np.array([1, 0]), fn + np.array([0, 1])
-        if self.prices is None:
+        if self.form is None:
             more, other = np.minimum(more, max(zeros, fp)), np.minimum(other, max(ones, fn))
         return TwoByTwo(more, other, zeros, ones)
 
@@ -263,12 +263,19 @@ def _half_per_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
 
 
 def _by_other_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
-    return ones, zeros
+    return np.where(ones > 0, ones, 1), np.where(zeros > 0, zeros, 1)
 
 
 def _missed(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
     """Return errors as a share of the items that are positive or named so."""
     return over(fp + fn, ones + fp)
+
+
+def _of_union(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Return that share, which is binomial for a fixed cut."""
+    wrong = table.false_positives + table.false_negatives
+    union = np.maximum(table.positives + table.false_positives, 1)
+    return Binomial(wrong, union, np.ones_like(np.asarray(wrong, dtype=np.float64)))
 
 
 def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
@@ -278,7 +285,7 @@ def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
     """
     n, named = zeros + ones, ones - fn + fp
     product = ones * zeros * named * (n - named)
-    product = np.where(np.real(product) > 0, product, 0)
+    product = np.where(np.real(product) > STEP, product, 0)  # a step from 0 is no decision
     return (1 - over((ones - fn) * n - named * ones, np.sqrt(product))) / 2
 
 
@@ -297,7 +304,7 @@ def _mcc(loss: Any) -> Any:
 
 OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
 OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
-OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial")
+OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial", form=_of_union)
 OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
 
 

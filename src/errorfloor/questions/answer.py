@@ -270,16 +270,20 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
     try:
         return kind.make(case), kind, ()
     except Undefined as undefined:
-        metric = case.options.metric
+        metric, why = case.options.metric, undefined.why
         instead = undefined.instead or intervals.stand_in(case.method, case.table, metric)
-        if instead is None:
-            raise no_interval(kind.name, undefined.why) from undefined
+        try:
+            found = None if instead is None else instead.make(case)
+        except Undefined:
+            found = None
+        if instead is None or found is None:
+            raise no_interval(kind.name, why, case.table) from undefined
         message = (
-            f"The {kind.name} interval of {case.method.name} is undefined because "
-            f"{undefined.why}; the {instead.name} interval is given instead."
+            f"The {kind.name} interval of {case.method.name} is undefined because {why}; the "
+            f"{instead.name} interval is given instead."
         )
-        evidence = StandIn(instead.make(case), case.value)
-        return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
+        doubt = warn(message, DegenerateBootstrapWarning)
+        return StandIn(found, case.value), instead, (doubt,)
 
 
 def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:

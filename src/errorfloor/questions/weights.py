@@ -126,10 +126,10 @@ def assumed_of(table: Table) -> str:
     return said
 
 
-def no_interval(name: str, why: str) -> InputError:
+def no_interval(name: str, why: str, table: Table) -> InputError:
     """Say that no interval is known for such data."""
+    where = "with weights or clusters there is no other" if table.entries else "there is no other"
     return InputError(
-        f"The {name} interval is undefined because {why}, and with weights or clusters there is no "
-        "other. Leave it out with ",
+        f"The {name} interval is undefined because {why}, and {where}. Leave it out with ",
         *(argument("interval", None), "."),
     )
