@@ -5,31 +5,23 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from errorfloor.methods.weighted_scoring import CellLosses
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.sample import DOUBT, Sample, split
-from errorfloor.methods import calibrated, logistic, newton, ranks
+from errorfloor import methods
+from errorfloor.data.sample import DOUBT, Kinds, Losses, Sample, split
+from errorfloor.methods import calibrated, logistic, newton
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
-from errorfloor.methods.record import Options, Series
-from errorfloor.methods.scoring import LossSums, brier, isotonic_map, log_loss
-from errorfloor.methods.selective_scores import (
-    AtCoverage,
-    AtError,
-    BestOfSurest,
-    Decided,
-    MidpointOfSurest,
-    slope,
-)
+from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
+from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
+from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.ranks import Placements
 
 RNG = np.random.default_rng(0)
 
@@ -92,11 +84,11 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
     assert MeanFloor(floor[:1], np.array([1]), np.array([3.0])).leave_one_out().tolist() == [0]
 
 
-@pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
+@pytest.mark.parametrize("name", ["auc", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
-    best = BestValue(metric, Sample.of_rows(p, count, np.array(weight)))
+    best = WeightedBest(metric, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
@@ -231,86 +223,6 @@ def test_the_errors_of_a_cut_are_guessed_by_rank():
     # Rates 0, then one half, then 1; the empty row at rank 5.5 of 1.5 to 9.5.
     assert guess == pytest.approx([0.0, 0.25, 0.5, 0.0])
     assert cut._guess(cells.count.astype(float), 4) == pytest.approx([0, 0.25, 0.5, 1])
-
-
-# Losses
-
-
-def test_losses_add_and_have_their_mean_and_deviation():
-    losses, count = np.array([0.5, 0.1, 0.9]), np.array([2, 4, 0])
-    sums = LossSums.of(losses, count)
-    assert (sums.total, sums.items, sums.most) == (pytest.approx(1.4), 6, 0.5)
-    assert sums.squares == pytest.approx(0.54)
-    assert sums.mean == pytest.approx(1.4 / 6)
-    each = np.repeat(losses, count)
-    assert sums.deviation == pytest.approx(each.std() / 6**0.5)
-    possible = LossSums.of(losses, count, np.array([0.6, 0.7, 5.0]))
-    assert possible.most == 0.7
-    both = sums + possible.scaled(3)
-    assert (both.total, both.squares) == (pytest.approx(5.6), pytest.approx(2.16))
-    assert (both.items, both.most) == (24, 0.7)
-    nothing = LossSums.of(losses, np.zeros(3))
-    assert (nothing.mean, nothing.deviation, nothing.most) == (0, 0, 0)
-
-
-def test_losses_of_probabilities_are_those_of_either_label():
-    p = np.array([0.0, 0.2, 1.0])
-    zeros, ones = brier(p)
-    assert zeros == pytest.approx([0, 0.04, 1])
-    assert ones == pytest.approx([1, 0.64, 0])
-    zeros, ones = log_loss(p)
-    assert zeros == pytest.approx([0, -np.log(0.8), 0])
-    assert ones == pytest.approx([0, -np.log(0.2), 0])
-
-
-def test_the_isotonic_map_fills_empty_rows_and_is_kept_from_the_ends():
-    zeros, ones = np.array([2.0, 0, 0, 1, 0]), np.array([0.0, 0, 1, 1, 3])
-    # Blocks: 0 of 2; 2 of 3; 3 of 3. The second row is halfway between.
-    plain = isotonic_map(zeros, ones)
-    assert plain == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1])
-    share = 5.5 / 9
-    held = [share / 3, (2 + share) / 4, (3 + share) / 4]
-    more = isotonic_map(zeros, ones, 1.0)
-    assert more == pytest.approx([held[0], (held[0] + held[1]) / 2, held[1], held[1], held[2]])
-    assert isotonic_map(np.zeros(2), np.zeros(2)).tolist() == [0.5, 0.5]
-
-
-# Models that leave items aside
-
-
-def test_points_of_a_curve_have_their_prices():
-    kept, wrong = np.array([0.0, 0.25, 0.75, 1.0]), np.array([0.0, 0.0, 0.1, 0.2])
-    slopes = [0.0, 0.2, 0.4]
-    assert slope(kept, wrong, 0.5, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=True) == pytest.approx(slopes[2])
-    assert slope(kept, wrong, 0.0, behind=False) == slopes[0]
-    assert slope(kept, wrong, 1.0, behind=True) == pytest.approx(slopes[2])
-    at = AtCoverage(0.75)
-    assert at.coverage(kept, wrong) == 0.75
-    assert at.most is None
-    assert at.least(0.3) == 0
-    # At the price 0.2 the loss is 0.1 of errors and a quarter of the price.
-    assert at.value(0.1 + 0.05, 0.2) == pytest.approx(0.1 / 0.75)
-    assert at.noise(LossSums(1.0, 1.0, 300.0, 1.0), 0.2) == pytest.approx(1 / 40)
-    by = AtError(0.1)
-    assert (by.most, AtError(0.5).most, AtError(0.6).most) == (0.5, 0.75, 0.8)
-    assert by.coverage(kept, wrong) == pytest.approx(0.5)  # 0.05 of errors among half
-    assert by.least(0.3) == pytest.approx(0.15)
-    assert by.value(0.05 + 0.2 * 0.5, 0.2) == pytest.approx(0.5)
-    losses = LossSums(2.0, 2.0, 10.0, 1.0)
-    assert by.noise(losses, 0.2) == pytest.approx(losses.deviation / 0.1)
-
-
-def test_decisions_are_kept_the_surest_first_and_cost_their_price_where_they_are_not():
-    decided = Decided(np.array([0.4, 0.1, 0.2, 0.1]), np.array([True, False, True, True]))
-    kept, wrong = decided.curve(np.array([2, 1, 4, 0]))
-    assert kept == pytest.approx([0, 1 / 7, 5 / 7, 1])
-    assert kept[-1] == 1
-    assert wrong == pytest.approx([0, 0.1 / 7, 0.9 / 7, 1.7 / 7])
-    assert decided.losses(0.2).tolist() == [0.2, 0, 0.2, 1]
-    lost = decided.lost(0.3, np.array([2, 1, 4, 0]))
-    assert (lost.total, lost.items, lost.most) == (pytest.approx(4.6), 7, 1)
 
 
 # Records
@@ -552,8 +464,7 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
     x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Sample.of_rows(np.arange(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
-    found = CellLosses(x, x**2, 0.9).sums(design)
+    design = Sample.of_rows(np.zeros(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     usual = (x**2).sum() / x.sum()
     found = design.equal_item(Losses(x, x**2), Kinds.one(design, usual))
     mean = (x.sum() + 2 * usual) / 9
@@ -622,20 +533,31 @@ def calibrated_by(count, more=0.0):
 )  # fmt: skip
 def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
     metric = Asked(name, at=at).of(2)
-    own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
-    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
-        zeros, ones = (part[0] for part in SURE.by_row(count[None]))
-        p = isotonic_map(zeros, ones)
-        expected = metric.best(p, zeros + ones)
-        assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
-        price = own._prices(count)[0]
+    options = Options(metric=metric)
+    own, midpoint = (one.bind(SURE, options) for one in methods.RECORDS if name in one_of(one))
+    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])):
+        p = calibrated_by(count)[SURE.row]
+        best = metric.best(p, count)
+        assert own.values(count[None], RNG)[0] == pytest.approx(best, abs=1e-9)
+        # An item that is left aside costs as many errors as the last one that is kept makes, or
+        # the next one, of errors that are just allowed.
+        doubt = np.repeat(np.sort(np.minimum(p, 1 - p)), count[np.argsort(np.minimum(p, 1 - p))])
+        if name == "error-at-coverage":
+            price = doubt[int(np.ceil(at * doubt.size - 1e-9)) - 1]
+        elif best < 1:
+            price = doubt[int(np.floor(best * doubt.size + 1e-9))]
+        else:
+            price = 0.5 if at < 0.5 else (1 + at) / 2
         total = 0.0
         for part in split(count, 10, np.random.default_rng(9)):
-            zeros, ones = (rest[0] for rest in SURE.by_row((count - part)[None]))
-            q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
-            doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
-            total += float(part @ np.where(doubt >= price, price, wrong))
-        held = own.goal.value(total / count.sum(), price)
+            q = calibrated_by(count - part, more=1.0)[SURE.row]
+            wrong = (q > 0.5) != SURE.positive
+            total += float(part @ np.where(np.minimum(q, 1 - q) >= price - 1e-9, price, wrong))
+        loss = total / count.sum()
+        if metric.less_is_better:
+            held = (loss - price * (1 - at)) / at
+        else:
+            held = (price - loss) / max(price - at, 1e-9)
         held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
         found = midpoint.values(count[None], np.random.default_rng(9))[0]
         assert found == pytest.approx((best + held) / 2, abs=1e-6)
@@ -660,10 +582,6 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
 
 
 # Rankings
-
-
-def ranked(cells, method=ranks.AUC):
-    return method.bind(cells, Options(metric=Asked(method.metrics[0]).of(2)))
 
 
 def slow_auc(score, label, weight):
@@ -691,7 +609,7 @@ def slow_precision(score, label):
 def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighted):
     cells = cells_of([2, 0, 1, 1], [1, 1, 2, 0])
     weight = np.array([1.0, 0.5, 2.0, 1.0, 1.5, 3.0]) if weighted else np.ones(6)
-    own = ranked(replace(cells, weight=weight) if weighted else cells)
+    own = WeightedRanking(replace(cells, weight=weight)) if weighted else Ranking(cells)
 
     def slow(count):
         cell = np.repeat(np.arange(6), count)
@@ -702,27 +620,26 @@ def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighte
     expected = [max(slow(one), 0.5) for one in others]
     assert own.values(np.array(others), RNG) == pytest.approx(expected)
     reverse = cells_of([0, 3], [2, 1], np.ones(3))
-    worse = ranked(reverse if weighted else replace(reverse, weight=None))
+    worse = WeightedRanking(reverse) if weighted else Ranking(reverse)
     assert worse.values(reverse.count[None], RNG).tolist() == [0.5]
     without = [slow(cells.count - one) for one in np.eye(6, dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
     # The last item of a class leaves the value as it is.
     last = cells_of([1, 2], [0, 1], np.array([2.0, 1.0, 1.0]))
-    bound = ranked(last if weighted else replace(last, weight=None))
+    bound = WeightedRanking(last) if weighted else Ranking(replace(last, weight=None))
     index = int(np.flatnonzero(last.positive)[0])
     assert bound.leave_one_out()[index] == pytest.approx(bound.values(last.count[None], RNG)[0])
 
 
 def test_placements_are_shares_of_the_other_class():
-    found = Placements.of(cells_of([2, 1, 0], [0, 3, 1]))
-    assert found.place == pytest.approx([1, 2.5 / 3, 2.5 / 4, 1])
-    assert (found.zeros, found.ones) == (3, 4)
-    assert found.area == pytest.approx((3 * 2.5 / 3 + 1) / 4)
+    places = Placements(np.array([2.0, 1, 0]), np.array([0.0, 3, 1]))
+    assert places.of_positives == pytest.approx([1 / 3, 2.5 / 3, 1])
+    assert places.of_negatives == pytest.approx([1, 2.5 / 4, 0.5 / 4])
 
 
 def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     cells = cells_of([1, 0, 2, 1, 0], [0, 1, 1, 2, 1])
-    own = ranked(cells, ranks.AVERAGE_PRECISION)
+    own = Precision(cells)
 
     def slow(count):
         cell = np.repeat(np.arange(len(cells)), count)
@@ -734,5 +651,5 @@ def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     assert own.values(none[None], RNG).tolist() == [0]
     without = [slow(cells.count - one) for one in np.eye(len(cells), dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
-    alone = ranked(cells_of([1], [1]), ranks.AVERAGE_PRECISION)
+    alone = Precision(cells_of([1], [1]))
     assert alone.leave_one_out() == pytest.approx([0, 1])
