@@ -186,6 +186,7 @@ def test_limits_at_an_auc_of_one_are_those_of_the_rarer_class():
     z2 = ndtri(0.975) ** 2
     assert (found.value, found.high) == (1, 1)
     assert 12 / (12 + z2) <= found.low <= 12 / (12 + z2) + 0.03
+    assert value(scores, (scores >= 30).astype(int), "auc", "honest").high == 1
     certified = value(scores, labels, "auc", "certified")
     assert divergence(1.0, certified.low) == pytest.approx(np.log(40) / 12)
 

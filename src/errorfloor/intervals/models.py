@@ -72,7 +72,9 @@ class Wilson:
         share, most = (value - self.least) / self.span, 1 + z**2 / n
         middle = (share + z**2 / (2 * n)) / most
         half = z * np.sqrt(max(share * (1 - share), 0) / n + (z / (2 * n)) ** 2) / most
-        return self.least + self.span * min(max(float(middle + side * half), 0.0), 1.0)
+        end = float(middle + side * half)
+        end = max(end, share) if side > 0 else min(end, share)  # also where it rounds past a share
+        return self.least + self.span * min(max(end, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
