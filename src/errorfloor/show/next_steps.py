@@ -124,7 +124,7 @@ def _other_model(estimate: Estimate) -> Step:
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
     words = ("headroom", *map(as_typed, asked))
     gain = "and see what it can still gain:"
-    if published.can_be_published(metric):
+    if published.can_be_published(metric) and published.shares_of(estimate) is not None:
         value = f"{_worse(estimate):.3g}"
         why = f"Put in your model's {metric.words} on its test items, {gain}"
         line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"
