@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from errorfloor.methods.weighted_best import WeightedBest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
@@ -20,7 +21,6 @@ from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRan
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.plugin import BestOfShares
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
