@@ -275,7 +275,7 @@ Mean width: {mean}.
 
 All classes alike whatever the scores; coin flips between the first two classes, and between the
 two with the largest scores; half of the labels certain, the others guesses. The errors of the ten
-folds are correlated there. `honest` finds that most items are unsure, and counts them as fewer.
+folds are correlated there. `honest` finds that most classes are tied, and counts items as fewer.
 
 {table(HEAD + LIMITS, hard)}
 

@@ -31,7 +31,7 @@ from errorfloor.methods.rules.fewest import (
 from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
 from errorfloor.methods.rules.offsets import OffsetFit, error_sides
-from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unsure_share
+from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
 
@@ -534,15 +534,22 @@ def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
     assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
 
 
-def test_all_items_are_unsure_where_scores_tell_nothing_and_few_where_they_do():
+def test_upper_limits_allow_for_the_share_of_the_errors_that_is_of_tied_classes():
     rng = np.random.default_rng(18)
     scores = rng.dirichlet(np.ones(4), 2000)
-    for labels, low, high in (
-        (rng.integers(4, size=2000), 0.95, 1.0),
-        (drawn(scores**3 / (scores**3).sum(axis=1, keepdims=True), rng), 0.0, 0.2),
+    sharp = scores**3 / (scores**3).sum(axis=1, keepdims=True)
+    tied = np.where(np.arange(2000)[:, None] < 600, [0.5, 0.5, 0, 0] + 1e-3 * np.ones(4), sharp)
+    tied = tied / tied.sum(axis=1, keepdims=True)
+    for some, labels, low, high in (
+        (scores, rng.integers(4, size=2000), 0.95, 1.0),
+        (scores, drawn(sharp, rng), 0.0, 0.1),
+        (tied, drawn(tied, rng), 0.25, 0.5),
     ):
-        items, count = items_of(scores, labels)
-        assert low <= unsure_share(OFFSETS, items, count, fit(OFFSETS, items, count)) <= high
+        statistic = OffsetFit.of(cells_of(some, labels), Options())
+        assert low <= statistic.correlated <= high
+    # So it is above the exact limit of as many independent items.
+    found = Honest(statistic.sides()).limits(0.95)[1]
+    assert found > upper_limit(2000 * statistic.held_out_loss, 2000, 0.025) + 0.001
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,12 @@ from errorfloor.methods.rules.maps import ClassCalibration, OneVsRest, Steps
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetFit
 from errorfloor.methods.rules.powered import PoweredOffsets
 from errorfloor.methods.rules.softmax import (
-    REACH,
     Family,
     Power,
     covariance,
     fit,
     fit_within_reach,
     unclear_share,
-    unsure_share,
 )
 from errorfloor.methods.rules.surest import SurestOfOffsets
 from errorfloor.metrics.asked import Asked
@@ -286,21 +284,31 @@ def test_labelled_items_are_counted_by_row_and_class():
 # How sure
 
 
-def test_items_are_unsure_whose_two_classes_are_closer_than_three_errors():
+def test_items_are_tied_that_are_nearer_than_three_errors_and_more_than_smooth_distances_have():
     spread = covariance(OFFSETS_FAMILY, ITEMS, CELLS.count, FIT)
-    values = FIT.values(ITEMS.logs)
-    unsure = 0
+    values, p = FIT.values(ITEMS.logs), FIT.probabilities(ITEMS.logs)
+    near, errors = np.zeros(2), 0.0
     for i in range(60):
         order = np.argsort(-values[:, i])
         lever = np.zeros(4)
         lever[0] = ITEMS.logs[order[0], i] - ITEMS.logs[order[1], i]
         lever[1 + order[0]], lever[1 + order[1]] = 1, -1
         gap = values[order[0], i] - values[order[1], i]
-        unsure += CELLS.count[i] * (gap < 3 * np.sqrt(lever @ spread @ lever))
-    assert REACH == 3
-    found = unsure_share(OFFSETS_FAMILY, ITEMS, CELLS.count, FIT)
-    assert found == pytest.approx(unsure / CELLS.count.sum())
+        wrong, error = 1 - p[order[0], i], np.sqrt(lever @ spread @ lever)
+        variance = CELLS.count[i] * wrong * (1 - wrong)
+        near += variance * (gap < 3 * error), variance * (gap < 6 * error)
+        errors += CELLS.count[i] * wrong
+    found = unclear_share(OFFSETS_FAMILY, ITEMS, CELLS.count, FIT)
+    every = errors * (1 - errors / CELLS.count.sum())
+    assert found == pytest.approx((2 * near[0] - near[1]) / every)
     assert 0 < found < 1
+
+
+def test_nothing_is_tied_where_nothing_is_wrong():
+    scores = np.full((30, 3), 1e-6) + np.eye(3)[np.arange(30) % 3]
+    items = Labelled.of(Sample(scores, np.arange(30), np.arange(30) % 3, np.ones(30)), "auto")
+    fitted = fit(OFFSETS_FAMILY, items, np.ones(30))
+    assert unclear_share(OFFSETS_FAMILY, items, np.ones(30), fitted) < 1e-6
 
 
 @pytest.mark.parametrize("others", [False, True])

@@ -18,7 +18,7 @@ TOLERANCE = 1e-10  # the last step is worth less than this an item; it squares t
 MAX_STEPS = 100
 MAX_HALVINGS = 40
 REACH = 3.0  # standard errors between two classes, below which either may be the likelier
-USUAL = 0.5  # share of such items that leaves the errors of the folds as they are
+COIN = 0.25  # variance of the error of one tied item; where all have less, none is
 FAR = 0.1  # of exponents; a last step to a maximum is about a ten-thousandth of that
 REACHES = (np.inf, 12.0, 9.0, 7.0, 5.5, 4.0, 3.0)  # the last is 5 % of the largest score
 
@@ -107,26 +107,25 @@ def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) ->
 
 
 def unclear_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
-    """Return the share of the variance of held-out errors that folds have in common.
+    """Return the share of the variance of errors that is of items whose likeliest classes are tied.
 
-    Where items that could as well be of another class are most of all, folds waver together.
-    """
-    return max(unsure_share(family, items, count, fitted) - USUAL, 0) / (1 - USUAL)
-
-
-def unsure_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
-    """Return the share of items whose two likeliest classes are closer than their noise.
-
-    The distance of their log-probabilities is compared with its own standard error, from the
-    curvature of the likelihood. Where scores tell nothing that is so for all items.
+    There any rule does as well, and the folds waver together. The distance of the two largest
+    log-probabilities is compared with its own standard error, from the curvature of the
+    likelihood. Where distances vary smoothly, there are as many items at less than `REACH` as from
+    there to twice that; only what is more is taken for tied. That is all where scores tell nothing.
     """
     totals = items.totals(count)
     spread = covariance(family, items, count, fitted)
-    unsure = 0.0
+    errors, near = 0.0, np.zeros(2)
     for block in blocks(totals.size, len(items.logs)):
         logs = items.logs[:, block]
-        unsure += float(totals[block] @ (_distance(logs, fitted, spread) < REACH))
-    return unsure / float(totals.sum())
+        wrong = 1 - fitted.probabilities(logs).max(axis=0)
+        variance = totals[block] * wrong * (1 - wrong)
+        distance = _distance(logs, fitted, spread)
+        near += [variance @ (distance < reach) for reach in (REACH, 2 * REACH)]
+        errors += float(totals[block] @ wrong)
+    every = max(errors * (1 - errors / float(totals.sum())), COIN)
+    return float(np.clip((2 * near[0] - near[1]) / every, 0, 1))
 
 
 def _distance(logs: Floats, fitted: Power, spread: Floats) -> Floats:
