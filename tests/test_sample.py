@@ -72,7 +72,7 @@ def test_sums_over_units_are_those_of_items(kind):
     assert (mean * weight * count).sum() == pytest.approx(sums.sum())
     assert ((mean * weight) ** 2 * count).sum() == pytest.approx((sums**2).sum())
     assert sample.clusters == (4 if "cluster" in kind or kind == "both" else 0)
-    assert sample.is_plain == (kind == "none")
+    assert sample.weighs_alike == (kind in ("none", "clusters"))
     for alike in (0.0, 0.5, 1.0):
         between = sample.items.unit + alike * (sample.unit - sample.items.unit)
         assert sample.typical(alike) == pytest.approx(between)
@@ -426,6 +426,22 @@ def test_rows_and_classes_have_the_sums_of_their_cells(empty):
         min((i for i in range(row.size) if row[i] >= one), default=row.size) for one in range(6)
     ]
     assert sample.starts.tolist() == first
+
+
+@kinds
+def test_some_cells_keep_what_belongs_to_them(kind):
+    label = np.array([1, 0, 1, 0, 1, 0])
+    sample = Sample(np.arange(3) / 3, np.repeat(np.arange(3), 2), label, COUNT, *KINDS[kind])
+    some = np.array([0, 2, 2, 5])
+    found = sample.among(some)
+    assert found.masses.tolist() == sample.masses[some].tolist()
+    assert (found.row.tolist(), found.label.tolist()) == ([0, 1, 1, 2], [1, 1, 1, 0])
+    values = np.arange(1.0, 5.0)
+    units = Items.of(COUNT[some], *(part[some] for part in KINDS[kind]))
+    assert found.squares(values) == pytest.approx((units.sums(values[units.cell]) ** 2).sum())
+    zeros, ones = sample.rows
+    assert zeros + ones == pytest.approx(sample.masses.reshape(3, 2).sum(axis=1))
+    assert sample.fewer_rows(1).total == sample.total
 
 
 # Fewer rows
