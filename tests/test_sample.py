@@ -405,6 +405,26 @@ def test_votes_of_two_classes_are_for_one_or_the_other():
     assert (sample.positives.tolist(), sample.totals.tolist()) == ([0, 2, 1], [3, 3, 1])
 
 
+def test_equal_votes_are_put_together_with_what_they_weigh():
+    votes = np.array([0, 1, 1, 2, 2]), np.array([2, 2, 2, 2, 3]), np.array([4, 1, 2, 5, 1])
+    sample = Sample.of_votes(*votes, np.array([1.0, 2.0, 0.5, 1.0, 3.0]))
+    found = sample.distinct
+    assert found.votes.tolist() == [[2, 0], [1, 1], [0, 2], [1, 2]]
+    assert sample.place.tolist() == [0, 1, 1, 2, 3]
+    assert found.count == pytest.approx(np.array([4, 3, 5, 3]) * 13 / 15)
+    assert sample.in_distinct(sample.count, 30.0) == pytest.approx([8, 6, 10, 6])
+    assert sample.in_distinct(np.array([1, 1, 0, 2, 1])) == pytest.approx(
+        np.array([1, 2, 2, 3]) * 5 / 8
+    )
+    plain = Sample.of_votes(*votes)
+    assert plain.distinct is plain
+    assert plain.in_distinct(plain.count) is plain.count
+    three = np.array([[2, 0, 1], [2, 0, 1], [2, 1, 0], [0, 1, 2]])
+    many = Sample.of_rows(three, np.array([1, 1, 2, 3]), np.array([1.0, 3.0, 1.0, 1.0]))
+    assert many.distinct.votes.tolist() == three[1:].tolist()
+    assert many.in_distinct(many.count, 9.0).tolist() == [4, 2, 3]
+
+
 @pytest.mark.parametrize("empty", [(), (0,), (2, 3), (5,), (0, 2, 3, 5)])
 def test_rows_and_classes_have_the_sums_of_their_cells(empty):
     rng = np.random.default_rng(0)
