@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorfloor import ScoreTable
+from errorfloor.data import dividing
 from errorfloor.data import sample as module
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import Kinds, Losses, Sample, split
@@ -72,7 +73,7 @@ def test_sums_over_units_are_those_of_items(kind):
     assert (mean * weight * count).sum() == pytest.approx(sums.sum())
     assert ((mean * weight) ** 2 * count).sum() == pytest.approx((sums**2).sum())
     assert sample.clusters == (4 if "cluster" in kind or kind == "both" else 0)
-    assert sample.is_plain == (kind == "none")
+    assert sample.weighs_alike == (kind in ("none", "clusters"))
     for alike in (0.0, 0.5, 1.0):
         between = sample.items.unit + alike * (sample.unit - sample.items.unit)
         assert sample.typical(alike) == pytest.approx(between)
@@ -324,7 +325,7 @@ def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeyp
     into = np.arange(parts) // 2
     sample = sample_of(count)
     for block in (2**17, 64):
-        monkeypatch.setattr(module, "BLOCK", block)
+        monkeypatch.setattr(dividing, "BLOCK", block)
         for place in (None, into):
             rng, other = np.random.default_rng(5), np.random.default_rng(5)
             expected = divided(count, parts, other, place)
@@ -345,8 +346,8 @@ def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
     for full in (10**9, -1):
         rng = np.random.default_rng(5)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "FULL", full)
-            patch.setattr(module, "BLOCK", block)
+            patch.setattr(dividing, "FULL", full)
+            patch.setattr(dividing, "BLOCK", block)
             found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
     assert np.array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]
@@ -404,6 +405,26 @@ def test_votes_of_two_classes_are_for_one_or_the_other():
     assert (sample.positives.tolist(), sample.totals.tolist()) == ([0, 2, 1], [3, 3, 1])
 
 
+def test_equal_votes_are_put_together_with_what_they_weigh():
+    votes = np.array([0, 1, 1, 2, 2]), np.array([2, 2, 2, 2, 3]), np.array([4, 1, 2, 5, 1])
+    sample = Sample.of_votes(*votes, np.array([1.0, 2.0, 0.5, 1.0, 3.0]))
+    found = sample.distinct
+    assert found.votes.tolist() == [[2, 0], [1, 1], [0, 2], [1, 2]]
+    assert sample.place.tolist() == [0, 1, 1, 2, 3]
+    assert found.count == pytest.approx(np.array([4, 3, 5, 3]) * 13 / 15)
+    assert sample.in_distinct(sample.count, 30.0) == pytest.approx([8, 6, 10, 6])
+    assert sample.in_distinct(np.array([1, 1, 0, 2, 1])) == pytest.approx(
+        np.array([1, 2, 2, 3]) * 5 / 8
+    )
+    plain = Sample.of_votes(*votes)
+    assert plain.distinct is plain
+    assert plain.in_distinct(plain.count) is plain.count
+    three = np.array([[2, 0, 1], [2, 0, 1], [2, 1, 0], [0, 1, 2]])
+    many = Sample.of_rows(three, np.array([1, 1, 2, 3]), np.array([1.0, 3.0, 1.0, 1.0]))
+    assert many.distinct.votes.tolist() == three[1:].tolist()
+    assert many.in_distinct(many.count, 9.0).tolist() == [4, 2, 3]
+
+
 @pytest.mark.parametrize("empty", [(), (0,), (2, 3), (5,), (0, 2, 3, 5)])
 def test_rows_and_classes_have_the_sums_of_their_cells(empty):
     rng = np.random.default_rng(0)
@@ -426,6 +447,20 @@ def test_rows_and_classes_have_the_sums_of_their_cells(empty):
         min((i for i in range(row.size) if row[i] >= one), default=row.size) for one in range(6)
     ]
     assert sample.starts.tolist() == first
+
+
+@kinds
+def test_some_cells_keep_what_belongs_to_them(kind):
+    label = np.array([1, 0, 1, 0, 1, 0])
+    sample = Sample(np.arange(3) / 3, np.repeat(np.arange(3), 2), label, COUNT, *KINDS[kind])
+    some = np.array([0, 2, 2, 5])
+    found = sample.among(some)
+    assert found.masses.tolist() == sample.masses[some].tolist()
+    assert (found.row.tolist(), found.label.tolist()) == ([0, 1, 1, 2], [1, 1, 1, 0])
+    values = np.arange(1.0, 5.0)
+    units = Items.of(COUNT[some], *(part[some] for part in KINDS[kind]))
+    assert found.squares(values) == pytest.approx((units.sums(values[units.cell]) ** 2).sum())
+    assert sample.fewer_rows(1).total == sample.total
 
 
 # Fewer rows

@@ -14,7 +14,6 @@ from errorfloor.intervals.votes import bracket, fits
 from errorfloor.intervals.votes.annotators import AnnotatorLimits, Spread
 from errorfloor.intervals.votes.bracket import Bracket, agreements, missed_votes, pair_floor
 from errorfloor.intervals.votes.fits import Expected, power_of_misfit
-from errorfloor.intervals.votes.many import ManyVoteLimits
 from errorfloor.intervals.votes.many_annotators import _share, disagreement, slope_of
 from errorfloor.intervals.votes.records import VoteLimits
 from errorfloor.methods.record import Options
@@ -167,8 +166,10 @@ def test_limits_of_votes_never_leave_out_the_value(value, limits):
     assert how == {"level": 0.9, "options": Options()}
     many = ef.VoteTable.from_arrays([[1, 1, 1], [3, 0, 0]])
     find = Watched(0.1, 0.3)
-    assert ManyVoteLimits(value, many, Options(), find=find).limits(0.9) == limits
-    assert find.asked[0][0][0].tolist() == many.votes.tolist()
+    own = VoteLimits.around("likelihood", value, many, find, Options())
+    assert own.limits(0.9) == limits
+    votes, count = find.asked[0][0]
+    assert (votes.tolist(), count.tolist()) == (many.votes.tolist(), [1, 1])
 
 
 @pytest.mark.parametrize("totals_by", ["chance", "item", "votes"])
@@ -276,18 +277,6 @@ def test_four_limits_share_the_error_of_a_bracket():
     three = SimpleNamespace(limits=lambda error: (0.2, 0.4) if abs(error - 0.1) < 1e-9 else None)
     whole = Bracket(0.3, 3, side(0, 1), side(0, 1), side(0, 1), side(0, 1), three)
     assert whole.limits(0.9) == (0.2, 0.4)
-
-
-@pytest.mark.parametrize("name", ["brier", "f1"])
-def test_each_metric_has_the_search_that_is_for_it(name):
-    rng = np.random.default_rng(0)
-    votes = rng.binomial(3, rng.choice([0.2, 0.8], 60))
-    found = ef.from_votes(votes, 3, metric=name, interval="likelihood").evidence
-    expected = "likelihood_limits" if name == "brier" else "value_limits"  # a mean over items
-    assert (found.method, found.find.__name__) == ("likelihood", expected)
-    found = ef.from_votes(votes, 3, metric=name, interval="certified").evidence
-    expected = "certified_limits" if name == "brier" else "inverted_limits"
-    assert (found.method, found.find.__name__) == ("certified", expected)
 
 
 @pytest.mark.parametrize("metric", ["error", "brier", "f1"])

@@ -6,12 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from errorfloor.methods.votes.weighted import (
-    Pool,
-    WeightedManyMixtureFloor,
-    WeightedMixtureFloor,
-    WeightedMixtureValue,
-)
 
 import errorfloor as ef
 from errorfloor.data.sample import Sample
@@ -181,31 +175,6 @@ def weighted(cells, weight):
     return replace(cells, weight=np.asarray(weight, dtype=float))
 
 
-def test_equal_votes_are_pooled_with_what_they_weigh():
-    cells = Sample.of_votes(
-        np.array([0, 1, 1, 2, 2]), np.array([2, 2, 2, 2, 3]), np.array([4, 1, 2, 5, 1])
-    )
-    pool = Pool.of(weighted(cells, [1.0, 2.0, 0.5, 1.0, 3.0]))
-    assert pool.votes.tolist() == [[2, 0], [1, 1], [0, 2], [1, 2]]
-    assert pool.row.tolist() == [0, 1, 1, 2, 3]
-    assert pool.totals.tolist() == [2, 2, 2, 3]
-    assert pool.mass.tolist() == [4, 3, 5, 3]
-    assert pool.cells().count == pytest.approx(np.array([4, 3, 5, 3]) * 13 / 15)
-    assert pool.cells(30).count == pytest.approx([8, 6, 10, 6])
-    assert pool.cells().positives.tolist() == [0, 1, 2, 2]
-    assert pool.cells().totals.tolist() == [2, 2, 2, 3]
-    other = np.array([1, 1, 0, 2, 1])
-    assert pool.items(other, 8.0) == pytest.approx([1, 2, 2, 3])
-    three = Sample.of_rows(
-        np.array([[2, 0, 1], [2, 0, 1], [2, 1, 0], [0, 1, 2]]), np.array([1, 1, 2, 3])
-    )
-    many = Pool.of(weighted(three, [1.0, 3.0, 1.0, 1.0]))
-    assert many.votes.tolist() == [[2, 0, 1], [2, 1, 0], [0, 1, 2]]
-    assert many.row.tolist() == [0, 0, 1, 2]
-    assert many.cells(9).count.tolist() == [4, 2, 3]
-    assert isinstance(many.cells(), Sample)
-
-
 TWO = Sample.of_votes(np.array([0, 1, 2, 3]), np.full(4, 3), np.array([40, 20, 10, 30]))
 THREE = Sample.of_rows(
     np.array([[3, 0, 0], [2, 1, 0], [1, 1, 1], [0, 0, 3]]), np.array([40, 20, 10, 30])
@@ -213,48 +182,50 @@ THREE = Sample.of_rows(
 
 
 @pytest.mark.parametrize(
-    ("kind", "plain", "cells", "options"),
+    ("kind", "cells", "options"),
     [
-        (WeightedMixtureFloor, MixtureFloor, TWO, Options()),
-        (WeightedMixtureFloor, MixtureFloor, TWO, None),
-        (WeightedMixtureValue, MixtureValue, TWO, Options(metric=BRIER)),
-        (WeightedManyMixtureFloor, ManyMixtureFloor, THREE, Options()),
-        (WeightedManyMixtureFloor, ManyMixtureFloor, THREE, None),
+        (MixtureFloor, TWO, Options()),
+        (MixtureFloor, TWO, None),
+        (MixtureValue, TWO, Options(metric=BRIER)),
+        (ManyMixtureFloor, THREE, Options()),
+        (ManyMixtureFloor, THREE, None),
     ],
 )
-def test_other_numbers_of_weighted_items_are_fitted_anew(kind, plain, cells, options):
+def test_other_numbers_of_weighted_items_are_fitted_anew(kind, cells, options):
     weight = np.array([1.0, 2.0, 0.5, 1.0])
     floor = kind(weighted(cells, weight), options)
     others = np.array([cells.count, [30, 30, 0, 40], [1, 1, 1, 1]])
     found = floor.values(others, RNG)
     for one, value in zip(others, found, strict=True):
         items = one * weight * (one.sum() / (one * weight).sum())
-        slow = plain(replace(cells, count=items), options)
+        slow = kind(replace(cells, count=items), options)
         assert value == pytest.approx(slow.values(items[None], RNG)[0], abs=1e-9)
     assert found[0] == floor.values(cells.count[None], RNG)[0]
     assert len(set(found.tolist())) == 3
 
 
+def ask(votes, **options):
+    weight = 1.0 + np.arange(len(votes)) % 2
+    return ef.from_votes(counts=np.array(votes), weight=weight, interval=None, **options)
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")  # of so few items
 def test_ten_weighted_votes_for_three_classes_are_answered_and_eleven_are_not():
-    ten = Sample.of_rows(np.array([[10, 0, 0], [1, 1, 0]]), np.array([5, 5]))
-    WeightedManyMixtureFloor(weighted(ten, [1.0, 2.0]))
-    eleven = replace(ten, seen=np.array([[11, 0, 0], [1, 1, 0]]))
+    assert 0 <= ask([[10, 0, 0], [1, 1, 0]] * 5).value < 2 / 3
     with pytest.raises(ef.InputError, match="Some items have 11 votes, which are too many"):
-        WeightedManyMixtureFloor(weighted(eleven, [1.0, 2.0]))
-    for kind, cells in ((WeightedMixtureFloor, TWO), (WeightedManyMixtureFloor, THREE)):
+        ask([[11, 0, 0], [1, 1, 0]] * 5)
+    for votes in ([[2, 1], [0, 3]] * 5, [[2, 1, 0], [0, 1, 2]] * 5):
         with pytest.raises(ef.InputError, match="is not answered with `weight`"):
-            kind(weighted(cells, np.ones(4)), Options(totals_by="item"))
+            ask(votes, totals_by="item")
     with pytest.raises(ef.InputError, match="needs the share of class 1"):
-        WeightedMixtureValue(
-            weighted(TWO, np.ones(4)), Options(metric=Asked("balanced-error").of(2))
-        )
+        ask([[2, 1], [0, 3]] * 5, metric="balanced-error")
 
 
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 def test_too_many_weighted_votes_of_two_classes_are_refused_by_their_number():
     k = np.arange(0, 40_000, 10)
-    cells = Sample.of_votes(k, np.full(k.size, 40_000), np.ones(k.size, dtype=np.int64))
     with pytest.raises(ef.InputError, match="Some items have 40,000 votes"):
-        WeightedMixtureFloor(weighted(cells, np.ones(k.size)))
+        ask(np.column_stack((40_000 - k, k)))
 
 
 # Values of a fitted distribution

@@ -4,15 +4,13 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from errorfloor.methods.votes.weighted import Pool
 
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Blocks
-from errorfloor.intervals.votes import (
-    triangle,
-    weighted,
-)
+from errorfloor.intervals.votes import triangle
 from errorfloor.intervals.votes.bracket import missed_votes
+from errorfloor.intervals.votes.worth import equal_items
+from errorfloor.methods.record import Options
 from errorfloor.methods.votes.many.partitions import partitions
 
 
@@ -134,44 +132,42 @@ def test_each_side_of_a_triangle_has_half_of_the_error():
 # Weighted votes.
 
 
-def pools():
-    votes = np.array([[3, 0], [1, 2], [2, 1], [0, 4], [1, 0]])
-    row = np.array([0, 0, 1, 2, 2, 3, 4])
+def depends_on(row):
+    """Yield what floors depend on, of the votes on one item."""
+    cast = np.repeat(np.arange(row.size), row)
+    yield 1 - max(np.mean(cast == c) for c in range(row.size))
+    pairs = [a == b for a, b in combinations(cast, 2)]
+    yield np.mean(pairs) if pairs else 0.5
+    yield float(len(set(cast)) == 1)
+    yield from (np.mean(cast == c) for c in range(row.size))
+
+
+def number(weight, unit, values):
+    """Return how many equal items have a mean of such values that varies as much."""
+    total, usual = weight.sum(), (weight**2).sum() / weight.sum()
+    away = values - weight @ values / total
+    spread = weight @ away**2 / total
+    if spread == 0:
+        return total / usual
+    squares = sum(((weight * away)[unit == one].sum()) ** 2 for one in set(unit.tolist()))
+    more = 2 * usual  # two units that weigh as usual
+    return total / max(usual, (squares + more * usual * spread) / (spread * (total + more)))
+
+
+@pytest.mark.parametrize("cluster", [None, np.array([0, 1, 0, 2, 1, 2, 3])])
+@pytest.mark.parametrize("light", [0.05, 1.0, 40.0])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_votes_are_worth_as_many_items_as_any_mean_of_them_is(cluster, light, classes):
+    votes = np.array([[3, 0, 0], [3, 0, 0], [1, 2, 0], [2, 1, 2], [2, 1, 2], [0, 4, 0], [0, 0, 1]])
+    votes = votes if classes == 3 else np.column_stack((votes[:, 0], votes[:, 1:].sum(axis=1)))
     count, weight = np.array([2, 1, 3, 1, 2, 4, 1]), np.array([1.0, 2, 0.5, 3, 1, 0.7, 1])
-    yield Pool(votes, row, Sample.of_rows(count, count, weight))
-    yield Pool(votes, row, Sample.of_rows(count, count, weight, np.array([0, 1, 0, 2, 1, 2, 3])))
-
-
-def test_what_floors_depend_on_is_counted_vote_by_vote():
-    votes = np.array([[3, 0, 0], [1, 2, 0], [2, 2, 1], [0, 1, 0]])
-    left, agree, all_agree, *shares = weighted._functions(votes)
-    for i, row in enumerate(votes):
-        cast = np.repeat(np.arange(3), row)
-        assert left[i] == pytest.approx(1 - max(np.mean(cast == c) for c in range(3)))
-        pairs = [a == b for a, b in combinations(cast, 2)]
-        assert agree[i] == pytest.approx(np.mean(pairs) if pairs else 0.5)
-        assert all_agree[i] == (len(set(cast)) == 1)
-        for c in range(3):
-            assert shares[c][i] == pytest.approx(np.mean(cast == c))
-
-
-def test_means_of_votes_are_worth_as_many_items_as_vary_as_much():
-    for pool in pools():
-        design, values = pool.design, np.array([0.1, 0.4, 0.9, 0.2, 0.5])
-        each = np.repeat(values[pool.row], design.count)  # of single items
-        weights = np.repeat(design.weight, design.count)
-        total = weights.sum()
-        unit = (weights**2).sum() / total
-        mean = weights @ each / total
-        spread = weights @ (each - mean) ** 2 / total
-        moved = weights * (each - mean)
-        if design.cluster is None:
-            squares = (moved**2).sum()
-        else:
-            of = np.repeat(design.cluster, design.count)
-            squares = sum(moved[of == c].sum() ** 2 for c in range(4))
-        usual = 2.0 * unit
-        each_one = max(unit, (squares + usual * unit * spread) / (spread * (total + usual)))
-        found, alike = weighted._worth(pool, (values, np.full(5, 0.3)))
-        assert found == pytest.approx(total / each_one)
-        assert alike == pytest.approx(total / unit)
+    weight[3] *= light
+    sample = Sample.of_rows(votes, count, weight, cluster)
+    cell = np.repeat(np.arange(7), count)
+    unit = np.arange(cell.size) if cluster is None else cluster[cell]
+    values = np.array([list(depends_on(votes[one])) for one in cell])
+    numbers = [number(weight[cell], unit, column) for column in values.T]
+    # Where few have any votes against the rest, their own spread is no guide.
+    apart = sample.worth(np.where(votes.max(axis=1) < votes.sum(axis=1), count, 0.0))[1]
+    assert equal_items(sample, Options()) == pytest.approx(min(*numbers, apart))
+    assert equal_items(Sample.of_rows(votes, count), Options()) == 14
