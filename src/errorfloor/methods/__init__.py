@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
@@ -35,7 +36,7 @@ from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.methods.votes.values import VALUES
-from errorfloor.metrics import ERROR, METRICS, named
+from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.two_by_two import OfTable
 
 _TABLES = [one for one in METRICS if isinstance(one.how, OfTable) and one is not ERROR]
@@ -90,6 +91,20 @@ DEFAULTS: tuple[Method, ...] = (
 )
 
 
+def records() -> tuple[Method | Series, ...]:
+    """Return all records, also those for metrics that were added while the program runs."""
+    return (*RECORDS, *(one for metric in _added() for one in of_metric(metric)))
+
+
+def _defaults() -> tuple[Method, ...]:
+    return (*DEFAULTS, *map(default_for, _added()))
+
+
+def _added() -> list[Metric]:
+    added = (one for one in metrics.METRICS if one.name not in metrics.BUILT_IN)
+    return [one for one in added if isinstance(one.how, OfTable)]
+
+
 def default(
     kind: str,
     classes: Classes = Classes.TWO,
@@ -98,16 +113,21 @@ def default(
     partly: bool = False,
 ) -> Method:
     """Return the method for a kind of table where none is named; `partly` if labels are missing."""
-    for one in (PPI, MANY_PPI, *DEFAULTS) if partly else DEFAULTS:
-        if (one.reads, one.classes) == (kind, classes) and metric in one.metrics:
+    for one in (PPI, MANY_PPI, *_defaults()) if partly else _defaults():
+        if (one.reads, one.classes) == (kind, classes) and one.is_for(metric):
             return one
     raise no_method(kind, classes, metric)
 
 
 def no_method(kind: str, classes: Classes, metric: str) -> InputError:
     """Return an error that says which metrics there are for labels of a kind."""
-    able = {name: None for one in DEFAULTS if (one.reads, one.classes) == (kind, classes)
-            for name in one.metrics}  # fmt: skip
+    able = [
+        name
+        for name in metrics.names()
+        if any(
+            (one.reads, one.classes) == (kind, classes) and one.is_for(name) for one in _defaults()
+        )
+    ]
     return InputError(
         *(argument("metric", metric), f" cannot be answered from {kind} of {classes.value}. "),
         f"Ask for one of {', '.join(able)}.",
@@ -129,13 +149,13 @@ def every(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> Iterator[Method]:
     """Yield the same with methods for tables in which some items have no label."""
-    for record in RECORDS:
+    for record in records():
         own = map(record.make, record.usual) if isinstance(record, Series) else (record,)
         yield from (one for one in own if _is_for(one, kind, classes, metric))
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:
-    about = metric is None or metric in one.metrics
+    about = metric is None or one.is_for(metric)
     return about and one.reads == kind and classes in (None, one.classes)
 
 
@@ -150,7 +170,7 @@ def short_names(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> tuple[str, ...]:
     """Return the same with one name for each series, such as hist-K."""
-    pairs = ((record.name, _one(record)) for record in RECORDS)
+    pairs = ((record.name, _one(record)) for record in records())
     found = (name for name, one in pairs if _is_for(one, kind, classes, metric))
     return tuple(dict.fromkeys(found))
 
@@ -165,7 +185,7 @@ def check_name(name: object, kind: str, metric: str = ERROR.name) -> None:
         return
     series = [
         one
-        for one in RECORDS
+        for one in records()
         if isinstance(one, Series) and _is_for(one.make(1), kind, None, metric)
     ]
     for one in series if isinstance(name, str) else ():
@@ -216,11 +236,11 @@ def known(
     """
     found = [
         method
-        for record in RECORDS
+        for record in records()
         for method in [record.numbered(name) if isinstance(record, Series) else record]
         if method is not None
         and method.name == name
-        and metric in method.metrics
+        and method.is_for(metric)
         and kind in (None, method.reads)
     ]
     return min(found, key=lambda one: one.classes is not classes, default=None)
@@ -250,7 +270,7 @@ def on_any_scale(classes: Classes = Classes.TWO, metric: str = ERROR.name) -> st
     """Say which methods take scores on any scale, as the end of a sentence."""
     able = [
         record.name
-        for record in RECORDS
+        for record in records()
         for method in [_one(record)]
         if _is_for(method, ScoreTable.kind, classes, metric) and not method.needs_probabilities
     ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +14,8 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
-from errorfloor.metrics import Metric, named
-from errorfloor.metrics.balanced import BALANCED
-from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
-from errorfloor.metrics.ranking import AUC, AVERAGE_PRECISION
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
-from errorfloor.metrics.thresholds import F1, MCC
+from errorfloor.metrics import METRICS, Metric, named
+from errorfloor.metrics.items import OfItems
 
 
 class BestValue:
@@ -67,29 +65,52 @@ def _moved(table: SoftTable, metric: Metric) -> float | None:
     return metric.moved(table.probabilities, *table.ranges, table.counts)
 
 
-_MEANS = (COST.name, BRIER.name, LOG_LOSS.name)
-_SMOOTH = (AUC.name, AVERAGE_PRECISION.name, MCC.name)
-_ROOTS = (F1.name, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
+def is_mean(metric: Metric) -> bool:
+    """Tell whether the best value is a mean over items, once what it needs is given."""
+    return isinstance(metric.how, OfItems) or getattr(metric.how, "costs", None) is not None
+
+
+def is_balance(metric: Metric) -> bool:
+    """Tell whether the best value is a mean over items where the shares of classes are known."""
+    return getattr(metric.how, "law", "") == "classes"
+
+
+def is_root(metric: Metric) -> bool:
+    """Tell whether means of known numbers determine the best value."""
+    binomial = getattr(metric.how, "law", "") == "binomial" and not is_mean(metric)
+    return metric.is_selective or binomial
+
+
+def is_smooth(metric: Metric) -> bool:
+    """Tell whether the best value is another function of the distribution of items."""
+    return not (is_mean(metric) or is_balance(metric) or is_root(metric))
+
+
+def _those(kind: Callable[[Metric], bool]) -> dict[str, Any]:
+    found = tuple(one.name for one in METRICS if kind(one) and not one.is_error)
+    return {"metrics": found, "answers": kind}
+
+
 _EXPLAINS = (
     "The soft labels are taken as the probabilities of the classes, and the best value of the "
     "metric is computed from them."
 )
 
-MEANS = replace(CLEAN, bind=_mean, metrics=_MEANS, explains=_EXPLAINS, moved=_moved)
+MEANS = replace(CLEAN, bind=_mean, explains=_EXPLAINS, moved=_moved, **_those(is_mean))
 SMOOTH = replace(
     CLEAN,
     bind=_best,
-    metrics=_SMOOTH,
     bases=frozenset({Basis.SMOOTH, Basis.ITEMS}),
     interval="jackknife",
     explains=_EXPLAINS,
     moved=_moved,
+    **_those(is_smooth),
 )
 BALANCED_ERROR = replace(
-    SMOOTH, metrics=(BALANCED.name,), bases=frozenset({*SMOOTH.bases, Basis.ROOTS})
+    SMOOTH, bases=frozenset({*SMOOTH.bases, Basis.ROOTS}), **_those(is_balance)
 )
-ROOTS = replace(BALANCED_ERROR, metrics=_ROOTS, interval="betting")
-_MANY = partial(replace, classes=Classes.MANY, assumes=MANY_CLEAN.assumes)
+ROOTS = replace(BALANCED_ERROR, interval="betting", **_those(is_root))
+_MANY = partial(replace, classes=Classes.MANY, assumes=MANY_CLEAN.assumes, answers=None)
 RECORDS: tuple[Method, ...] = (
     MEANS,
     BALANCED_ERROR,
@@ -97,5 +118,5 @@ RECORDS: tuple[Method, ...] = (
     ROOTS,
     _MANY(MEANS),
     _MANY(BALANCED_ERROR),
-    _MANY(ROOTS, metrics=tuple(name for name in _ROOTS if not named(name).two_only)),
+    _MANY(ROOTS, metrics=tuple(name for name in ROOTS.metrics if not named(name).two_only)),
 )

@@ -52,7 +52,7 @@ class RankFit(Fitted):
 
 def check_items(sample: Sample, metric: Metric) -> None:
     """Say so where a class has no items and a metric of a ranking needs some."""
-    both = metric.how.needs_both
+    both = metric.how.needs == "both"
     check_classes(metric.words, sample.count, sample.positive, both=both)
 
 

@@ -18,7 +18,7 @@ from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, aim_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import BUILT_IN, ERROR, Metric, named, names
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
@@ -228,6 +228,8 @@ class Method:
         For how many classes it is.
     metrics : tuple of str
         Which metrics it answers for. Methods of one name may be there for several.
+    answers : callable, optional
+        For which others, that someone may add, it does as well.
     bind : callable
         From the cells of a table and options to the estimate as a statistic.
     bases : frozenset of Basis
@@ -286,6 +288,7 @@ class Method:
     references: tuple[str, ...]
     classes: Classes = Classes.TWO
     metrics: tuple[str, ...] = (ERROR.name,)
+    answers: Callable[[Metric], bool] | None = None
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE
     colour: str = "grey"
@@ -301,6 +304,13 @@ class Method:
     rule: str = ""
     condition: str = ""
     beyond_guessing: bool = False
+
+    def is_for(self, metric: str) -> bool:
+        """Tell whether it answers for the metric of a name."""
+        if metric in self.metrics:
+            return True
+        added = metric not in BUILT_IN and metric in names()
+        return added and self.answers is not None and self.answers(named(metric))
 
     @property
     def shown_as(self) -> str:

@@ -146,6 +146,7 @@ COST = Metric(
     title="mean cost per item",
     per_cent=False,
     needs=("costs",),
+    by_place=True,
     how=cost_of(1, 1),  # replaced likewise
     with_given=_with_costs,
     is_fraction=False,
@@ -166,6 +167,7 @@ BRIER = Metric(
     per_cent=False,
     of_model=BoundedLoss(_squares, _largest_square),
     rule="the best rising map of {}",
+    by_pairs=True,
 )
 LOG_LOSS = Metric(
     name="log-loss",

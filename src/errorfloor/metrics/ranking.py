@@ -15,6 +15,8 @@ from errorfloor.metrics.model import PairsInOrder, PrecisionOfRanks
 from errorfloor.metrics.ranks import PAIRS_IN_ORDER, PRECISION
 from errorfloor.metrics.record import Metric, both_classes
 
+_STEP = 1e-6  # share of items that are moved to take a slope
+
 
 def ascending(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
     """Return probabilities in ascending order with their shares of all weight."""
@@ -69,7 +71,8 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
         return CountedAuc(p, count, weight, theta=theta, sign=-1 if varies_less else 1)
 
     moved = moved_with_share(theta)
-    return replace(AUC, given=given, whole=whole, counted=counted, weighted=counted, moved=moved)
+    more: dict[str, Any] = {"counted": counted, "weighted": counted, "moved": moved}
+    return replace(AUC, given=given, whole=whole, slope=None, **more)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:
@@ -95,6 +98,34 @@ def span_of_share(classes: int) -> tuple[float, float]:
     return 0.0, 1.0
 
 
+def _auc_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    theta = float(w @ p)
+    below, mass = np.cumsum(w), np.cumsum(w * p)
+    place = np.searchsorted(p, x, side="right")
+    under, up = np.append(0.0, below)[place], np.append(0.0, mass)[place]
+    lesser = up + x * (1 - under) - x * theta  # E min(x, p) - x E p
+    own = np.append(0.0, below)[:-1], np.append(0.0, mass)[:-1]
+    pairs = float(w @ (own[1] + p * (1 - own[0]) - p * theta))
+    both = 2 * theta * (1 - theta)
+    return np.asarray(-2 * lesser / both + pairs * 2 * (1 - 2 * theta) * x / both**2)
+
+
+def _precision_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    """Return the slope by moving a few items to all x at once."""
+    every = np.concatenate((p, x))
+    order = np.argsort(-every, kind="stable")
+    moved = np.vstack((np.zeros(x.size), np.eye(x.size)))
+    step = np.concatenate(([0.0], np.full(x.size, _STEP)))[:, None]
+    share = np.hstack((np.broadcast_to(w, (x.size + 1, p.size)) * (1 - step), moved * step))
+    share, q = share[:, order], every[order]
+    before = np.cumsum(share, axis=1) - share
+    found = np.cumsum(share * q, axis=1) - share * q
+    some = before > 1e-14
+    growth = np.where(some, np.log1p(share / np.where(some, before, 1.0)), 0.0)
+    area = (q * (q * share + (found - q * before) * growth)).sum(axis=1) / (share @ q)
+    return np.asarray((area[1:] - area[0]) / _STEP)
+
+
 AUC = Metric(
     name="auc",
     limit="ceiling",
@@ -113,6 +144,7 @@ AUC = Metric(
     rule="the ranking by {}",
     of_model=PairsInOrder(),
     how=PAIRS_IN_ORDER,
+    slope=_auc_slope,
 )
 AVERAGE_PRECISION = Metric(
     name="average-precision",
@@ -128,4 +160,5 @@ AVERAGE_PRECISION = Metric(
     rule="the ranking by {}",
     of_model=PrecisionOfRanks(),
     how=PRECISION,
+    slope=_precision_slope,
 )

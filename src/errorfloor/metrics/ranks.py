@@ -24,13 +24,16 @@ class OfRanks:
         From what negatives and positives weigh at each score to the value, for each row of both.
     without_one : callable
         From a sample to the value without one item of each of its cells in turn.
-    needs_both : bool
-        Whether there must be items of both classes, or positive ones alone.
+    needs : {"both", "positive"}
+        Of which classes there must be items.
+    least_of_two_kinds : bool
+        Whether its best value may be least where items are of two kinds.
     """
 
     of: Callable[[Floats, Floats], Floats]
     without_one: Callable[[Sample], Floats]
-    needs_both: bool
+    needs: str = "both"
+    least_of_two_kinds: bool = False
 
 
 # Pairs of a positive and a negative item: the AUC.
@@ -129,5 +132,5 @@ def _row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Flo
     return np.asarray(share * inside)
 
 
-PAIRS_IN_ORDER = OfRanks(_in_order, _in_order_without_one, needs_both=True)
-PRECISION = OfRanks(_precision, _precision_without_one, needs_both=False)
+PAIRS_IN_ORDER = OfRanks(_in_order, _in_order_without_one)
+PRECISION = OfRanks(_precision, _precision_without_one, needs="positive", least_of_two_kinds=True)

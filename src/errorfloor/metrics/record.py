@@ -76,6 +76,18 @@ class Metric:
         Whether its best value is a number from 0 to 1, whatever the data.
     of_model : ModelValue, optional
         How a model's own value is found on test items; without it models cannot be compared.
+    slope : callable, optional
+        From probabilities in ascending order, their weights, which add up to 1, the metric, and
+        where items may move to, to how the best value changes as they do, but for a constant.
+        Where a value is a maximum over thresholds, an item that is added falls on the better side
+        of the threshold. By default it is found by moving a few items.
+    smoothing : pair of float
+        How many items' worth of log-likelihood a unit of relative entropy to the reference costs
+        where a distribution is fitted to votes for it, and the arcsine share of the reference.
+    by_place : bool
+        Whether it asks which class is which, so that more than two classes cannot be sorted.
+    by_pairs : bool
+        Whether pairs of votes tell its best value, without any fit.
     """
 
     name: str
@@ -103,6 +115,10 @@ class Metric:
     is_error: bool = False
     is_fraction: bool = True
     of_model: ModelValue | None = None
+    slope: Callable[[Floats, Floats, Metric, Floats], Floats] | None = None
+    smoothing: tuple[float, float] = (2.0, 0.5)
+    by_place: bool = False
+    by_pairs: bool = False
 
     @property
     def words(self) -> str:
@@ -130,6 +146,11 @@ class Metric:
         if self.weighted is not None:
             return self.weighted(probabilities, count, weight)
         return OneByOne(self.best, probabilities, count, weight)
+
+    @property
+    def needs_classes(self) -> str:
+        """Of which classes there must be items: "both", "positive" or none."""
+        return "" if "prior" in self.given else getattr(self.how, "needs", "")
 
     @property
     def is_mean(self) -> bool:

@@ -202,6 +202,26 @@ def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
     )
 
 
+def _slope_at_coverage(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    coverage = float(metric.given["at"])
+    return np.asarray(-np.maximum(_last_error(p, w, coverage) - least_error(x), 0.0) / coverage)
+
+
+def _slope_at_error(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    error, value = float(metric.given["at"]), metric.best(p, w)
+    last = _last_error(p, w, value)
+    if value >= 1 or last <= error:
+        return np.zeros(x.size)
+    return np.asarray(np.maximum(last - least_error(x), 0.0) / (last - error))
+
+
+def _last_error(p: Floats, w: Floats, coverage: float) -> float:
+    """Return the least error of the last item that is kept at a coverage."""
+    kept, _ = risk_coverage(p, w)
+    errors = np.sort(least_error(p))
+    return float(errors[min(int(np.searchsorted(kept[1:], coverage)), errors.size - 1)])
+
+
 ERROR_AT_COVERAGE = Metric(
     name="error-at-coverage",
     limit="floor",
@@ -215,6 +235,7 @@ ERROR_AT_COVERAGE = Metric(
     with_given=_at_coverage,
     rule="the best rising map of {}",
     of_model=SurestItems(),
+    slope=_slope_at_coverage,
 )
 COVERAGE_AT_ERROR = Metric(
     name="coverage-at-error",
@@ -228,4 +249,7 @@ COVERAGE_AT_ERROR = Metric(
     with_given=_at_error,
     rule="the best rising map of {}",
     of_model=SurestItems(),
+    slope=_slope_at_error,
+    # Items that are nearly certain decide, of which the arcsine distribution has many.
+    smoothing=(5.0, 0.001),
 )

@@ -51,7 +51,7 @@ def that_fit(table: ScoreTable, metric: Metric) -> tuple[dict[str, Method], tupl
 
 def bind(method: Method, cells: Sample, options: Options) -> Statistic:
     """Return a method's estimate of the metric as a statistic."""
-    if options.metric.name in method.metrics:
+    if method.is_for(options.metric.name):
         return method.bind(cells, options)
     statistic = method.bind(cells, options)
     if isinstance(statistic, Logistic):  # which fits many tables at once

@@ -70,7 +70,7 @@ class Comparison(Rows[Estimate]):
             if isinstance(one, Method)
             and (one in methods.DEFAULTS or one.partly)
             and one.reads == ScoreTable.kind
-            and first.metric in one.metrics
+            and one.is_for(first.metric)
         }
         return next((row for row in self if row.method in usual), first)
 

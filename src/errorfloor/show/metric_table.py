@@ -84,5 +84,5 @@ def _intervals(metric: Metric, kind: str) -> dict[str, str]:
         one.classes.value: one.interval
         for classes in Classes
         for one in methods.DEFAULTS
-        if (one.reads, one.classes) == (kind, classes) and metric.name in one.metrics
+        if (one.reads, one.classes) == (kind, classes) and one.is_for(metric.name)
     }

@@ -17,7 +17,7 @@ loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -28,6 +28,9 @@ from errorfloor.intervals.votes.band import Band
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.target import Target
+from errorfloor.metrics import Metric
+from errorfloor.metrics.selective import AtCoverage, AtError
+from errorfloor.metrics.two_by_two import OF_F1
 
 Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times D(t) or its bound
 
@@ -53,7 +56,9 @@ def inverted_limits(
     Parameters are those of `limits.certified_limits`.
     """
     band = Band.around(positives, totals, counts, level, n_points, options)
-    return INVERTED[options.metric.name](_Means(band, options.target), options)
+    find = inversion_of(options.metric)
+    assert find is not None, "who asks has looked whether there is one"
+    return find(_Means(band, options.target), options)
 
 
 class Sketch(Protocol):
@@ -215,8 +220,10 @@ def _zoomed(value: Callable[[float], float], found: dict[float, float]) -> dict[
     return found
 
 
-INVERTED: Mapping[str, Callable[[_Means, Options], tuple[float, float]]] = {
-    "f1": _f1,
-    "coverage-at-error": _coverage,
-    "error-at-coverage": _error,
-}
+def inversion_of(metric: Metric) -> Callable[[_Means, Options], tuple[float, float]] | None:
+    """Return what finds limits of a value that means at some level decide, if it is one."""
+    if isinstance(metric.how, AtError):
+        return _coverage
+    if isinstance(metric.how, AtCoverage):
+        return _error
+    return _f1 if metric.how is OF_F1 else None

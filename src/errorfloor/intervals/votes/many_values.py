@@ -26,10 +26,10 @@ from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
-from errorfloor.methods.votes.many.values import SORTED
 from errorfloor.methods.votes.thin import by_total
 from errorfloor.metrics.means import hardest, least_error
 from errorfloor.metrics.record import Metric
+from errorfloor.metrics.selective import AtCoverage, AtError
 
 Aim: TypeAlias = Callable[[Floats], Floats]
 
@@ -59,12 +59,12 @@ def many_value_limits(
     metric, classes = options.metric, votes.shape[1]
     region = ManyRegion.around(votes, counts, level, options)
     least, most = metric.span(classes)
-    if metric.name == "error-at-coverage":
+    if isinstance(metric.how, AtCoverage):
         low, high = error_limits(_Doubts(region), float(metric.given["at"]))
         high = max(high, region.noisier(metric.best(region.points, region.fitted)))
-    elif metric.name == "coverage-at-error":
+    elif isinstance(metric.how, AtError):
         low, high = coverage_limits(_Doubts(region), float(metric.given["at"]))
-    elif metric.name == "balanced-error":
+    elif not metric.is_mean:  # the balanced error
         low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.alike(region.shares) else high
     else:
@@ -88,13 +88,13 @@ class ManyRegion:
         """Return the region for a level; each total has its own distribution if items decide."""
         kind = by_total(votes.sum(axis=1)) if options.by_item else np.zeros(counts.size)
         groups = [kind == one for one in np.unique(kind)]
-        make = _sorted if options.metric.name in SORTED else CountLikelihood.around
+        make = CountLikelihood.around if options.metric.by_place else _sorted
         parts = [make(votes[own], counts[own]) for own in groups]
         n = sum(part.n for part in parts)
         most = int(votes.sum(axis=1).max())
         votes_each = float(counts @ votes.sum(axis=1) / counts.sum())
         cells = max(sum(part.share.size - 1 for part in parts), 1)
-        if options.metric.name not in SORTED:
+        if options.metric.by_place:
             # With each class in its place a fit follows the noise of many counts. Regions for one
             # degree of freedom leave out the truth where it is extreme.
             use = float(chdtri(min(votes.shape[1] ** 2, cells), 1 - level)) / (2 * n)

@@ -15,10 +15,10 @@ from errorfloor.intervals.votes.records import (
     refuse_unknown_rule,
 )
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.methods.votes.values import WEIGHED
+from errorfloor.methods.votes.values import weighs
 
 
-@heeds_weights(*WEIGHED)
+@heeds_weights(where=weighs)
 def _likelihood(case: Case) -> Evidence:
     if case.options.aim is not None:
         return VoteLimits.of("likelihood", case, likelihood(case))
@@ -28,7 +28,7 @@ def _likelihood(case: Case) -> Evidence:
 
 
 def _certified(case: Case) -> Evidence:
-    from errorfloor.intervals.votes.inversion import INVERTED, inverted_limits
+    from errorfloor.intervals.votes.inversion import inversion_of, inverted_limits
     from errorfloor.intervals.votes.limits import certified_limits
 
     assert isinstance(case.table, VoteTable)
@@ -36,13 +36,13 @@ def _certified(case: Case) -> Evidence:
     metric = case.options.metric
     if case.options.aim is not None:
         return VoteLimits.of("certified", case, certified_limits)
-    if metric.name not in INVERTED:
+    if inversion_of(metric) is None:
         known = (" Where the share of class 1 is known, ", argument("prior"), " makes it one.")
         raise InputError(
             *(argument("interval", "certified"), " is for metrics that means over items decide, "),
             f"and the best {metric.words} is no such value. Ask for ",
             *(argument("interval", "likelihood"), "."),
-            *(known if metric.name == "balanced-error" else ()),
+            *(known if getattr(metric.how, "prices", None) and "prior" in metric.takes else ()),
         )
     return VoteLimits.of("certified", case, inverted_limits)
 

@@ -30,6 +30,7 @@ from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
 from errorfloor.methods.votes.values import value_of
 from errorfloor.metrics.means import least_error
+from errorfloor.metrics.selective import AtCoverage, AtError
 
 _KNOTS = 256  # intervals between probabilities at which slopes are taken
 _MOST_ROUNDS, _CLOSE = 6, 2e-4
@@ -73,16 +74,16 @@ def value_limits(
     """
     region = Region.around((positives, totals, counts), level, n_points, options)
     at = float(options.metric.given.get("at", 0.0))
-    if options.metric.name == "error-at-coverage" and not region.tells_much:
+    if isinstance(options.metric.how, AtCoverage) and not region.tells_much:
         low, high = error_limits(region, at)
-    elif options.metric.name == "coverage-at-error" and not region.tells_much:
+    elif isinstance(options.metric.how, AtError) and not region.tells_much:
         low, high = coverage_limits(region, at)
     else:
         low, high = region.limit(1.0), region.limit(-1.0)
     value = region.value(region.fitted)
     alike = region.alike()
     low, high = min([low, *alike]), max([high, *alike])
-    if options.metric.name == "average-precision" and not region.tells_much:
+    if getattr(options.metric.how, "least_of_two_kinds", False) and not region.tells_much:
         low = min(low, region.least_of_two())
     least, most = options.metric.span(2)
     return max(min(low, value), least), min(max(high, value), most)

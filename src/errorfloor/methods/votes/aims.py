@@ -14,7 +14,7 @@ import numpy as np
 
 from errorfloor._typing import Floats
 from errorfloor.methods.votes.target import ONE_VOTE, Target
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 
 
 class Aim(Protocol):
@@ -130,14 +130,12 @@ class Concave:
 
 def aim_of(metric: Metric, target: Target) -> Aim | None:
     """Return what is averaged for the best value of a metric, or None where it is no such mean."""
-    if metric.name == ERROR.name:
+    if metric.is_error:
         return target
-    if metric.name == "cost":
-        (_, false_positive), (false_negative, _) = metric.given["costs"]
-        return _tent(false_positive, false_negative, target)
-    if metric.name == "balanced-error" and "prior" in metric.given:
-        other, one = metric.given["prior"]
-        return _tent(0.5 / other, 0.5 / one, target)
+    prices = getattr(metric.how, "prices", None)
+    if prices is not None and metric.given:  # of one item, where the share of class 1 is known
+        one, other = prices(*metric.given.get("prior", (0.0, 1.0)))
+        return _tent(float(one), float(other), target)
     return Concave(metric, target) if metric.is_mean else None
 
 

@@ -10,11 +10,18 @@ from errorfloor._references import SOFT_LABELS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
+from errorfloor.methods.clean import (
+    BALANCED_ERROR,
+    MEANS,
+    ROOTS,
+    SMOOTH,
+    BestValue,
+    is_balance,
+    is_mean,
+)
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 
 
 @heeds_weights(ERROR.name)
@@ -77,7 +84,7 @@ class BestOfShares:
         return found
 
 
-@heeds_weights(*BALANCED_ERROR.metrics, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
+@heeds_weights(where=lambda metric: metric.is_selective or is_balance(metric))
 def _best(cells: Sample, options: Options) -> BestOfShares:
     shares = options.target.positive(cells.positives / cells.totals)
     return BestOfShares(shares, cells.count, options.metric, cells.weight)
@@ -95,11 +102,12 @@ _values = replace(
     explains=EXPLAINS,
 )
 VALUES: tuple[Method, ...] = (
-    replace(_values, bind=_mean, metrics=MEANS.metrics),
+    replace(_values, bind=_mean, metrics=MEANS.metrics, answers=is_mean),
     replace(
         _values,
         bind=_best,
         metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
+        answers=lambda metric: not is_mean(metric),
         bases=frozenset({Basis.ITEMS}),
         interval="bca",
     ),

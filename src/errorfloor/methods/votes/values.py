@@ -23,20 +23,12 @@ from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.target import ONE_VOTE, Target
 from errorfloor.methods.votes.thin import Votes, by_total, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
+from errorfloor.metrics.items import OfItems
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
 
-# How many items' worth of log-likelihood a unit of relative entropy to the reference costs, and
-# the arcsine share of the reference. MCC has a maximum over thresholds, which follows noise; the
-# coverage at a small error is decided by how many items are nearly certain, of which the arcsine
-# distribution has many.
-_SMOOTHING = {"mcc": (8.0, 0.5), "coverage-at-error": (5.0, 0.001)}
-_USUAL_SMOOTHING = (2.0, 0.5)
 _NEGLIGIBLE = 1e-12  # weights that no value depends on, but whose sums are not exact
-# Metrics that are ratios with the number of items of a class below.
-_BOTH = ("balanced-error", "auc", "average-precision", "mcc")
-_POSITIVE = ("f1",)
 
 
 class MixtureValue(Refitted):
@@ -62,11 +54,13 @@ class MixtureValue(Refitted):
         seen = count > 0
         votes = Votes(self.cells.positives[seen], self.cells.totals[seen], count[seen])
         options = self.options
-        smoothing = _SMOOTHING.get(options.metric.name, _USUAL_SMOOTHING)
         thin = options.totals_by != VOTES_DECIDE  # some votes of a rule follow no law
         kind = by_total(votes.totals) if options.by_item else np.zeros(votes.totals.size)
         parts = [votes.where(kind == one) for one in np.unique(kind)]
-        fits = [_smoothed(part, *smoothing, thin=thin, part=len(parts) > 1) for part in parts]
+        fits = [
+            _smoothed(part, *options.metric.smoothing, thin=thin, part=len(parts) > 1)
+            for part in parts
+        ]
         fit = together(fits, np.array([part.n for part in parts]))
         return fit, value_of(options.metric, fit.points, fit.weights, options.target)
 
@@ -87,8 +81,8 @@ def value_of(metric: Metric, points: Floats, weights: Floats, target: Target = O
 def refuse_one_class(cells: Sample, metric: Metric) -> None:
     """Refuse votes that are all for one class, where the metric needs items of both."""
     has = {"1": bool(cells.positives.any()), "0": bool((cells.positives < cells.totals).any())}
-    of_both = metric.name in _BOTH and "prior" not in metric.given
-    needed = {"1": of_both or metric.name in _POSITIVE, "0": of_both}
+    needs = metric.needs_classes
+    needed = {"1": bool(needs), "0": needs == "both"}
     for name in needed:
         if needed[name] and not has[name]:
             raise InputError(
@@ -98,16 +92,26 @@ def refuse_one_class(cells: Sample, metric: Metric) -> None:
             )
 
 
-# Of which best values are means over items, or what such means decide by one threshold.
-WEIGHED = "cost", "balanced-error", "brier", "log-loss", "error-at-coverage", "coverage-at-error"
+def weighs(metric: Metric) -> bool:
+    """Tell whether best values are means over items, or what such means decide by one threshold.
+
+    Also where they are once the share of class 1 is given.
+    """
+    prices = getattr(metric.how, "prices", None) is not None and not metric.is_error
+    given = "prior" in metric.takes or "costs" in metric.needs
+    return metric.is_selective or isinstance(metric.how, OfItems) or (prices and given)
 
 
-@heeds_weights(*WEIGHED)
+@heeds_weights(where=weighs)
 def _bind(cells: Sample, options: Options) -> MixtureValue:
     return MixtureValue(cells, options)
 
 
-_OTHERS = tuple(metric.name for metric in METRICS if metric.name != ERROR.name)
+def _is_other(metric: Metric) -> bool:
+    return not metric.is_error
+
+
+_OTHERS = tuple(metric.name for metric in METRICS if _is_other(metric))
 _EXPLAINS = (
     "The distribution of the items' probabilities is fitted to their votes by maximum likelihood, "
     "a little smoothed, without assuming its shape. The best value of the metric is that of this "
@@ -118,6 +122,7 @@ VALUES: Method = replace(
     MIXTURE,
     bind=_bind,
     metrics=_OTHERS,
+    answers=_is_other,
     bases=frozenset({Basis.VALUE}),
     explains=_EXPLAINS,
 )

@@ -26,13 +26,11 @@ from errorfloor.methods.votes.many.mixture import (
 from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.thin import by_total
 from errorfloor.methods.votes.values import value_of
+from errorfloor.metrics import METRICS
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.many.fit import PartitionMixture
 
-# Metrics that sorted probabilities decide, and those for which each class needs its place.
-SORTED = ("brier", "log-loss", "error-at-coverage", "coverage-at-error")
-PLACED = ("balanced-error", "cost")
 _MOST_PLACED = 5  # classes
 _PENALTY = 2.0  # items' worth of log-likelihood for a unit of relative entropy to the reference
 
@@ -42,7 +40,7 @@ class ManyMixtureValue(Refitted):
 
     def _check(self) -> None:
         refuse_majority(self.options)
-        if self.options.metric.name in PLACED:
+        if self.options.metric.by_place:
             refuse_many_classes(self.cells, self.options)
         check_votes(self.cells, self.options)
 
@@ -62,13 +60,13 @@ class ManyMixtureValue(Refitted):
     def _fit(self, count: Counts) -> tuple[None, float]:
         """Return the value; what it is computed from is no part of the answer."""
         metric = self.options.metric
-        if metric.name == "brier":  # two votes suffice, without any fit
+        if metric.by_pairs:  # two votes suffice, without any fit
             from errorfloor.methods.votes.many.fit import agreement_of
 
             # Votes that differ more often than independent ones can are no item's.
             differ = 1 - agreement_of(self.cells.votes, count)
             return None, min(differ, metric.span(self.cells.votes.shape[1])[1])
-        parts = self._sorted(count) if metric.name in SORTED else self._placed(count)
+        parts = self._placed(count) if metric.by_place else self._sorted(count)
         points = np.concatenate([own for own, _ in parts])
         weights = np.concatenate([own for _, own in parts])
         return None, value_of(metric, points, weights)
@@ -112,7 +110,7 @@ def refuse_many_classes(cells: Sample, options: Options) -> None:
             *(argument("method", "plugin"), ", which is too good where votes are few."),
         )
     empty = np.flatnonzero(~cells.votes.any(axis=0))
-    if name == "balanced-error" and "prior" not in options.metric.given and empty.size:
+    if options.metric.needs_classes and empty.size:
         raise InputError(
             *(argument("metric", name), " needs votes for every class, and there is none for "),
             f"class number {int(empty[0])}. Leave it out of the classes.",
@@ -133,11 +131,12 @@ def _best(cells: Sample, options: Options) -> BestValue:
     return BestValue(options.metric, Sample.of_rows(_shares(cells), cells.count))
 
 
+_OTHERS = tuple(one.name for one in METRICS if not one.two_only and not one.is_error)
 _plain_mean, _plain_best = plugin.VALUES
 MANY_VALUES: Method = replace(
     MANY_MIXTURE,
     bind=ManyMixtureValue,
-    metrics=(*SORTED, *PLACED),
+    metrics=_OTHERS,
     bases=frozenset({Basis.MANY_VALUE}),
     explains="The distribution of the items' probabilities is fitted to their votes by maximum "
     "likelihood, a little smoothed: in falling order where the metric does not ask which class is "
@@ -146,11 +145,12 @@ MANY_VALUES: Method = replace(
     options=("totals_by",),
 )
 MANY_PLUGINS: tuple[Method, ...] = (
-    replace(_plain_mean, bind=_mean, classes=Classes.MANY),
+    replace(_plain_mean, bind=_mean, classes=Classes.MANY, answers=None),
     replace(
         _plain_best,
         bind=_best,
         classes=Classes.MANY,
-        metrics=tuple(name for name in _plain_best.metrics if name in (*SORTED, *PLACED)),
+        answers=None,
+        metrics=tuple(name for name in _plain_best.metrics if name in _OTHERS),
     ),
 )
