@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
-from errorfloor.methods.weighted_best import WeightedBest
 from errorfloor.metrics import Metric, named
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
@@ -28,23 +28,35 @@ class BestValue:
     they take the value of the table.
     """
 
-    def __init__(self, metric: Metric, cells: Sample) -> None:
+    def __init__(self, metric: Metric, probabilities: Floats, sample: Sample) -> None:
         self.metric = metric
-        self.cells = cells
-        self.counted = metric.on(cells.probabilities, cells.count)
-        self.value = float(self.counted.values(cells.count[None])[0])
+        self.sample = sample
+        self.order: Any = slice(None)  # in which probabilities of two classes ascend
+        if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
+            self.order = np.argsort(probabilities, kind="stable")
+        self.probabilities = probabilities[self.order]
+        mass = sample.masses[self.order]
+        self.counted = metric.on(self.probabilities, mass, sample.each[self.order])
+        self.value = float(self.counted.values(mass[None])[0])
         if np.isnan(self.value):  # one item, or one class, which is refused
-            self.value = metric.best(cells.probabilities, cells.count)
+            self.value = metric.best(self.probabilities, mass)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes long to compute without each item in turn."""
+        return self.counted.is_slow
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
-        if len(counts) == 1 and np.array_equal(counts[0], self.cells.count):
+        if len(counts) == 1 and np.array_equal(counts[0], self.sample.count):
             return np.array([self.value])
-        return self._known(self.counted.values(counts))
+        return self._known(self.counted.values(self.sample.mass(counts)[:, self.order]))
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each cell in turn."""
-        return self._known(self.counted.leave_one_out())
+        found = np.empty(len(self.sample))
+        found[self.order] = self._known(self.counted.leave_one_out())
+        return found
 
     def _known(self, values: Floats) -> Floats:
         return np.where(np.isnan(values), self.value, values)
@@ -52,13 +64,12 @@ class BestValue:
 
 @heeds_weights()
 def _mean(cells: Sample, options: Options) -> MeanFloor:
-    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells)
 
 
 @heeds_weights()
-def _best(cells: Sample, options: Options) -> BestValue | WeightedBest:
-    kind = BestValue if cells.weight is None else WeightedBest
-    return kind(options.metric, cells)
+def _best(cells: Sample, options: Options) -> BestValue:
+    return BestValue(options.metric, cells.probabilities, cells)
 
 
 def _moved(table: SoftTable, metric: Metric) -> float | None:

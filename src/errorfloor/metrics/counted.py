@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,7 +16,7 @@ class Counted(Protocol):
     Made from the probabilities of a table's rows, those of class 1 in ascending order, and counts.
     """
 
-    def values(self, counts: Counts, /) -> Floats:
+    def values(self, counts: Any, /) -> Floats:
         """Return the best value for each row of counts; NaN where the metric has none."""
 
     def leave_one_out(self) -> Floats:
@@ -26,6 +27,11 @@ class Counted(Protocol):
         """Whether values without an item may lie outside what the metric can be."""
         return False
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes long to compute without each item in turn."""
+        return False
+
     def error_of_pairs(self) -> float:
         """Return the standard error that comes from pairs of items, beyond that of single ones."""
         return 0.0
@@ -33,6 +39,37 @@ class Counted(Protocol):
     def off_by_choice(self) -> tuple[float, float]:
         """Return how far the value may be too low, and too high, as these items chose the rule."""
         return 0.0, 0.0
+
+
+class CountedOneByOne(Counted):
+    """Any metric on items that weigh differently, one table after the other."""
+
+    def __init__(
+        self, best: Callable[[Floats, Floats], float], p: Floats, masses: Floats, each: Any
+    ) -> None:
+        self.best = best
+        self.p = p
+        self.masses = masses
+        self.each = each
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes long to compute without each item in turn."""
+        return True
+
+    def values(self, masses: Floats, /) -> Floats:
+        """Return the best value for each row of masses."""
+        return np.array([self._value(mass) for mass in masses])
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn."""
+        every = np.arange(len(self.p))
+        without = ((every == row) * self.each for row in every)
+        return np.array([self._value(self.masses - one) for one in without])
+
+    def _value(self, mass: Floats) -> float:
+        some = mass > 0
+        return self.best(self.p[some], mass[some])
 
 
 class CountedMean(Counted):

@@ -12,7 +12,7 @@ from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted
+from errorfloor.metrics.counted import Counted, CountedOneByOne
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -97,10 +97,15 @@ class Metric:
             return self.whole(probabilities, weights)
         return float(weights @ self.per_item(probabilities) / weights.sum())
 
-    def on(self, probabilities: Floats, count: Counts) -> Counted:
-        """Return the best value of a sample, for any counts of the rows of a table."""
+    def on(self, probabilities: Floats, masses: Any, each: Any = 1.0) -> Counted:
+        """Return the best value of a sample, for any masses of the rows of a table.
+
+        Masses are whole numbers where items are counted, each of which weighs 1.
+        """
         assert self.counted is not None, "means over items are counted by themselves"
-        return self.counted(probabilities, count)
+        if masses.dtype.kind == "f":
+            return CountedOneByOne(self.best, probabilities, masses, each)
+        return self.counted(probabilities, masses)
 
     @property
     def is_mean(self) -> bool:

@@ -84,4 +84,4 @@ class TopErrors(MeanFloor):
     def __init__(self, cells: Sample, options: Options) -> None:
         self.items = Labelled.of(cells, options.clip)
         self.rule = Rule.as_it_is(len(self.items.logs))
-        super().__init__(1 - self.rule.right(self.items), cells.count, cells.weight)
+        super().__init__(1 - self.rule.right(self.items), cells)

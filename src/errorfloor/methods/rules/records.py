@@ -52,7 +52,7 @@ def _top(cells: Sample, options: Options) -> TopErrors:
 
 def _of_scores(cells: Sample, options: Options) -> MeanFloor:
     missed = 1 - one_vs_rest.shares(cells.scores).max(axis=0)
-    return MeanFloor(missed[cells.row], cells.count)
+    return MeanFloor(missed[cells.row], cells)
 
 
 def _one_vs_rest(cells: Sample, options: Options) -> one_vs_rest.OneVsRest:

@@ -7,14 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from errorfloor._references import SOFT_LABELS
-from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.clean import BALANCED_ERROR, MEANS, ROOTS, SMOOTH, BestValue
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.weighted_best import WeightedBest
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import ERROR
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 
 
@@ -23,10 +21,10 @@ def plugin(cells: Sample, options: Options) -> MeanFloor:
     """Return the mean share of minority votes, or the floor of the label that the shares make."""
     if options.target.needed > 1:
         shares = cells.positives / cells.totals
-        return MeanFloor(options.target.floors(shares), cells.count, cells.weight)
+        return MeanFloor(options.target.floors(shares), cells)
     # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
     minority = np.minimum(cells.positives, cells.totals - cells.positives)
-    return MeanFloor(minority / cells.totals, cells.count, cells.weight)
+    return MeanFloor(minority / cells.totals, cells)
 
 
 PLUGIN = Method(
@@ -51,38 +49,13 @@ PLUGIN = Method(
 @heeds_weights()
 def _mean(cells: Sample, options: Options) -> MeanFloor:
     shares = options.target.positive(cells.positives / cells.totals)
-    return MeanFloor(options.metric.per_item(shares), cells.count, cells.weight)
-
-
-class BestOfShares:
-    """The best value of a metric if shares of votes were probabilities."""
-
-    def __init__(
-        self, shares: Floats, count: Counts, metric: Metric, weight: Floats | None = None
-    ) -> None:
-        # Rows of soft labels ascend; cells of votes ascend by total first.
-        self.order = np.argsort(shares, kind="stable")
-        own = None if weight is None else weight[self.order]
-        cells = Sample.of_rows(shares[self.order], count[self.order], own)
-        kind = BestValue if own is None else WeightedBest
-        self.best = kind(metric, cells)
-        self.is_slow = own is not None  # to compute without each item in turn
-
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
-        """Return the best value for each row of counts."""
-        return self.best.values(counts[:, self.order], rng)
-
-    def leave_one_out(self) -> Floats:
-        """Return the best value without one item of each cell in turn."""
-        found = np.empty(self.order.size)
-        found[self.order] = self.best.leave_one_out()
-        return found
+    return MeanFloor(options.metric.per_item(shares), cells)
 
 
 @heeds_weights(*BALANCED_ERROR.metrics, ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
-def _best(cells: Sample, options: Options) -> BestOfShares:
+def _best(cells: Sample, options: Options) -> BestValue:
     shares = options.target.positive(cells.positives / cells.totals)
-    return BestOfShares(shares, cells.count, options.metric, cells.weight)
+    return BestValue(options.metric, shares, cells)
 
 
 EXPLAINS = (
