@@ -86,6 +86,8 @@ class Units:
         whichever way values depend on weights. Units of one weight, to three digits, share their
         mean.
         """
+        if np.ptp(self.mass) == 0:  # only for speed
+            return self.moments()
         group, times, mass = self._by_mass()
         ends = np.append(0.0, np.cumsum(times))
         width = min(ALIKE, self.number)
