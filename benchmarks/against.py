@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,11 @@ from errorfloor.datasets import load_cifar10h
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
 HERE = Path(__file__).parent.parent
-BUDGET = 120.0  # seconds for all pairs, after about 30 for files, data and warming up
+BUDGET = 240.0  # seconds for all pairs, after about 30 for files, data and warming up
 LEAST_ROUNDS = 3
 LEAST_SECONDS = 0.05  # shorter work is repeated within one timing
 COLUMNS = {"score": "score", "label": "label"}
+ITEMS = 10_000
 
 Arrays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_]]
 Work: TypeAlias = Callable[[], object]
@@ -75,7 +76,45 @@ def from_many_votes() -> Work:
 def under_noise() -> Work:
     """Return what scores all methods by FeeBee."""
     options = {"model_error": 0.1, "levels": 11, "repeats": 2, "rng": 0}
-    return partial(ef.feebee, *synthetic(10_000), **options)
+    return partial(ef.feebee, *synthetic(ITEMS), **options)
+
+
+def of_scores(*design: str, **options: Any) -> Work:
+    """Return what asks about scores, with weights or clusters of four items if so designed."""
+    rng = np.random.default_rng(1)  # the items were drawn with 0
+    made = {"weight": rng.uniform(0.5, 3, ITEMS), "cluster": rng.integers(ITEMS // 4, size=ITEMS)}
+    given = {name: made[name] for name in design}
+    return partial(ef.from_scores, *synthetic(ITEMS), rng=0, **given, **options)
+
+
+def of_some_labels() -> Work:
+    """Return what asks about scores of all items where three in ten have a label."""
+    scores, labels = synthetic(ITEMS)
+    labelled = np.random.default_rng(1).random(ITEMS) < 0.3
+    some = np.where(labelled, labels, np.nan)
+    return partial(ef.from_scores, scores, some, unlabelled=True, rng=0)
+
+
+def of_many_scores() -> Work:
+    """Return what fits offsets to distorted scores of ten classes."""
+    rng = np.random.default_rng(0)
+    true = rng.dirichlet(np.full(10, 0.3), ITEMS)
+    labels = (rng.random((ITEMS, 1)) > np.cumsum(true, axis=1)[:, :-1]).sum(axis=1)
+    scores = true**0.7 / (true**0.7).sum(axis=1, keepdims=True)
+    return partial(ef.from_scores, scores, labels, method="offsets", interval="honest", rng=0)
+
+
+def of_soft_labels(**options: Any) -> Work:
+    """Return what asks about soft labels, nearly all distinct."""
+    soft = np.random.default_rng(0).beta(0.6, 1.8, ITEMS)
+    return partial(ef.from_soft_labels, soft, rng=0, **options)
+
+
+def of_class_votes() -> Work:
+    """Return what fits the mixture to five votes on three classes, for each of 1,000 items."""
+    rng = np.random.default_rng(0)
+    votes = rng.multinomial(5, rng.dirichlet((0.5, 0.7, 0.9), 1000))
+    return partial(ef.from_votes, counts=votes, rng=0)
 
 
 def from_file(path: Path) -> Work:
@@ -128,11 +167,35 @@ BOOTSTRAPS = (
 )
 
 
+# What has no file and no data set of its own.
+MADE: dict[str, Callable[[], Work]] = {
+    "weights: isotonic, honest": partial(of_scores, "weight"),
+    "weights: isotonic, certified": partial(of_scores, "weight", interval="certified"),
+    "weights: balanced error": partial(of_scores, "weight", metric="balanced-error"),
+    "weights: AUC": partial(of_scores, "weight", metric="auc"),
+    "clusters: isotonic, honest": partial(of_scores, "cluster"),
+    "weights and clusters: isotonic, honest": partial(of_scores, "weight", "cluster"),
+    "labels on some: prediction-powered": of_some_labels,
+    "scores of ten classes: offsets, honest": of_many_scores,
+    "synthetic: F1": partial(of_scores, metric="f1"),
+    "synthetic: balanced error": partial(of_scores, metric="balanced-error"),
+    "synthetic: cost": partial(of_scores, metric="cost", costs=(1, 3)),
+    "synthetic: AUC": partial(of_scores, metric="auc"),
+    "synthetic: AUC, bca": partial(of_scores, metric="auc", interval="bca"),
+    "synthetic: Brier score": partial(of_scores, metric="brier"),
+    "soft labels: F1, bca": partial(of_soft_labels, metric="f1", interval="bca"),
+    "soft labels: AUC, bca": partial(of_soft_labels, metric="auc", interval="bca"),
+    "soft labels: error, betting": partial(of_soft_labels, interval="betting"),
+    "soft labels: error, jackknife": partial(of_soft_labels, interval="jackknife"),
+    "1,000 items with 5 votes, three classes: mixture": of_class_votes,
+}
+
+
 def persistent_cases(files: Files) -> dict[str, Callable[[], Work]]:
     """Return what builds the work of each case that runs in a process that stays."""
-    found: dict[str, Callable[[], Work]] = {}
+    found = dict(MADE)
     has_real = "ERRORFLOOR_DATA" in os.environ
-    sets: dict[str, Callable[[], Arrays]] = {"synthetic": partial(synthetic, 10_000)}
+    sets: dict[str, Callable[[], Arrays]] = {"synthetic": partial(synthetic, ITEMS)}
     if has_real:
         sets["CIFAR-10H"] = cifar
     for name, load in sets.items():

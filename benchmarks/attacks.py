@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
-from errorfloor.intervals.cuts import CutErrors
+from errorfloor.intervals.honest import Honest
 from errorfloor.questions import reliability
 
 LEVEL = 0.95
@@ -141,9 +141,10 @@ def limits(setting: Setting, n: int, seed: int, level: float = LEVEL) -> tuple[f
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ef.DegenerateDataWarning)  # of one score for all items
         found = ef.from_scores(setting.draw(n, seed), level=level, rng=seed)
-    assert isinstance(found.evidence, CutErrors)
+    assert isinstance(found.evidence, Honest)
     assert found.interval is not None
-    plain = ef.Interval.at(level, replace(found.evidence, flat=0.0))
+    alone = replace(found.evidence.sides, correlated=0.0)
+    plain = ef.Interval.at(level, replace(found.evidence, sides=alone))
     return found.interval.low, found.interval.high, plain.high
 
 

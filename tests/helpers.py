@@ -8,11 +8,10 @@ from errorfloor import methods
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.synthetic import gaussian_mixture
-from errorfloor.methods.cuts import fewest_errors, signs
 from errorfloor.methods.record import Options
 
 
-def bind(method, cells, *, clip):
+def bind(method, cells, *, clip="auto"):
     return methods.find(method).bind(cells, Options(clip))
 
 
@@ -22,7 +21,9 @@ def fit(table, method, *, clip):
 
 def best_cut_errors(cells, counts=None):
     """Return the fewest errors of any cut for each row of counts, by default the cells' own."""
-    return fewest_errors(signs(cells.positive), cells.count[None] if counts is None else counts)
+    counts = cells.count[None] if counts is None else counts
+    walk = np.cumsum(np.where(cells.positive, counts, -counts), axis=1)  # behind each cell
+    return counts[:, ~cells.positive].sum(axis=1) + np.minimum(walk.min(axis=1), 0)
 
 
 def answer(result):

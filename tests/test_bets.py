@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from errorfloor.methods.weighted_cuts import best_cut
 from scipy.special import betaincinv
 
 import errorfloor as ef
@@ -9,7 +10,6 @@ from errorfloor.data.sample import split
 from errorfloor.intervals.bets import Blocks
 from errorfloor.intervals.certified import Certified, CutBets, ExactTables, OtherHalf, Prices
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.methods.weighted_cuts import best_cut
 from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
 
 LEVEL = 0.9

@@ -9,9 +9,12 @@ from scipy.stats import kstwobign
 
 import errorfloor as ef
 from errorfloor.checks import annotators, leaks, many, names, order, rows, scores, soft, votes
+from errorfloor.checks.wording import wording_of
 from errorfloor.data.source import Source
 from errorfloor.data.tables import VoteTable
 from errorfloor.metrics import ERROR, named
+
+FLOOR = wording_of(ERROR)
 
 
 def estimate(table=None, **given):
@@ -49,7 +52,7 @@ def test_few_items_say_little_and_less_still_by_the_jackknife():
 
 def test_shares_of_few_votes_are_recognised():
     def found(shares, n=100):
-        return [(one.value, one.level) for one in soft.vote_shares(np.array(shares), n)]
+        return [(one.value, one.level) for one in soft.vote_shares(np.array(shares), n, FLOOR)]
 
     assert found([0, 1 / 3, 1]) == [("multiples of 1/3", "warn")]
     assert found([0.2, 0.4, 1.0]) == [("multiples of 1/5", "warn")]
@@ -67,13 +70,16 @@ def test_shares_of_few_votes_are_recognised():
 
 
 def test_soft_labels_that_all_claim_certainty_are_hard_ones():
-    assert soft.certainty(30, 30).level == "refuted"
-    assert soft.certainty(29, 29).level == "note"
-    assert soft.certainty(51, 100).level == "note"
-    assert soft.certainty(50, 100).level == "ok"
-    assert soft.certainty(50, 100).value == "50 items (50.0 %)"
-    assert (soft.certainty(0, 100).value, soft.certainty(0, 100).level) == ("none", "ok")
-    assert soft.certainty(0, 100).sentence == "No soft label claims certainty."
+    assert soft.certainty(30, 30, FLOOR).level == "refuted"
+    assert soft.certainty(29, 29, FLOOR).level == "note"
+    assert soft.certainty(51, 100, FLOOR).level == "note"
+    assert soft.certainty(50, 100, FLOOR).level == "ok"
+    assert soft.certainty(50, 100, FLOOR).value == "50 items (50.0 %)"
+    assert (soft.certainty(0, 100, FLOOR).value, soft.certainty(0, 100, FLOOR).level) == (
+        "none",
+        "ok",
+    )
+    assert soft.certainty(0, 100, FLOOR).sentence == "No soft label claims certainty."
 
 
 def test_soft_labels_that_do_not_differ_are_doubtful_from_thirty_items_on():
@@ -99,7 +105,7 @@ def test_soft_labels_that_do_not_differ_are_doubtful_from_thirty_items_on():
 
 def test_few_votes_per_item_leave_floors_open():
     def found(k, m):
-        return [(one.level, one.value) for one in votes.votes_per_item(votes_of(k, m))]
+        return [(one.level, one.value) for one in votes.votes_per_item(votes_of(k, m), "floor")]
 
     def votes_of(k, m):
         return ef.VoteTable.from_arrays(k, m)
@@ -107,10 +113,10 @@ def test_few_votes_per_item_leave_floors_open():
     assert found([0, 1] * 15, 1) == [("warn", "1")]
     assert found([0, 1] * 14, 1) == [("note", "1")]
     assert found([0, 3], 3) == [("note", "3")]
-    (three,) = votes.votes_per_item(votes_of([0, 3], 3))
-    (four,) = votes.votes_per_item(votes_of([0, 3], 4))
-    (nine,) = votes.votes_per_item(votes_of([0, 3], 9))
-    (ten,) = votes.votes_per_item(votes_of([0, 3], 10))
+    (three,) = votes.votes_per_item(votes_of([0, 3], 3), "floor")
+    (four,) = votes.votes_per_item(votes_of([0, 3], 4), "floor")
+    (nine,) = votes.votes_per_item(votes_of([0, 3], 9), "floor")
+    (ten,) = votes.votes_per_item(votes_of([0, 3], 10), "floor")
     assert "leave a range of floors open" in three.sentence
     assert four.sentence == nine.sentence != ten.sentence
     assert ten.sentence.startswith("Enough votes")
@@ -121,7 +127,10 @@ def test_few_votes_per_item_leave_floors_open():
 
 
 def test_unanimous_votes_show_no_floor():
-    assert (votes.unanimity(1.0).level, votes.unanimity(0.999).level) == ("note", "ok")
+    assert (votes.unanimity(1.0, FLOOR).level, votes.unanimity(0.999, FLOOR).level) == (
+        "note",
+        "ok",
+    )
     table = ef.VoteTable.from_arrays([0, 2, 1, 1], [2, 2, 2, 4])
     found = {one.name: one.value for one in votes._votes(estimate(table))}
     assert found["Unanimous items"] == "50.0 %"
@@ -140,7 +149,7 @@ def test_plain_shares_are_said_to_be_off_where_it_matters():
     no_interval = {"low": None, "high": None}
     assert [one.level for one in found(bias=-0.00011, **no_interval)] == ["note"]
     assert [one.level for one in found(bias=-0.00009, **no_interval)] == ["ok"]
-    assert found(metric="brier") == []
+    assert found(measure=named("brier")) == []
     assert found(bias=None) == []
     small, large = (found(bias=None, bias_bound=bound)[0] for bound in (0.1, 0.11))
     assert "exceeds the floor" in large.sentence

@@ -4,11 +4,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers import answer
-from scipy.stats import norm
+from scipy.stats import binomtest, norm
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals.cuts import CutErrors
 from errorfloor.methods.votes.fit import fit_mixture
 from errorfloor.questions.gap import _distance
 
@@ -66,7 +65,8 @@ def test_the_floor_beside_the_model_has_the_level_of_the_verdict(floor):
     assert (found.level, found.floor.level, found.model.level) == (0.8, 0.8, 0.8)
     assert found.floor.low == floor.at_level(0.8).low
     assert ef.headroom(floor, 90, 1000).floor is floor
-    assert (found.model.low, found.model.high) == CutErrors("", 90, 1000, 90, 1000).limits(0.8)
+    exact = binomtest(90, 1000).proportion_ci(0.8)
+    assert (found.model.low, found.model.high) == pytest.approx(tuple(exact))
 
 
 def test_p_values_end_at_seven_standard_deviations(floor):
@@ -104,7 +104,7 @@ def test_a_known_floor_leaves_the_models_own_interval():
     # Without doubt about the floor the limits are those of Clopper and Pearson.
     certain = ef.from_soft_labels(np.full(10**6, 0.1), interval="hoeffding")
     found = ef.headroom(certain, 150, 1000)
-    model = CutErrors("", 150, 1000, 150, 1000).limits(0.95)
+    model = binomtest(150, 1000).proportion_ci(0.95)
     assert (found.low, found.high) == pytest.approx((model[0] - 0.1, model[1] - 0.1), abs=1e-4)
 
 

@@ -11,9 +11,7 @@ from strategies import labelled_scores, score_tables
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.intervals.resample import acceleration, draw
-from errorfloor.methods.cuts import wrong_cells
 from errorfloor.methods.histogram import Binned
-from errorfloor.methods.isotonic import BestCut
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.questions.label_noise import TableStatistic, redraw_labels
 
@@ -42,7 +40,7 @@ def test_the_isotonic_floor_is_the_training_error_of_the_best_cut(data):
     best = min(np.mean((scores > cut) != labels) for cut in cuts)
     assert np.minimum(prob, 1 - prob).mean() == pytest.approx(best, abs=1e-12)
     cells = ef.ScoreTable.from_arrays(scores, labels).cells()
-    assert value(BestCut(cells), cells) == best
+    assert value(bind("isotonic", cells, clip=CLIP), cells) == best
 
 
 @given(score_tables())
@@ -87,16 +85,6 @@ def test_values_of_other_labels_are_those_of_their_tables(method, table):
     expected = TableStatistic(cells, slow_floor(method)).values(counts, RNG)
     found = bind(method, cells, clip=CLIP).values(counts, RNG)
     np.testing.assert_allclose(found, expected, atol=2e-6)
-
-
-@given(score_tables())
-def test_the_cells_that_the_best_cut_errs_on_hold_its_errors(table):
-    for cells in (table.cells(), table.cells(complete=True)):
-        wrong = wrong_cells(cells)
-        assert cells.count[wrong].sum() == best_cut_errors(cells)[0]
-        # a cut: positives up to some row, negatives from there on
-        cut = np.flatnonzero(wrong & cells.positive).max(initial=-1)
-        assert not (wrong & ~cells.positive)[: cut + 1].any()
 
 
 @pytest.mark.parametrize("method", ["corrupted", "isotonic", "hist-1", "hist-4", "hist-25"])

@@ -9,7 +9,7 @@ from scipy import stats
 
 from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
-from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
 from errorfloor.intervals.losses import BoundedLimits, LossLimits, Selected
 from errorfloor.intervals.means import Hoeffding

@@ -82,19 +82,6 @@ def test_betting_covers_means_in_the_range_of_many_classes():
     assert held >= 365
 
 
-def test_two_columns_are_two_classes_to_the_last_bit(ring):
-    p = ring.soft_labels[:, :2] / ring.soft_labels[:, :2].sum(axis=1, keepdims=True)
-    y = synthetic.draw_labels(p, rng=1)
-    k = synthetic.vote_for_classes(p, 3, rng=2)
-    for many, two in (
-        (ef.from_soft_labels(p, rng=0), ef.from_soft_labels(p[:, 1], rng=0)),
-        (ef.from_votes(k), ef.from_votes(k[:, 1], 3)),
-        (ef.from_scores(p, y, rng=0), ef.from_scores(p[:, 1], y, rng=0)),
-    ):
-        assert (many.value, many.low, many.high) == (two.value, two.low, two.high)
-        assert many.method == two.method
-
-
 @pytest.mark.parametrize("kind", ["soft", "votes", "scores"])
 def test_reports_show_the_classes(floors, kind, tmp_path):
     page = ef.report(floors[kind], tmp_path / "page.html", rng=0).read_text()

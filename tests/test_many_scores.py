@@ -13,23 +13,25 @@ from errorfloor._checks import InputError
 from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case
-from errorfloor.intervals.rules import RuleErrors
 from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.cuts import fewest_errors as fewest_of_cuts
 from errorfloor.methods.cuts import signs
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
-from errorfloor.methods.rules.averages import PowerFloor
-from errorfloor.methods.rules.choice import Rule
-from errorfloor.methods.rules.fewest import best_place, fewest_errors
+from errorfloor.methods.rules.fewest import (
+    Rule,
+    best_place,
+    fewest_errors,
+    needed_errors,
+    pair_errors,
+)
 from errorfloor.methods.rules.logs import Labelled, log_scores
-from errorfloor.methods.rules.offsets import OffsetErrors
-from errorfloor.methods.rules.one_vs_rest import OneVsRest
-from errorfloor.methods.rules.packing import needed_errors, pair_errors
-from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
-from errorfloor.methods.rules.unsure import unsure_share
+from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
+from errorfloor.methods.rules.offsets import OffsetFit, error_sides
+from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unsure_share
 from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
 
@@ -62,6 +64,11 @@ def cells_of(scores, labels):
     return table_of(scores, labels).cells()
 
 
+def errors_of(rule, items, count):
+    """Return the expected number of errors of a rule."""
+    return float(count @ rule.wrong(items))
+
+
 def items_of(scores, labels):
     return Labelled(log_scores(scores), np.arange(labels.size), labels), np.ones(
         labels.size, dtype=np.int64
@@ -69,9 +76,8 @@ def items_of(scores, labels):
 
 
 def case_of(method, table, seed=0):
-    cells = table.cells()
-    statistic = method.bind(cells, Options())
-    streams = Streams.of(np.random.default_rng(seed))
+    cells, streams = table.cells(), Streams.of(np.random.default_rng(seed))
+    statistic = method.bind(cells, Options(draw=streams.for_))
     value = float(statistic.values(cells.count[None], streams.for_("folds"))[0])
     return Case(
         method=method, table=table, cells=cells, statistic=statistic, value=value, streams=streams
@@ -155,7 +161,7 @@ def test_errors_equal_a_slow_count_with_ties_shared():
     items, count = items_of(votes / votes.sum(axis=1, keepdims=True), labels)
     for offsets in (np.zeros(3), np.array([0, np.log(2), 0]), np.array([0.0, 0.1, -0.3])):
         slow = slow_errors(votes / votes.sum(axis=1, keepdims=True), labels, offsets)
-        assert Rule(offsets).errors(items, count) == pytest.approx(slow)
+        assert errors_of(Rule(offsets), items, count) == pytest.approx(slow)
     assert 0 < slow_errors(votes, labels, np.zeros(3)) % 1 < 1  # there are ties of three
 
 
@@ -165,13 +171,6 @@ def test_ties_that_rounding_parts_are_ties():
     items, _ = items_of(shares, np.zeros(len(shares), dtype=np.intp))
     tied = Rule(np.array([0.0, np.log(2), -9.0])).tied(items.logs)
     assert tied[:2].all()
-
-
-def test_confusion_has_the_labels_as_rows_and_shares_ties():
-    scores = np.array([[0.6, 0.2, 0.2], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8], [0.1, 0.1, 0.8]])
-    items, _ = items_of(scores, np.array([0, 0, 2, 1]))
-    found = Rule.as_it_is(3).confusion(items, np.array([1, 4, 2, 3]))
-    assert found.tolist() == [[3, 2, 0], [0, 0, 3], [0, 0, 2]]
 
 
 def test_of_tied_classes_the_preferred_one_is_chosen():
@@ -238,7 +237,7 @@ def test_a_class_without_labels_is_never_chosen_and_weighs_nothing():
         assert (fitted.probabilities(items.logs)[2] == 0).all()
     errors, rule = fewest_errors(items, count, ())
     assert np.isneginf(rule.offsets[2])
-    assert rule.errors(items, count) == errors
+    assert errors_of(rule, items, count) == errors
 
 
 def test_scores_that_point_the_wrong_way_leave_the_shares_of_the_classes():
@@ -250,7 +249,7 @@ def test_scores_that_point_the_wrong_way_leave_the_shares_of_the_classes():
     share = np.bincount(labels) / 300
     assert (fitted.power == 0).all()
     assert fitted.probabilities(items.logs)[:, 0] == pytest.approx(share)
-    assert Rule.of(fitted).errors(items, count) == 300 - np.bincount(labels).max()
+    assert errors_of(Rule.of(fitted), items, count) == 300 - np.bincount(labels).max()
     assert (fit(TEMPERATURE, items, count).power == 0).all()
 
 
@@ -348,8 +347,8 @@ def test_the_search_is_the_same_each_time_and_its_claim_equals_a_recount():
     again, same = fewest_errors(items, count, (Rule.as_it_is(10),))
     assert errors == again
     assert (rule.offsets == same.offsets).all()
-    assert errors == rule.errors(items, count)
-    assert errors <= Rule.of(fit(OFFSETS, items, count)).errors(items, count)
+    assert errors == errors_of(rule, items, count)
+    assert errors <= errors_of(Rule.of(fit(OFFSETS, items, count)), items, count)
 
 
 def test_of_very_many_items_some_are_searched_and_all_are_counted(monkeypatch):
@@ -358,8 +357,8 @@ def test_of_very_many_items_some_are_searched_and_all_are_counted(monkeypatch):
     whole, _ = fewest_errors(items, count, (Rule.as_it_is(4),))
     monkeypatch.setattr(fewest, "LARGEST", 4000)
     errors, rule = fewest_errors(items, count, (Rule.as_it_is(4),))
-    assert errors == rule.errors(items, count)
-    assert whole <= errors <= Rule.as_it_is(4).errors(items, count)
+    assert errors == errors_of(rule, items, count)
+    assert whole <= errors <= errors_of(Rule.as_it_is(4), items, count)
 
 
 # Floors
@@ -368,11 +367,11 @@ def test_of_very_many_items_some_are_searched_and_all_are_counted(monkeypatch):
 def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
     scores, labels = made(300, 3, np.random.default_rng(11))
     cells = cells_of(scores, labels)
-    statistic = OffsetErrors(cells, Options())
+    statistic = OffsetFit.of(cells, Options())
     found = statistic.values(cells.count[None], np.random.default_rng(3))[0]
 
     def errors(train, test):
-        fitted = fit(OFFSETS, statistic.items, train, None, statistic.fitted.reach)
+        fitted = fit(OFFSETS, statistic.rules.items, train, None, statistic.fitted.reach)
         offsets = fitted.weight / fitted.power[0]
         return slow_errors(cells.scores[cells.row][test > 0], cells.label[test > 0], offsets)
 
@@ -385,13 +384,44 @@ def test_the_offsets_floor_is_the_midpoint_of_its_own_and_held_out_errors():
     assert len(other) > 1
 
 
+@pytest.mark.filterwarnings("ignore:The label is the class with the highest score")
+@pytest.mark.parametrize("more", [0, 10, 1000])
+def test_logits_that_tell_the_classes_apart_leave_no_floor(more):
+    # No power of the scores is the likeliest: the larger, the better.
+    logits = np.random.default_rng(72).normal(0, 2, (100, 3))
+    found = ef.from_scores(logits + more, logits.argmax(axis=1), rng=0)
+    assert (found.low, found.value) == (0, 0)
+    assert 0.03 < found.high < 0.05
+    fitted = ef.calibrate(logits + more, logits.argmax(axis=1), method="offsets")
+    assert (fitted(logits + more).argmax(axis=1) == logits.argmax(axis=1)).all()
+
+
+@pytest.mark.filterwarnings("ignore:The label is the class with the highest score")
+def test_where_no_power_is_the_likeliest_held_out_labels_are_not_known():
+    # A fit to nine parts errs near the borders, which labels of the tenth would have told it.
+    found = []
+    for seed in range(20):
+        logits = np.random.default_rng(seed).normal(0, 2, (100, 3))
+        found.append(ef.from_scores(logits, logits.argmax(axis=1), interval=None, rng=0).value)
+    assert max(found) < 0.03
+    assert 0.002 < np.mean(found) < 0.015
+
+
+def test_under_noise_offsets_are_no_worse_than_guessing():
+    rng = np.random.default_rng(0)
+    scores, labels = rng.dirichlet(np.ones(3), 40), rng.integers(3, size=40)
+    few = {"methods": ["offsets"], "levels": 4, "repeats": 2}
+    found = ef.feebee(scores, labels, model_error=0.6, rng=0, **few)
+    assert max(found.to_dict()["curves"]["offsets"]) <= 2 / 3 + 1e-9
+
+
 def test_weights_of_the_classes_leave_the_offsets_floor_as_it_is():
     scores, labels = made(500, 4, np.random.default_rng(12))
     weighted = scores * np.array([1.0, 0.2, 3.0, 0.5])
     floors = []
     for some in (scores, weighted / weighted.sum(axis=1, keepdims=True), np.log(scores)):
         cells = Sample(some, np.arange(500), labels, np.ones(500, dtype=np.int64))
-        statistic = OffsetErrors(cells, Options())
+        statistic = OffsetFit.of(cells, Options())
         floors.append(statistic.values(cells.count[None], np.random.default_rng(0))[0])
     assert floors[0] == floors[1] == floors[2]
 
@@ -485,21 +515,21 @@ def test_limits_are_binomial_ones_of_the_errors():
     (offsets, *_) = MANY
     case = case_of(offsets, table)
     low, high = intervals.of(offsets)["honest"].make(case).limits(0.95)
-    items = case.statistic.items
-    errors, _ = fewest_errors(items, case.count, (case.statistic.rule, Rule.as_it_is(3)))
-    held_out = case.statistic.held_out(case.streams.for_("folds"))
+    items = case.statistic.rules.items
+    starts = Rule.of(case.statistic.fitted), Rule.as_it_is(3)
+    errors, _ = fewest_errors(items, case.count, starts)
+    held_out = 400 * (2 * case.value - case.statistic.own_loss)
     assert low == pytest.approx(lower_limit(errors, 400, 0.025))
     assert high == pytest.approx(upper_limit(held_out, 400, 0.025))
     low, high = intervals.of(offsets)["certified"].make(case).limits(0.95)
     train, test = split(case.count, 2, case.streams.for_("halves"))
     rule = Rule.of(fit_within_reach(OFFSETS, items, train))
     assert low == pytest.approx(lower_limit(needed_errors(items, case.count), 400, 0.025))
-    assert high == pytest.approx(upper_limit(rule.errors(items, test), test.sum(), 0.025))
+    assert high == pytest.approx(upper_limit(errors_of(rule, items, test), test.sum(), 0.025))
 
 
 def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
-    plain, usual, flat = (RuleErrors("honest", 250, 500, 300, 500, u) for u in (0, 0.5, 1))
-    assert plain.limits(0.95) == usual.limits(0.95)
+    plain, flat = (Honest(error_sides(250, 500, 300, 500, correlated=c)) for c in (0, 1))
     assert flat.limits(0.95)[0] == plain.limits(0.95)[0]
     assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
 

@@ -8,40 +8,18 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
-from errorfloor.data.sample import DOUBT, PSEUDO, Sample, split
-from errorfloor.methods import calibrated, logistic, newton, weighted_cuts
+from errorfloor import methods
+from errorfloor.data.sample import DOUBT, Kinds, Losses, Sample, split
+from errorfloor.methods import calibrated, logistic, newton
 from errorfloor.methods.clean import BestValue
-from errorfloor.methods.cuts import cross_fitted_errors, flat_items, held_out_errors, wrong_cells
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
-from errorfloor.methods.isotonic import BestCut
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
 from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
-from errorfloor.methods.record import Options, Series
-from errorfloor.methods.scoring import IsotonicLoss, LossSums, brier, isotonic_map, log_loss
-from errorfloor.methods.selective_scores import (
-    AtCoverage,
-    AtError,
-    BestOfSurest,
-    Decided,
-    MidpointOfSurest,
-    slope,
-)
+from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.weighted import WeightedCut
-from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss, WeightedMidpointLoss
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.two_by_two import (
-    Balanced,
-    Binomial,
-    Cost,
-    Missed,
-    TwoByTwo,
-    Uncorrelated,
-    all_cuts,
-    check_classes,
-)
 
 RNG = np.random.default_rng(0)
 
@@ -111,7 +89,7 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
     assert together.leave_one_out() == pytest.approx(heavy.leave_one_out())
 
 
-@pytest.mark.parametrize("name", ["auc", "f1", "balanced-error"])
+@pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
@@ -158,296 +136,6 @@ def test_resamples_without_a_value_take_that_of_the_table():
     alone = Sample.of_rows(np.array([0.3]), np.array([1]))
     one = BestValue(Asked("auc").of(2), alone.probabilities, alone)
     assert one.value == pytest.approx(0.5)
-
-
-# How items were sampled
-
-
-def items_of(count, weight, cluster=None):
-    """Return the weight of each item, and its unit."""
-    cell = np.repeat(np.arange(len(count)), count)
-    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
-    return np.asarray(weight)[cell], unit, cell
-
-
-@pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2])])
-def test_units_are_worth_what_their_squares_say(cluster):
-    count, weight = np.array([2, 1, 3, 1]), np.array([1.0, 0.5, 2.0, 4.0])
-    design = Sample.of_rows(count, count, weight, cluster)
-    w, unit, cell = items_of(count, weight, cluster)
-    sums = np.bincount(unit, w)
-    assert design.total == w.sum()
-    assert design.masses.tolist() == [2, 0.5, 6, 4]
-    assert design.unit == pytest.approx((sums**2).sum() / w.sum())
-    assert design.units == pytest.approx(w.sum() ** 2 / (sums**2).sum())
-    assert design.freedom == pytest.approx(max((sums**2).sum() ** 2 / (sums**4).sum() - 1, 1))
-    values = np.array([0.5, -1.0, 2.0, 0.25])
-    within = np.bincount(unit, w * values[cell])
-    assert design.squares(values) == pytest.approx((within**2).sum())
-    if cluster is not None:
-        assert design.clusters == 3
-        found = np.concatenate(list(design.without_each()))
-        assert found.tolist() == [[0, 1, 3, 1], [2, 0, 0, 1], [2, 1, 3, 0]]
-
-
-def test_one_heavy_unit_has_one_degree_of_freedom():
-    design = Sample.of_rows(np, np.array([1, 3]), np.array([100.0, 1.0]))
-    assert design.freedom == 1.0
-    even = Sample.of_rows(np, np.array([10]), np.array([2.0]))
-    assert even.freedom == pytest.approx(9)
-
-
-def test_wrong_items_are_worth_as_many_as_have_their_variance():
-    count, weight = np.array([4, 3, 5]), np.array([1.0, 2.0, 0.5])
-    wrong = np.array([1.0, 2.0, 0.0])
-    share, n = Sample.of_rows(count, count, weight).worth(wrong)
-    total, errors, unit = 12.5, 5.0, (4 + 3 * 4 + 5 * 0.25) / 12.5
-    assert share == errors / total
-    # With two more typical items that are wrong, and two that are right.
-    middle = (errors + 2 * unit) / (total + 4 * unit)
-    ill = 1 * 1 + 2 * 4 + 2 * unit**2
-    well = 3 * 1 + 1 * 4 + 5 * 0.25 + 2 * unit**2
-    squares = ill * (1 - middle) ** 2 + well * middle**2
-    assert n == pytest.approx(total / (squares / (middle * (1 - middle) * (total + 4 * unit))))
-    assert (PSEUDO, DOUBT) == (2.0, 0.5)
-
-
-def test_wrong_items_of_clusters_go_along_as_far_as_they_are_alike():
-    count, weight = np.array([2, 2, 3, 1]), np.array([1.0, 1.0, 1.0, 2.0])
-    cluster, wrong = np.array([0, 1, 2, 3]), np.array([2.0, 1.0, 0.0, 0.0])
-    design = Sample.of_rows(count, count, weight, cluster)
-    share, n = design.worth(wrong)
-    assert share == pytest.approx(3 / 9)
-    items = (2 + 2 + 3 + 4) / 9
-    unit = (4 + 4 + 9 + 4) / 9
-
-    def deviations(at):
-        sums = [2 - 2 * at, 1 - 2 * at, -3 * at, -2 * at]
-        return sum(one**2 for one in sums) * 4 / 3
-
-    def single(at):
-        return 3 * (1 - at) ** 2 + (1 + 3 + 4) * at**2
-
-    at = 3 / 9
-    most = at * (1 - at) * 9 * unit
-    alike = (deviations(at) - single(at)) / (most - single(at))
-    number = 9 / unit * at
-    alike = (number * min(max(alike, 0), 1) + 0.5) / (number + 0.5)
-    usual = items + (unit - items) * alike
-    middle = (3 + 2 * usual) / (9 + 4 * usual)
-    squares = deviations(middle) + 2 * usual**2 * ((1 - middle) ** 2 + middle**2)
-    assert n == pytest.approx(9 / (squares / (middle * (1 - middle) * (9 + 4 * usual))))
-
-
-@pytest.mark.parametrize("cluster", [None, np.array([0, 1, 1, 2, 3])])
-def test_folds_and_parts_divide_all_items_and_keep_clusters_whole(cluster):
-    count = np.array([3, 1, 2, 4, 1])
-    design = Sample.of_rows(count, count, np.ones(5), cluster)
-    parts = list(design.parts(4, np.random.default_rng(1)))
-    assert np.sum(parts, axis=0).tolist() == count.tolist()
-    assert len(parts) == 4
-    if cluster is not None:
-        for part in parts:
-            assert set((part / count).tolist()) <= {0.0, 1.0}
-            assert (part[1] > 0) == (part[2] > 0)
-        cell, fold = design.folds(4, np.random.default_rng(1))
-        assert cell is None
-        assert sorted({int(fold[0]), int(fold[1]), int(fold[3]), int(fold[4])}) == [0, 1, 2, 3]
-        assert fold[1] == fold[2]
-        return
-    cell, fold = design.folds(4, np.random.default_rng(1))
-    assert cell.tolist() == [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4]
-    assert fold.size == 11
-    assert set(fold.tolist()) <= {0, 1, 2, 3}
-    alone = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5))
-    assert alone.folds(4, np.random.default_rng(1))[0] is None
-    assert len(np.unique(alone.folds(4, np.random.default_rng(1))[1])) > 1
-
-
-def test_cells_of_many_items_are_divided_by_chance():
-    design = Sample.of_rows(np, np.array([4000, 1]), np.ones(2))
-    parts = np.array(list(design.parts(10, np.random.default_rng(1))))
-    assert parts.sum(axis=0).tolist() == [4000, 1]
-    assert 300 < parts[:, 0].min() < 400 < parts[:, 0].max() < 500
-
-
-# Cuts
-
-
-def test_the_lowest_of_several_best_cuts_counts():
-    cells = cells_of([1, 0, 1], [0, 1, 0])  # 0, 1, 0: one error at the first cut and at no cut
-    assert wrong_cells(cells).tolist() == [False, False, True]
-    none = cells_of([0, 1], [1, 0])  # 1, 0: named positive both, or neither
-    assert wrong_cells(none).tolist() == [False, True]
-    sign = np.where(cells.positive, 1, -1)
-    assert held_out_errors(sign, cells.count, np.array([0, 0, 5])) == 5
-    assert held_out_errors(sign, np.array([0, 2, 1]), np.array([3, 1, 0])) == 3
-    assert held_out_errors(sign, np.array([2, 0, 3]), np.array([1, 4, 2])) == 4
-    parts = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    errors = sum(held_out_errors(sign, cells.count - part, part) for part in parts)
-    assert cross_fitted_errors(cells.positive, cells.count, parts) == errors == 3
-
-
-def test_the_best_cut_without_an_item_is_that_of_the_others():
-    cells = cells_of([2, 1, 1, 0], [0, 2, 0, 1])
-    own = BestCut(cells)
-    without = [own.values((cells.count - one)[None], RNG)[0] for one in np.eye(5, dtype=int)]
-    assert own.leave_one_out() == pytest.approx(without)
-    alone = BestCut(cells_of([1], [0]))
-    assert alone.leave_one_out().tolist() == [0]
-
-
-def test_items_of_unequal_prices_lie_flat_where_costs_are_about_equal():
-    # By hand: prices 1 and 3, walk of costs 3 * positives - negatives.
-    negatives, positives = np.array([9, 3, 3, 0]), np.array([1, 1, 1, 5])
-    walk, items = np.array([0, -6, -6, -6, 9]), np.array([0, 10, 14, 18, 23])
-    best = 1
-    near = [
-        i for i in range(5)
-        if (walk[i] - walk[best]) ** 2 <= 9 * 3 * abs(items[i] - items[best])
-    ]  # fmt: skip
-    assert near == [0, 1, 2, 3, 4]
-    # Below the cut it errs on positives, above it on negatives.
-    below = (10 * 1 - 6) / 4
-    above = (13 * 3 - 15) / 4
-    sure = [max(one - 1.5 * one**0.5, 0) for one in (below, above)]
-    expected = sure[0] * 4 / 1 + sure[1] * 4 / 3
-    found = weighted_cuts.flat_items((1.0, 3.0), negatives, positives)
-    assert found == pytest.approx(expected)
-    assert expected > 0
-    even = weighted_cuts.flat_items((1.0, 1.0), negatives, positives)
-    assert even == pytest.approx(flat_items(negatives, positives))
-    assert weighted_cuts.flat_items((0.0, 1.0), negatives, positives) == 0
-
-
-# Both kinds of error
-
-
-def test_every_cut_errs_on_positives_below_and_negatives_above():
-    positive = np.array([True, False, True, False])
-    found = all_cuts(positive, np.array([[1, 2, 3, 4]]))
-    assert found.false_negatives.tolist() == [[0, 1, 1, 4, 4]]
-    assert found.false_positives.tolist() == [[6, 6, 4, 4, 0]]
-    assert (found.negatives.tolist(), found.positives.tolist()) == ([[6]], [[4]])
-    assert found.n.tolist() == [[10]]
-
-
-def test_tables_are_scaled_and_raised():
-    table = TwoByTwo(1, 2, 10, 5)
-    twice = table.scaled(2)
-    assert (twice.false_positives, twice.false_negatives) == (2, 4)
-    assert (twice.negatives, twice.positives, twice.n) == (20, 10, 30)
-    more, other = table.with_one_more()
-    assert (more.false_positives, more.false_negatives, more.n) == (2, 2, 15)
-    assert (other.false_positives, other.false_negatives, other.n) == (1, 3, 15)
-    many = TwoByTwo(np.array([1, 2, 3]), np.array([4, 5, 6]), 10, 5).at([0, 2])
-    assert (many.false_positives.tolist(), many.false_negatives.tolist()) == ([1, 3], [4, 6])
-
-
-TABLE = TwoByTwo(3.0, 2.0, 20.0, 10.0)
-
-
-def test_losses_of_both_kinds_of_error_are_worked_out_by_hand():
-    cost = Cost(1.0, 4.0)
-    assert cost.of(TABLE) == pytest.approx(11 / 30)
-    assert cost.prices(TABLE) == pytest.approx((1 / 30, 4 / 30))
-    like = cost.like(TABLE)
-    # Costs of 1 and 4 have the second moment 35 / 30, as one of `scale` in 11 / scale of 30 has.
-    assert (like.scale, like.trials) == (pytest.approx(35 / 11), 30)
-    assert like.scale * like.successes / like.trials == pytest.approx(11 / 30)
-    assert like.deviation**2 * 30 == pytest.approx(35 / 30 - (11 / 30) ** 2)
-    none = cost.like(TwoByTwo(0.0, 0.0, 20.0, 10.0))
-    assert (none.scale, none.successes) == (4, 0)
-    assert (Cost(2, 2).are_alike, cost.are_alike) == (True, False)
-    assert Cost.given({"costs": [[0, 3], [7, 0]]}) == Cost(3.0, 7.0)
-    assert cost.of(TwoByTwo(0.0, 0.0, 0.0, 0.0)) == 0
-    assert cost.metric(0.25) == Balanced().metric(0.25) == 0.25
-
-
-def test_a_balanced_error_varies_as_two_shares_do():
-    balanced = Balanced()
-    assert balanced.of(TABLE) == pytest.approx((3 / 20 + 2 / 10) / 2)
-    assert balanced.prices(TABLE) == pytest.approx((0.025, 0.05))
-    like = balanced.like(TABLE)
-    assert like.scale * like.successes / like.trials == pytest.approx(balanced.of(TABLE))
-    variance = (0.15 * 0.85 / 20 + 0.2 * 0.8 / 10) / 4
-    assert like.deviation**2 == pytest.approx(variance)
-    none = balanced.like(TwoByTwo(0.0, 0.0, 20.0, 10.0))
-    assert (none.successes, none.trials, none.scale) == (0, 1, 1)
-    assert balanced.of(TwoByTwo(0.0, 0.0, 0.0, 10.0)) == 0
-    assert balanced.prices(TwoByTwo(0.0, 0.0, 0.0, 0.0)) == (0.5, 0.5)
-
-
-def test_missed_items_are_those_of_f1():
-    missed = Missed()
-    assert missed.of(TABLE) == pytest.approx(5 / 13)
-    assert missed.metric(5 / 13) == pytest.approx(2 * 8 / (2 * 8 + 5))
-    like = missed.like(TABLE)
-    assert (like.successes, like.trials, like.scale) == (5, 13, 1)
-    step = 1e-6
-    by_step = [
-        (missed.of(TwoByTwo(3 + one, 2 + other, 20.0, 10.0)) - 5 / 13) / step
-        for one, other in ((step, 0), (0, step))
-    ]
-    assert missed.prices(TABLE) == pytest.approx(by_step, rel=1e-4)
-    assert missed.of(TwoByTwo(0.0, 0.0, 5.0, 0.0)) == 0
-
-
-def test_the_correlation_of_label_and_decision_is_that_of_items():
-    uncorrelated = Uncorrelated()
-    label = np.repeat([1, 1, 0, 0], [8, 2, 3, 17])
-    decision = np.repeat([1, 0, 1, 0], [8, 2, 3, 17])
-    mcc = np.corrcoef(label, decision)[0, 1]
-    assert uncorrelated.metric(uncorrelated.of(TABLE)) == pytest.approx(mcc)
-    more = uncorrelated.of(TwoByTwo(4.0, 2.0, 20.0, 10.0)) - uncorrelated.of(TABLE)
-    other = uncorrelated.of(TwoByTwo(3.0, 3.0, 20.0, 10.0)) - uncorrelated.of(TABLE)
-    assert uncorrelated.prices(TABLE) == pytest.approx((more, other))
-    assert min(more, other) > 0
-    # All decisions alike, or all labels.
-    for alike in (TwoByTwo(0.0, 10.0, 20.0, 10.0), TwoByTwo(2.0, 0.0, 20.0, 0.0)):
-        assert uncorrelated.of(alike) == 0.5
-        assert uncorrelated.like(alike).trials == alike.n
-
-
-@pytest.mark.parametrize("cells", [(8, 2, 3, 17), (3, 4, 1, 30), (20, 5, 2, 3)])
-def test_the_variance_of_mcc_is_that_of_the_delta_method(cells):
-    """Compare Bishop, Fienberg and Holland's formula with numerical derivatives."""
-
-    def mcc(tp, fn, fp, tn):
-        return (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-
-    n = sum(cells)
-    p = np.array(cells) / n
-    slopes = []
-    for i in range(4):
-        up, down = p.copy(), p.copy()
-        up[i], down[i] = p[i] + 1e-6, p[i] - 1e-6
-        slopes.append((mcc(*up) - mcc(*down)) / 2e-6)
-    slopes = np.array(slopes)
-    variance = (p @ slopes**2 - (p @ slopes) ** 2) / n
-    tp, fn, fp, tn = map(float, cells)
-    table = TwoByTwo(fp, fn, fp + tn, tp + fn)
-    like = Uncorrelated().like(table)
-    loss = (1 - mcc(*p)) / 2
-    trials = min(loss * (1 - loss) / (variance / 4), n)
-    assert like.trials == pytest.approx(trials, rel=1e-4)
-    assert like.successes == pytest.approx(loss * like.trials)
-    assert like.scale == 1
-
-
-def test_a_binomial_share_deviates_as_it_should():
-    assert Binomial(4.0, 16.0, 2.0).deviation == pytest.approx(2 * (0.25 * 0.75 / 16) ** 0.5)
-    assert Binomial(17.0, 16.0, 1.0).deviation == 0  # rounding above all trials
-
-
-def test_metrics_say_which_class_they_miss():
-    positive = np.array([True, False])
-    check_classes("F1", np.array([1, 0]), positive, both=False)
-    check_classes("AUC", np.array([1, 1]), positive, both=True)
-    with pytest.raises(ef.InputError, match="F1 needs positive items, and all 1,200 labels are 0"):
-        check_classes("F1", np.array([0, 1200]), positive, both=False)
-    with pytest.raises(ef.InputError, match=r"AUC needs items of both classes, and all 3 .* are 1"):
-        check_classes("AUC", np.array([3, 0]), positive, both=True)
 
 
 # Labels on some items
@@ -519,14 +207,15 @@ def test_weights_of_labelled_items_have_the_mean_one():
     design = design_of(cells, np.array([2, 1, 1]))
     assert design.weight == pytest.approx(np.array([1.0, 4, 2]) * 4 / 8)
     plain = design_of(replace(cells, weight=None), np.array([2, 1, 1]))
-    assert plain.weight.tolist() == [1, 1, 1]
+    assert plain.each.tolist() == [1, 1, 1]
 
 
 def test_the_variance_of_flat_items_is_a_quarter_each():
     negatives, positives = np.array([30, 20, 20, 2]), np.array([2, 18, 19, 30])
     cells = cells_of(negatives, positives)
-    expected = flat_items(negatives, positives) / 4
-    assert expected > 1
+    # The best cut errs on 41, that below all rows on no more than 3 sqrt(109) more. Between them
+    # are 70 negatives and 39 positives.
+    expected = (39 - 1.5 * 39**0.5) / 2
     assert flat_variance(cells) == pytest.approx(expected)
     heavy = replace(cells, weight=np.full(8, 3.0))
     assert flat_variance(heavy) == pytest.approx(expected)
@@ -540,109 +229,6 @@ def test_the_errors_of_a_cut_are_guessed_by_rank():
     # Rates 0, then one half, then 1; the empty row at rank 5.5 of 1.5 to 9.5.
     assert guess == pytest.approx([0.0, 0.25, 0.5, 0.0])
     assert cut._guess(cells.count.astype(float), 4) == pytest.approx([0, 0.25, 0.5, 1])
-
-
-# Weighted cuts
-
-
-def test_weighted_cuts_fall_behind_whole_rows():
-    cells = cells_of([2, 1, 1, 0], [0, 2, 0, 1], [1.0, 0.5, 2.0, 1.0, 3.0])
-    cut = WeightedCut(cells)
-    assert cut.ends.tolist() == [0, 2, 3, 4]
-    # The mass below each end, positives less negatives: -2, -3, -4, -1.
-    assert cut.below(cut.design.masses) == 4
-    assert cut.wrong(cut.design.masses).tolist() == [False, True, False, False, False]
-    assert cut.share() == pytest.approx(1 / 9)
-    assert cut.wrong_at(0).tolist() == [True, False, True, True, False]
-    assert cut.below(np.where(cells.positive, 1.0, 0.0)) == 0
-    some = np.array([1, 2, 4])
-    assert cut.wrong_among(some, np.array([1.0, 2.0, 3.0])).tolist() == [True, False, False]
-    assert cut.wrong_among(some, np.array([2.0, 2.0, 3.0])).tolist() == [False, True, False]
-    assert cut.wrong_among(some[:0], np.empty(0)).tolist() == []
-    without = [cut.values((cells.count - one)[None], RNG)[0] for one in np.eye(5, dtype=int)]
-    assert cut.leave_one_out() == pytest.approx(without)
-    alone = WeightedCut(cells_of([1], [0], [2.0]))
-    assert alone.leave_one_out().tolist() == [0]
-
-
-# Losses
-
-
-def test_losses_add_and_have_their_mean_and_deviation():
-    losses, count = np.array([0.5, 0.1, 0.9]), np.array([2, 4, 0])
-    sums = LossSums.of(losses, count)
-    assert (sums.total, sums.items, sums.most) == (pytest.approx(1.4), 6, 0.5)
-    assert sums.squares == pytest.approx(0.54)
-    assert sums.mean == pytest.approx(1.4 / 6)
-    each = np.repeat(losses, count)
-    assert sums.deviation == pytest.approx(each.std() / 6**0.5)
-    possible = LossSums.of(losses, count, np.array([0.6, 0.7, 5.0]))
-    assert possible.most == 0.7
-    both = sums + possible.scaled(3)
-    assert (both.total, both.squares) == (pytest.approx(5.6), pytest.approx(2.16))
-    assert (both.items, both.most) == (24, 0.7)
-    nothing = LossSums.of(losses, np.zeros(3))
-    assert (nothing.mean, nothing.deviation, nothing.most) == (0, 0, 0)
-
-
-def test_losses_of_probabilities_are_those_of_either_label():
-    p = np.array([0.0, 0.2, 1.0])
-    zeros, ones = brier(p)
-    assert zeros == pytest.approx([0, 0.04, 1])
-    assert ones == pytest.approx([1, 0.64, 0])
-    zeros, ones = log_loss(p)
-    assert zeros == pytest.approx([0, -np.log(0.8), 0])
-    assert ones == pytest.approx([0, -np.log(0.2), 0])
-
-
-def test_the_isotonic_map_fills_empty_rows_and_is_kept_from_the_ends():
-    zeros, ones = np.array([2.0, 0, 0, 1, 0]), np.array([0.0, 0, 1, 1, 3])
-    # Blocks: 0 of 2; 2 of 3; 3 of 3. The second row is halfway between.
-    plain = isotonic_map(zeros, ones)
-    assert plain == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1])
-    share = 5.5 / 9
-    held = [share / 3, (2 + share) / 4, (3 + share) / 4]
-    more = isotonic_map(zeros, ones, 1.0)
-    assert more == pytest.approx([held[0], (held[0] + held[1]) / 2, held[1], held[1], held[2]])
-    assert isotonic_map(np.zeros(2), np.zeros(2)).tolist() == [0.5, 0.5]
-
-
-# Models that leave items aside
-
-
-def test_points_of_a_curve_have_their_prices():
-    kept, wrong = np.array([0.0, 0.25, 0.75, 1.0]), np.array([0.0, 0.0, 0.1, 0.2])
-    slopes = [0.0, 0.2, 0.4]
-    assert slope(kept, wrong, 0.5, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=False) == pytest.approx(slopes[1])
-    assert slope(kept, wrong, 0.75, behind=True) == pytest.approx(slopes[2])
-    assert slope(kept, wrong, 0.0, behind=False) == slopes[0]
-    assert slope(kept, wrong, 1.0, behind=True) == pytest.approx(slopes[2])
-    at = AtCoverage(0.75)
-    assert at.coverage(kept, wrong) == 0.75
-    assert at.most is None
-    assert at.least(0.3) == 0
-    # At the price 0.2 the loss is 0.1 of errors and a quarter of the price.
-    assert at.value(0.1 + 0.05, 0.2) == pytest.approx(0.1 / 0.75)
-    assert at.noise(LossSums(1.0, 1.0, 300.0, 1.0), 0.2) == pytest.approx(1 / 40)
-    by = AtError(0.1)
-    assert (by.most, AtError(0.5).most, AtError(0.6).most) == (0.5, 0.75, 0.8)
-    assert by.coverage(kept, wrong) == pytest.approx(0.5)  # 0.05 of errors among half
-    assert by.least(0.3) == pytest.approx(0.15)
-    assert by.value(0.05 + 0.2 * 0.5, 0.2) == pytest.approx(0.5)
-    losses = LossSums(2.0, 2.0, 10.0, 1.0)
-    assert by.noise(losses, 0.2) == pytest.approx(losses.deviation / 0.1)
-
-
-def test_decisions_are_kept_the_surest_first_and_cost_their_price_where_they_are_not():
-    decided = Decided(np.array([0.4, 0.1, 0.2, 0.1]), np.array([True, False, True, True]))
-    kept, wrong = decided.curve(np.array([2, 1, 4, 0]))
-    assert kept == pytest.approx([0, 1 / 7, 5 / 7, 1])
-    assert kept[-1] == 1
-    assert wrong == pytest.approx([0, 0.1 / 7, 0.9 / 7, 1.7 / 7])
-    assert decided.losses(0.2).tolist() == [0.2, 0, 0.2, 1]
-    lost = decided.lost(0.3, np.array([2, 1, 4, 0]))
-    assert (lost.total, lost.items, lost.most) == (pytest.approx(4.6), 7, 1)
 
 
 # Records
@@ -781,7 +367,7 @@ def test_beta_drops_the_first_coefficient_that_falls_and_fits_again():
 def test_floors_of_other_counts_are_those_of_their_own_fits(features, smoothed):
     rng = np.random.default_rng(8)
     cells = cells_of(rng.integers(1, 6, 9), rng.integers(1, 6, 9))
-    cells = replace(cells, scores=np.linspace(0.05, 0.95, 9))
+    cells = replace(cells, seen=np.linspace(0.05, 0.95, 9))
     floor = Logistic(cells, LogisticModel("own", features, 0.01, smoothed))
     counts = np.vstack((cells.count, rng.multinomial(60, np.full(18, 1 / 18), 6)))
     found, prob = floor.values(counts, RNG), floor.probabilities(counts)
@@ -843,14 +429,19 @@ def test_binned_floors_are_those_of_sorted_items(bins):
 # Weighted losses
 
 
+def items_of(count, weight, cluster=None):
+    """Return the weight of each item, and its unit."""
+    cell = np.repeat(np.arange(len(count)), count)
+    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
+    return np.asarray(weight)[cell], unit, cell
+
+
 @pytest.mark.parametrize("cluster", [None, np.array([0, 0, 1, 2, 2])])
 def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster):
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
     each = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
     design = Sample.of_rows(count, count, weight, cluster)
-    found = CellLosses(count * each, count * each**2, 0.95)
     total, squares, mass = weight @ (count * each), weight @ (count * each**2), weight @ count
-    assert found.mean(design) == pytest.approx(total / mass)
     w, unit_of, cell = items_of(count, weight, cluster)
     x = each[cell]
 
@@ -873,55 +464,19 @@ def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster)
     mean = (total + 2 * unit * usual) / (mass + 4 * unit)
     pseudo = 2 * unit * ((usual - mean) ** 2 + mean**2)
     one = (far(mean, unit_of) + unit * pseudo) / (float(w @ (x - mean) ** 2) + pseudo)
-    sums = found.sums(design)
-    assert sums.items == pytest.approx(mass / one)
-    assert sums.total == pytest.approx(total / one)
-    assert (sums.squares, sums.most) == (pytest.approx(squares / one), 0.95)
-    both = found + CellLosses(np.ones(5), np.full(5, 2.0), 0.5)
-    assert both.total == pytest.approx(count * each + 1)
-    assert both.squares == pytest.approx(count * each**2 + 2)
-    assert both.most == 0.95
-    nothing = CellLosses(np.zeros(5), np.zeros(5), 0.0).sums(design)
-    assert (nothing.items, nothing.total) == (pytest.approx(mass), 0)
+    losses = Losses(count * each, count * each**2)
+    assert design.equal_item(losses, Kinds.one(design, usual)) == pytest.approx(one)
 
 
 def test_losses_of_clusters_of_one_item_are_those_of_items():
     x = np.array([0.1, 0.9, 0.4, 0.2, 0.7])
-    design = Sample.of_rows(np, np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
-    found = CellLosses(x, x**2, 0.9).sums(design)
+    design = Sample.of_rows(np.zeros(5), np.ones(5, dtype=np.int64), np.ones(5), np.arange(5))
     usual = (x**2).sum() / x.sum()
+    found = design.equal_item(Losses(x, x**2), Kinds.one(design, usual))
     mean = (x.sum() + 2 * usual) / 9
     pseudo = 2 * ((usual - mean) ** 2 + mean**2)
     spread = ((x - mean) ** 2).sum()
-    assert found.items == pytest.approx(5 / ((spread * 5 / 4 + pseudo) / (spread + pseudo)))
-
-
-def test_weighted_losses_of_an_isotonic_fit_are_those_of_copies():
-    cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4], [1.0, 2.0, 3.0, 1.0, 2.0, 1.0])
-    own = WeightedLoss(brier, cells, 0.25)
-    weight = cells.weight.astype(int)
-    for count in (cells.count, np.array([1, 1, 0, 1, 2, 1])):
-        copies = count * weight
-        plain = IsotonicLoss(brier, replace(cells, count=copies, weight=None), 0.25)
-        found = own.values(count[None], RNG)[0]
-        assert found == pytest.approx(plain.values(copies[None], RNG)[0])
-    # Without an item, by the same fit.
-    zeros, ones = own.rows(cells.count)
-    each = own.cell_losses(isotonic_map(zeros, ones))
-    mass = cells.count * cells.weight
-    expected = [
-        (mass @ each - cells.weight[i] * each[i]) / (mass.sum() - cells.weight[i]) for i in range(6)
-    ]
-    assert own.leave_one_out() == pytest.approx(expected)
-    midpoint = WeightedMidpointLoss(brier, cells, 0.25)
-    count = cells.count
-    held = np.zeros(6)
-    for part in Sample.of_rows(count, count, own.design.weight).parts(10, np.random.default_rng(5)):
-        p = isotonic_map(*own.rows(count - part), more=1.0)
-        held += part * own.cell_losses(p)
-    other = min(cells.weight @ held / mass.sum(), 0.25)
-    found = midpoint.values(count[None], np.random.default_rng(5))[0]
-    assert found == pytest.approx((own.values(count[None], RNG)[0] + other) / 2)
+    assert found == pytest.approx((spread * 5 / 4 + pseudo) / (spread + pseudo))
 
 
 def test_platt_scaling_alone_takes_scores_on_any_scale():
@@ -957,6 +512,23 @@ def test_platt_scaling_alone_takes_scores_on_any_scale():
 SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
 
 
+def one_of(method):
+    """Return the metrics of a method for scores of two classes."""
+    two = isinstance(method, Method) and method.classes is Classes.TWO
+    return method.metrics if two and method.reads == "scores" else ()
+
+
+def calibrated_by(count, more=0.0):
+    """Return the isotonic fit at each row, with more items of the mean in each block."""
+    zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+    some = np.flatnonzero(zeros + ones)
+    items = (zeros + ones)[some]
+    p = IsotonicRegression().fit(some, ones[some] / items, sample_weight=items).predict(some)
+    size = np.array([items[np.isclose(p, one)].sum() for one in p])
+    share = (ones.sum() + 0.5) / (items.sum() + 1)
+    return np.interp(np.arange(zeros.size), some, (p * size + more * share) / (size + more))
+
+
 @pytest.mark.parametrize(
     ("name", "at"),
     [
@@ -967,44 +539,52 @@ SURE = cells_of([9, 6, 4, 3, 1, 0], [0, 2, 3, 5, 7, 6])
 )  # fmt: skip
 def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
     metric = Asked(name, at=at).of(2)
-    own, midpoint = BestOfSurest(metric, SURE, 2), MidpointOfSurest(metric, SURE, 2)
-    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])[: len(SURE)]):
-        zeros, ones = (part[0] for part in by_row(SURE, count[None]))
-        p = isotonic_map(zeros, ones)
-        expected = metric.best(p, zeros + ones)
-        assert own.values(count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
-        price = own._prices(count)[0]
+    options = Options(metric=metric)
+    own, midpoint = (one.bind(SURE, options) for one in methods.RECORDS if name in one_of(one))
+    for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])):
+        p = calibrated_by(count)[SURE.row]
+        best = metric.best(p, count)
+        assert own.values(count[None], RNG)[0] == pytest.approx(best, abs=1e-9)
+        # An item that is left aside costs as many errors as the last one that is kept makes, or
+        # the next one, of errors that are just allowed.
+        doubt = np.repeat(np.sort(np.minimum(p, 1 - p)), count[np.argsort(np.minimum(p, 1 - p))])
+        if name == "error-at-coverage":
+            price = doubt[int(np.ceil(at * doubt.size - 1e-9)) - 1]
+        elif best < 1:
+            price = doubt[int(np.floor(best * doubt.size + 1e-9))]
+        else:
+            price = 0.5 if at < 0.5 else (1 + at) / 2
         total = 0.0
         for part in split(count, 10, np.random.default_rng(9)):
-            zeros, ones = (rest[0] for rest in by_row(SURE, (count - part)[None]))
-            q = isotonic_map(zeros, ones, more=1.0)[SURE.row]
-            doubt, wrong = np.minimum(q, 1 - q), (q > 0.5) != SURE.positive
-            total += float(part @ np.where(doubt >= price, price, wrong))
-        held = own.goal.value(total / count.sum(), price)
+            q = calibrated_by(count - part, more=1.0)[SURE.row]
+            wrong = (q > 0.5) != SURE.positive
+            total += float(part @ np.where(np.minimum(q, 1 - q) >= price - 1e-9, price, wrong))
+        loss = total / count.sum()
+        if metric.less_is_better:
+            held = (loss - price * (1 - at)) / at
+        else:
+            held = (price - loss) / max(price - at, 1e-9)
         held = min(max(held, metric.span(2)[0]), metric.span(2)[1])
         found = midpoint.values(count[None], np.random.default_rng(9))[0]
-        assert found == pytest.approx((expected + held) / 2, abs=1e-9)
+        assert found == pytest.approx((best + held) / 2, abs=1e-6)
 
 
 def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later():
-    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items, by an isotonic fit.
-    cells = cells_of([18, 28, 16], [2, 12, 24])
-    share = AtCoverage(0.6)
-    own = BestOfSurest(Asked("error-at-coverage", at=0.6).of(2), cells, 2)
-    off = 2 * (share.share * 0.4 / 100) ** 0.5
-    assert off < 0.4
-    assert own.prices == pytest.approx((0.3, 0.3, 0.4))
-    inside = BestOfSurest(Asked("error-at-coverage", at=0.4).of(2), cells, 2)
-    assert inside.prices == pytest.approx((0.3, 0.3, 0.3))
-    early = BestOfSurest(Asked("error-at-coverage", at=0.25).of(2), cells, 2)
-    assert early.prices == pytest.approx((0.3, 0.1, 0.3))
-    every = BestOfSurest(Asked("coverage-at-error", at=0.45).of(2), cells, 2)
-    assert every.prices[0] == every.prices[2] == 0.5
-    some = BestOfSurest(Asked("coverage-at-error", at=0.2).of(2), cells, 2)
+    # Errors of 0.1, 0.3 and 0.4 on 20, 40 and 40 items.
+    doubt, count = np.array([0.4, 0.1, 0.3, 0.0]), np.array([40, 20, 40, 0])
+
+    def prices(name, at):
+        return Asked(name, at=at).of(2).how.prices(doubt, doubt > 0.2, count)
+
+    assert 2 * (0.6 * 0.4 / 100) ** 0.5 < 0.4
+    assert prices("error-at-coverage", 0.6) == pytest.approx((0.3, 0.3, 0.4))
+    assert prices("error-at-coverage", 0.4) == pytest.approx((0.3, 0.3, 0.3))
+    assert prices("error-at-coverage", 0.25) == pytest.approx((0.3, 0.1, 0.3))
+    every = prices("coverage-at-error", 0.45)
+    assert every[0] == every[2] == 0.5
     # A fifth with 0.1 errs in 0.02, so 0.2 of 0.4 leaves room for as many of 0.3.
-    assert some.values(cells.count[None], RNG)[0] == pytest.approx(0.4)
-    assert some.prices[0] == pytest.approx(0.3)
-    assert some.prices[1] == pytest.approx(max(0.1, 0.2 + 0.1 / 4))
+    some = prices("coverage-at-error", 0.2)
+    assert some[:2] == pytest.approx((0.3, max(0.1, 0.2 + 0.1 / 4)))
 
 
 # Rankings
@@ -1079,92 +659,3 @@ def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     assert own.leave_one_out() == pytest.approx(without)
     alone = Precision(cells_of([1], [1]))
     assert alone.leave_one_out() == pytest.approx([0, 1])
-
-
-# The best cut by other metrics than error
-
-
-def cut_errors(cells, count, cut):
-    """Return false positives and negatives where so many cells are below the cut, by hand."""
-    fp = sum(count[i] for i in range(len(cells)) if i >= cut and not cells.positive[i])
-    fn = sum(count[i] for i in range(len(cells)) if i < cut and cells.positive[i])
-    return float(fp), float(fn)
-
-
-def table_of(cells, count, cut):
-    zeros, ones = float(count[~cells.positive].sum()), float(count[cells.positive].sum())
-    return TwoByTwo(*cut_errors(cells, count, cut), zeros, ones)
-
-
-@pytest.mark.parametrize("loss", [Cost(1.0, 3.0), Balanced(), Missed(), Uncorrelated()])
-def test_cuts_of_any_loss_are_tried_one_by_one(loss):
-    cells = cells_of([5, 2, 3, 1, 0], [1, 1, 4, 2, 3])
-    size = len(cells)
-    own = weighted_cuts.BestOfCuts(loss, cells, (0.0, 1.0))
-
-    def lowest(count):
-        losses = [float(loss.of(table_of(cells, count, cut))) for cut in range(size + 1)]
-        return int(np.argmin(losses))
-
-    def best(count):
-        return float(loss.metric(loss.of(table_of(cells, count, lowest(count)))))
-
-    others = [cells.count, np.array([2, 0, 1, 1, 3, 0, 1, 2, 1])]
-    assert own.values(np.array(others), RNG) == pytest.approx([best(one) for one in others])
-    cut, found = weighted_cuts.best_cut(loss, cells.positive, cells.count)
-    assert cut == lowest(cells.count)
-    expected = table_of(cells, cells.count, cut)
-    assert (found.false_positives, found.false_negatives) == (
-        expected.false_positives, expected.false_negatives,
-    )  # fmt: skip
-    assert (found.negatives, found.positives) == (11, 11)
-    without = [
-        float(loss.metric(loss.of(table_of(cells, cells.count - one, cut))))
-        for one in np.eye(size, dtype=np.int64)
-    ]
-    assert own.leave_one_out() == pytest.approx(without)
-    parts = split(cells.count, 10, np.random.default_rng(3))
-    errors = np.sum([cut_errors(cells, part, lowest(cells.count - part)) for part in parts], axis=0)
-    held = weighted_cuts.held_out(loss, cells.positive, parts)
-    assert (held.false_positives, held.false_negatives) == tuple(errors)
-    assert (held.negatives, held.positives) == (11, 11)
-    midpoint = weighted_cuts.MidpointOfCuts(loss, cells, (0.0, 0.4))
-    other = min(max(float(loss.metric(loss.of(held))), 0.0), 0.4)
-    found = midpoint.values(cells.count[None], np.random.default_rng(3))[0]
-    assert found == pytest.approx((best(cells.count) + other) / 2)
-    test = np.array([0, 1, 2, 0, 1, 1, 0, 0, 4])
-    tried = weighted_cuts.tested(loss, cells.positive, cells.count, test)
-    assert (tried.false_positives, tried.false_negatives) == cut_errors(cells, test, cut)
-    assert (tried.negatives, tried.positives) == (
-        test[~cells.positive].sum(),
-        test[cells.positive].sum(),
-    )
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_methods_for_cuts_say_which_class_is_missing_and_heed_weights(weighted):
-    weight = np.ones(2) if weighted else None
-    both, zeros = cells_of([2], [3], weight), cells_of([2, 1], [0, 0], weight)
-    ones = cells_of([0, 0], [2, 1], weight)
-    needs = {"cost": "", "balanced-error": "both", "f1": "positive", "mcc": "both"}
-    for record in weighted_cuts.RECORDS:
-        (name,) = record.metrics
-        if weighted and name not in weighted_cuts.PRICED:
-            continue
-        given = {"costs": (1, 2)} if name == "cost" else {}
-        options = Options(metric=Asked(name, **given).of(2))
-        bound = record.bind(both, options)
-        assert bound.span == options.metric.span(2)
-        kind = type(bound).__name__
-        midpoint = record.name == "isotonic-cf"
-        plain = "MidpointOfCuts" if midpoint else "BestOfCuts"
-        assert kind == (("PricedMidpoint" if midpoint else "PricedCut") if weighted else plain)
-        for cells, missing in ((zeros, "positive"), (ones, "negative")):
-            if needs[name] == "both" or needs[name] == missing:
-                with pytest.raises(ef.InputError, match="needs"):
-                    record.bind(cells, options)
-            else:
-                record.bind(cells, options)
-    assert [one.name for one in weighted_cuts.DEFAULTS] == [
-        "isotonic", "isotonic", "isotonic-cf", "isotonic-cf",
-    ]  # fmt: skip

@@ -119,16 +119,47 @@ def test_with_a_known_share_the_form_of_less_variance_is_a_mean_over_pairs(p, pr
         clipped = np.clip([least, most], 0.5, 1)
         assert np.abs(clipped - found.values(count[None])[0]).min() < 1e-9
     if p.size > 2:
-        raw = OneByOne(lambda q, c: float(found._auc(*_sums(q, c))), p, count)
+        raw = OneByOne(lambda q, c: _form_of_pairs(q, c, prior, found.sign), p, count)
         np.testing.assert_allclose(found.leave_one_out(), raw.leave_one_out(), atol=1e-9)
 
 
-def _sums(p, count):
+def _form_of_pairs(p, count, prior, sign):
     items = np.repeat(p, count)
-    one, other = np.triu_indices(items.size, 1)
-    apart = np.abs(items[one] - items[other]).sum()
-    products = (items[one] + items[other] - 2 * items[one] * items[other]).sum()
-    return np.array(apart), np.array(products), np.array(items.size)
+    one, other = (items[part] for part in np.triu_indices(items.size, 1))
+    products = one + other - 2 * one * other
+    mean = np.mean(np.abs(one - other) + sign * products) / (4 * prior * (1 - prior))
+    return mean + (sign < 0)
+
+
+@pytest.mark.parametrize("asked", [{}, {"prior": 0.2}, {"prior": 0.7}], ids=str)
+def test_the_auc_of_weighted_items_is_that_of_pairs_of_different_ones(asked):
+    rng = np.random.default_rng(2)
+    p, weight = np.sort(rng.beta(0.7, 1.5, 9)), rng.uniform(0.2, 4, 9)
+    p[3] = p[2]
+    weight[5] = 1e5  # without which rounding must leave the rest as it is
+    count = np.array([1, 2, 1, 1, 3, 1, 1, 2, 1])
+    metric = Asked("auc", **asked).of(2)
+    found = metric.on(p, count, weight)
+
+    def slow(number):
+        items, w = np.repeat(p, number), np.repeat(weight, number)
+        one, other = np.triu_indices(items.size, 1)
+        w, one, other = w[one] * w[other], items[one], items[other]
+        apart, products = np.abs(one - other), one + other - 2 * one * other
+        if not asked:
+            return 0.5 + w @ apart / (2 * (w @ products))
+        both = 4 * asked["prior"] * (1 - asked["prior"])
+        return w @ (apart + found.sign * products) / w.sum() / both + (found.sign < 0)
+
+    counts = np.vstack((count, rng.integers(0, 3, (4, 9))))
+    expected = np.clip([slow(one) for one in counts], 0.5, 1)
+    np.testing.assert_allclose(found.values(counts), expected, rtol=1e-12)
+    without = [slow(count - one) for one in np.eye(9, dtype=int)]
+    np.testing.assert_allclose(found.leave_one_out(), without, rtol=1e-6)
+    light = np.flatnonzero(weight < 1e5)
+    np.testing.assert_allclose(found.leave_one_out()[light], np.array(without)[light], rtol=1e-12)
+    equal = metric.on(p, count, np.full(9, 2.5))
+    np.testing.assert_allclose(equal.values(counts), metric.on(p, count).values(counts), rtol=1e-13)
 
 
 @pytest.mark.parametrize("theta", [0.1, 0.4, 0.8])

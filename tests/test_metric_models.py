@@ -16,7 +16,7 @@ from errorfloor.intervals.models import (
     mcc_of,
 )
 from errorfloor.metrics.asked import Asked
-from errorfloor.questions import models
+from errorfloor.questions import models, published
 from errorfloor.questions.gap import Gap
 
 N = 400
@@ -268,7 +268,7 @@ def test_a_given_ceiling_is_taken_for_exact():
     ("metric", "model", "says"),
     [
         ("auc", {"errors": 3, "n": 10}, "number of errors does not tell a model's AUC. Give `mod"),
-        ("f1", {"n": 10}, "F1. Give `confusion` or `predictions` or `model_value`"),
+        ("f1", {"n": 10}, "F1. Give `confusion` or `predictions`."),
         ("auc", {"confusion": [[1, 2], [3, 4]]}, "Decisions do not tell the AUC"),
         ("f1", {"model_scores": [0.1], "labels": [1]}, "scores leave them open"),
         ("log-loss", {"model_value": 0.3, "n": 10}, "do not tell how sure a model's log-loss is"),
@@ -368,11 +368,11 @@ def test_very_many_rows_are_resampled_in_blocks_of_neighbours(monkeypatch):
 def test_the_shares_of_classes_among_votes_are_means_over_items():
     table = ef.VoteTable.from_arrays([1, 1, 3], [2, 4, 4])
     floor = ef.from_votes(table, interval=None)
-    assert models._shares(floor) == pytest.approx([1 / 2, 1 / 2])
+    assert published.shares_of(floor) == pytest.approx([1 / 2, 1 / 2])
     table = ef.VoteTable.from_arrays([1, 4, 4], [2, 4, 4])
     floor = ef.from_votes(table, interval=None)
-    assert models._shares(floor) == pytest.approx([1 / 6, 5 / 6])
-    found = models.from_value(Asked("auc").of(2), 0.9, 120, floor)
+    assert published.shares_of(floor) == pytest.approx([1 / 6, 5 / 6])
+    found = published.from_value(Asked("auc").of(2), 0.9, 120, floor)
     assert found.evidence == Wilson(0.9, pytest.approx(20))
-    found = models.from_value(Asked("balanced-error").of(2), 0.1, 120, floor)
+    found = published.from_value(Asked("balanced-error").of(2), 0.1, 120, floor)
     assert found.evidence == Wilson(0.1, pytest.approx(40))

@@ -12,7 +12,6 @@ import pytest
 import errorfloor as ef
 from errorfloor._checks import argument
 from errorfloor.data import documents, formats, guessing, naming, storage, vote_lists, voters
-from errorfloor.data import sample as cells
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.layouts import COUNTS, LAYOUTS, SCORES
 
@@ -327,42 +326,6 @@ def test_columns_that_begin_alike_are_classes_where_that_is_clear():
     assert found(n_a="number", votes_b="number") == ()
     assert found(n_a="number", n_b="number", votes_a="number", votes_b="number") == ()
     assert found(n_a="number", n_b="number", votes_a="number") == ("n_a", "n_b")
-
-
-# Samples
-
-
-def test_blocks_of_cells_end_where_enough_items_are(monkeypatch):
-    monkeypatch.setattr(cells, "BLOCK", 10)
-    assert cells._ends(np.array([4, 4])) == [0, 2]  # four a cell
-    assert cells._ends(np.array([5, 5, 5, 5, 5])) == [0, 2, 4, 5]
-    assert cells._ends(np.array([30, 1])) == [0, 1, 2]
-    assert cells._ends(np.zeros(0, int)) == [0, 0]
-
-
-@pytest.mark.parametrize("count", [[1, 1, 1, 1], [3, 0, 700, 2], [2, 1, 1, 1], [40, 50, 60, 45]])
-def test_items_are_divided_among_parts_alike(count):
-    count = np.array(count)
-    for divide in (cells.split, cells.each_part):
-        draws = np.array(
-            [list(divide(count, 5, np.random.default_rng(seed))) for seed in range(400)]
-        )
-        assert draws.shape == (400, 5, 4)
-        assert (draws.sum(axis=1) == count).all()
-        deviation = np.sqrt(count * 0.16 / 400)
-        assert (np.abs(draws.mean(axis=0) - count / 5) <= 5 * deviation).all()
-        assert draws.var(axis=0, ddof=1).sum() == pytest.approx(0.8 * count.sum(), rel=0.15)
-    into = np.array([0, 0, 1, 1, 1])
-    whole = cells.split(count, 5, np.random.default_rng(0), into=into)
-    parts = cells.split(count, 5, np.random.default_rng(0))
-    assert whole.tolist() == [parts[:2].sum(axis=0).tolist(), parts[2:].sum(axis=0).tolist()]
-
-
-def test_rows_at_both_ends_of_a_run_stay_apart():
-    new = np.zeros(12, bool)
-    new[[0, 9]] = True
-    assert np.flatnonzero(cells._with_ends(new, 0)).tolist() == [0, 9]
-    assert np.flatnonzero(cells._with_ends(new, 2)).tolist() == [0, 1, 2, 7, 8, 9, 10, 11]
 
 
 # Voters

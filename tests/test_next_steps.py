@@ -240,3 +240,15 @@ def test_a_report_on_many_classes_leads_back_to_it(folder):
     one = summarize(floor(folder, "m"))
     exec(one.python.replace("ef.report(", "found = ("), found)
     assert plain([found["floor"]]) == plain([one.floor])
+
+
+@pytest.mark.parametrize("metric", ["error", "auc", "brier", "balanced-error"])
+def test_a_model_is_compared_by_the_metric_of_weighted_items(metric):
+    scores, labels = np.tile([0.2, 0.4, 0.6, 0.8], 10), np.tile([0, 1, 0, 1], 10)
+    found = ef.from_scores(scores, labels, weight=np.tile([1.0, 2.0], 20), metric=metric, rng=0)
+    (step,) = steps_of(found)
+    names = {"ef": ef, "floor": found, "labels": labels, "model_scores": scores}
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        exec(step.python.splitlines()[-1], names | {"predictions": labels})
+    assert "our model, at" in shown.getvalue()

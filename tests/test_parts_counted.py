@@ -1,4 +1,4 @@
-"""Sample, single votes, annotators and entries: against slow plain code, or numbers by hand."""
+"""Single votes, annotators and entries: against slow plain code, or numbers by hand."""
 
 import itertools
 from dataclasses import replace
@@ -10,137 +10,9 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import annotators, arrays, ballots, counting, entries, grid
-from errorfloor.data import sample as cells
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.entries import Entries
-from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, VoteTable
-
-# Samples
-
-
-def cells_of(by_row):
-    """Return cells of rows with so many positives and negatives each, those of none left out."""
-    some = [(row, k == 0, n) for row, both in enumerate(by_row) for k, n in enumerate(both) if n]
-    row, positive, count = (np.array(column) for column in zip(*some, strict=True))
-    return Sample(np.arange(len(by_row)) / 10, row, positive, count)
-
-
-def in_blocks(by_row, starts):
-    """Return how many of each class there are from each of some rows to the next."""
-    ends = [*starts[1:], len(by_row)]
-    parts = [by_row[start:end] for start, end in zip(starts, ends, strict=True)]
-    return [[sum(both[k] for both in part) for k in (0, 1)] for part in parts]
-
-
-def joined(table, most):
-    positive, count = table.joined(most)
-    assert positive.tolist() == [True, False] * (positive.size // 2)
-    return count.reshape(-1, 2).tolist()
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_runs_of_rows_with_one_class_become_one_row(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    monkeypatch.setattr(cells, "APART", 2)
-    kinds = np.repeat(rng.integers(0, 3, 8), rng.integers(1, 12, 8))
-    by_row = [
-        [int(n) * (kind != 1), int(m) * (kind != 0)]
-        for kind, (n, m) in zip(kinds, rng.integers(1, 4, (kinds.size, 2)), strict=True)
-    ]
-    table = cells_of(by_row)
-    starts = [
-        row for row, kind in enumerate(kinds) if row == 0 or kind == 2 or kind != kinds[row - 1]
-    ]
-    near = {  # of two rows at either end of a run each stays apart
-        row
-        for start, end in zip(starts, [*starts[1:], kinds.size], strict=True)
-        for row in range(start, end)
-        if row <= start + 2 or row >= end - 2
-    }
-    loose = in_blocks(by_row, sorted(near))
-    tight = in_blocks(by_row, starts)
-    assert joined(table, len(loose)) == loose
-    assert joined(table, len(loose) - 1) == tight
-    assert joined(table, len(tight)) == tight
-    pooled = table.pooled(len(tight) - 1)[1].reshape(-1, 2).tolist()
-    assert joined(table, len(tight) - 1) == pooled
-
-
-def test_eight_rows_at_either_end_of_a_run_stay_apart():
-    table = cells_of([[1, 0]] * 30 + [[0, 2]] * 18)
-    ones, twos = [[1, 0]], [[0, 2]]
-    assert joined(table, 100) == ones * 8 + [[14, 0]] + ones * 8 + twos * 8 + [[0, 4]] + twos * 8
-    assert joined(table, 34) == joined(table, 100)
-    assert joined(table, 33) == [[30, 0], [0, 36]]
-
-
-def test_pooled_rows_hold_about_as_many_items_each():
-    table = cells_of([[1, 0], [0, 1], [2, 0], [1, 1], [0, 1], [1, 0]])
-    positive, count = table.pooled(4)  # of eight items two each
-    assert positive.tolist() == [True, False] * 4
-    assert count.tolist() == [1, 1, 2, 0, 1, 1, 1, 1]
-    assert table.pooled(1)[1].tolist() == [5, 3]
-    assert table.row_starts.tolist() == [0, 1, 2, 3, 5, 6]
-
-
-def divided(count, parts, rng, into=None):
-    """Divide items one by one, and many of a cell at once, as `split` says."""
-    place = np.arange(parts) if into is None else into
-    found = np.zeros((place[-1] + 1, len(count)), dtype=int)
-    few = [cell for cell, n in enumerate(count) for _ in range(n) if n <= 16 * parts]
-    for cell, part in zip(few, rng.integers(parts, size=len(few)), strict=True):
-        found[place[part], cell] += 1
-    many = [cell for cell, n in enumerate(count) if n > 16 * parts]
-    if many:
-        drawn = rng.multinomial(np.array(count)[many], np.full(parts, 1 / parts))
-        for cell, own in zip(many, drawn, strict=True):
-            np.add.at(found[:, cell], place, own)
-    return found.tolist()
-
-
-@pytest.mark.parametrize(
-    "count",
-    [
-        [], [0], [1], [0, 0, 0], [1, 1, 1], [1, 0, 3, 0], [32, 1], [33, 1], [33, 32, 0, 34, 500],
-        [1] * 300 + [32], [1] * 300 + [33], [1] * 300 + [127], [1] * 300 + [128], [2] * 50,
-        [2] * 50 + [3], [20] * 40, [0] + [1] * 50, [1] * 50 + [0],
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("parts", [2, 3, 9, 300])
-def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeypatch):
-    count = np.array(count, dtype=np.int64)
-    into = np.arange(parts) // 2
-    for block in (2**17, 64):
-        monkeypatch.setattr(cells, "BLOCK", block)
-        expected = divided(count, parts, np.random.default_rng(5))
-        assert cells.split(count, parts, np.random.default_rng(5)).tolist() == expected
-        parted = cells.each_part(count, parts, np.random.default_rng(5))
-        assert [one.tolist() for one in parted] == expected
-        found = cells.split(count, parts, np.random.default_rng(5), into=into)
-        assert found.tolist() == divided(count, parts, np.random.default_rng(5), into)
-
-
-def test_cells_of_entries_have_what_entries_have():
-    row, label = np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0])
-    cluster = np.array([50, 7, 9, 50])
-    some = Entries.of(row, label, np.array([2.0, 3.0, 2.0, 5.0]), cluster, np.array([1, 2, 3, 4]))
-    rows, labels, (count, weight, own) = cells.of_entries(some)
-    assert (rows.tolist(), labels.tolist()) == (row.tolist(), label.tolist())
-    assert (count.tolist(), weight.tolist(), own.tolist()) == (
-        [1, 2, 3, 4], [2, 3, 2, 5], [2, 0, 1, 2],
-    )  # fmt: skip
-    two = cells.entry_cells(np.array([0.1, 0.2]), some, 2)
-    assert isinstance(two, Sample)
-    assert two.positive.tolist() == [True, False, True, False]
-    assert two.row.tolist() == [0, 0, 1, 1]
-    three = cells.entry_cells(np.eye(3)[:2], some, 3)
-    assert isinstance(three, Sample)
-    assert three.label.tolist() == [1, 0, 1, 0]
-    alike = Entries.of(row, label, np.full(4, 7.0), None)
-    *_, (count, weight, own) = cells.of_entries(alike)
-    assert (weight.tolist(), own) == ([1.0] * 4, None)
-
 
 # Single votes
 

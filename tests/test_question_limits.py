@@ -5,9 +5,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data.score_items import Kept
-from errorfloor.intervals.rules import honest_errors
 from errorfloor.methods.record import Options
-from errorfloor.methods.rules.offsets import OffsetErrors
+from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import confusion, items, models, plan, plan_labels, plan_metric
 from errorfloor.questions.plan_many import ManyScores, ManyVotes
@@ -101,9 +100,10 @@ def test_held_out_errors_of_many_classes_are_means_of_five_divisions():
     y = (p.cumsum(axis=1) > rng.random((90, 1)) * p.sum(axis=1, keepdims=True)).argmax(axis=1)
     table = ef.ScoreTable.from_arrays(p / p.sum(axis=1, keepdims=True), y)
     found = ManyScores.of(table)
-    rules = OffsetErrors(table.cells(), Options())
-    errors = honest_errors(rules, np.random.default_rng(0)).errors
-    held_out = np.mean([rules.held_out(np.random.default_rng(seed)) for seed in range(5)])
+    rules = OffsetFit.of(table.cells(), Options())
+    errors = rules.least_wrong.sum()
+    folds = (rules.on(rules.sample.count, np.random.default_rng(seed)) for seed in range(5))
+    held_out = np.mean([one.held_out_wrong.sum() for one in folds])
     assert held_out > errors
     assert found.middle == pytest.approx((errors + held_out) / 180)
     assert found.gap == pytest.approx((held_out - errors) / 180)

@@ -1,11 +1,13 @@
 """A new method and a new interval are one entry each in the tables of records."""
 
 import re
+import runpy
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from frozen import answers, changed, kept, newer, product
 
 import errorfloor as ef
 from errorfloor import intervals, methods
@@ -138,6 +140,27 @@ def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
     assert forest is not None
     assert "majority" in forest[0]
     assert palette.colour("majority") == palette.SKY
+
+
+@pytest.mark.parametrize("name", ["scores, seven items", "feebee, merged rows, outside 0 to 1"])
+def test_they_change_no_question_of_version_0_1_0(toys, monkeypatch, name):
+    monkeypatch.setattr(ef, "METHODS", (*ef.METHODS, MAJORITY.name))
+    asked = runpy.run_path(answers.__file__)["MADE"]  # read while they are there
+    assert list(asked) == list(changed.MADE)
+    assert not list(changed.changes(name, asked[name]))
+
+
+@pytest.mark.parametrize(
+    ("module", "part"),
+    [(newer, "feebee, balanced"), (product, "compare, scores, two, 60 tied, plain")],
+    ids=["newer", "product"],
+)
+def test_they_change_no_other_question_that_is_kept(toys, module, part):
+    read, answers = runpy.run_path(module.__file__), kept.read(module.PATH)
+    names = [name for name in answers if name.startswith(part)]
+    assert names
+    for name in names:
+        assert not list(module.changes(name, answers[name], read["answer"](name)))
 
 
 def every_method():

@@ -2,21 +2,19 @@ import json
 
 import numpy as np
 import pytest
+from helpers import bind
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import labelled_scores, score_tables
+from strategies import score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
-from errorfloor.data import sample as cells
-from errorfloor.data.sample import MANY_ITEMS, Sample, split
+from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals import resample
 from errorfloor.intervals.draws import PoissonTable, QuickDraws
 from errorfloor.intervals.resample import acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
-from errorfloor.methods.cuts import cross_fitted_errors, held_out_errors
-from errorfloor.methods.isotonic import BestCut, CrossFittedCut
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.label_noise import (
     TableStatistic,
@@ -25,18 +23,13 @@ from errorfloor.questions.label_noise import (
 )
 
 
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(1, 5))
-def test_draws_keep_the_number_of_items_and_splits_every_item(count, parts):
-    count = np.array(count)
-    rng = np.random.default_rng(0)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30))
+def test_draws_keep_the_number_of_items(count):
+    count, rng = np.array(count), np.random.default_rng(0)
     counts = draw(count, 7, rng)
     assert counts.shape == (7, count.size)
     assert (counts >= 0).all()
     assert (counts.sum(axis=1) == count.sum()).all()
-    divided = split(count, parts, rng)
-    assert divided.shape == (parts, count.size)
-    assert (divided >= 0).all()
-    assert np.array_equal(divided.sum(axis=0), count)
 
 
 @pytest.mark.parametrize(
@@ -152,51 +145,11 @@ def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
     assert not np.allclose(found["cost"], means)
 
 
-@given(
-    st.lists(st.integers(0, 60), min_size=1, max_size=40),
-    st.sampled_from([(3, None), (4, np.array([0, 0, 1, 2]))]),
-    st.integers(1, 200),
-)
-def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
-    count, found = np.array(count), []
-    for full in (10**9, -1):
-        rng = np.random.default_rng(5)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cells, "FULL", full)
-            patch.setattr(cells, "BLOCK", block)
-            found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
-    assert np.array_equal(found[0][0], found[1][0])
-    assert found[0][1] == found[1][1]  # whoever draws next is not disturbed
-    assert found[0][0].shape == (3, count.size)
-    assert np.array_equal(found[0][0].sum(axis=0), count)
-
-
-@given(
-    st.lists(st.integers(1, 2), max_size=40) | st.lists(st.integers(0, 3), max_size=40),
-    st.sampled_from([(), (127,), (128,)]),
-    st.integers(1, 300),
-)
-def test_parts_come_one_by_one_as_they_do_all_at_once(count, more, parts):
-    count = np.array([*count, *more, *(len(more) * 150 * [1])], dtype=np.int64)
-    one, other = np.random.default_rng(5), np.random.default_rng(5)
-    found = list(cells.each_part(count, parts, one))
-    assert np.array_equal(found, split(count, parts, other))
-    assert one.random() == other.random()
-
-
-def test_splits_give_each_item_to_each_part_alike(rng):
-    count = np.array([3, 2000, 1, 1])
-    first = np.array([split(count, 4, rng)[0] for _ in range(4000)])
-    z = (first.mean(axis=0) - count / 4) / np.sqrt(count * 3 / 16 / 4000)
-    assert np.abs(z).max() < 4.5
-
-
 def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
     values = rng.random(50)
     count = np.full(50, 2)
-    replicates = bootstrap(
-        [MeanFloor(values, Sample.of_rows(values, count))], count, n_resamples=4000, rng=rng
-    )[0]
+    mean = MeanFloor(values, Sample.of_rows(values, count))
+    replicates = bootstrap([mean], count, n_resamples=4000, rng=rng)[0]
     assert replicates.mean() == pytest.approx(values.mean(), abs=5 * values.std() / 10 / 63)
     # the standard deviation of a standard deviation of 4,000 normal draws is 1/sqrt(8000)
     assert replicates.std() == pytest.approx(values.std() / 10, rel=4.5 / np.sqrt(8000))
@@ -204,7 +157,10 @@ def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
 
 def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(rng):
     cells = ScoreTable.from_arrays(rng.random(300), rng.random(300) < 0.4).cells()
-    first, second = BestCut(cells), MeanFloor(rng.random(len(cells)), cells)
+    first, second = (
+        bind("isotonic", cells),
+        MeanFloor(rng.random(len(cells)), cells),
+    )
     both = bootstrap([first, second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     alone = bootstrap([second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     assert np.array_equal(both[1], alone[0])
@@ -213,7 +169,7 @@ def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(r
 def test_statistics_that_draw_do_not_disturb_the_others(rng):
     # Enough cells for several blocks of resamples.
     cells = ScoreTable.from_arrays(rng.random(3000), rng.random(3000) < 0.4).cells()
-    drawing, other = CrossFittedCut(cells), BestCut(cells)
+    drawing, other = bind("isotonic-cf", cells), bind("isotonic", cells)
     both = bootstrap([drawing, other], cells.count, n_resamples=100, rng=np.random.default_rng(5))
     for i, statistic in enumerate((drawing, other)):
         alone = bootstrap([statistic], cells.count, n_resamples=100, rng=np.random.default_rng(5))
@@ -223,7 +179,7 @@ def test_statistics_that_draw_do_not_disturb_the_others(rng):
 @given(score_tables(both_classes=True))
 def test_acceleration_over_cells_equals_that_over_items(table):
     cells = table.cells()
-    over_cells = BestCut(cells).leave_one_out()
+    over_cells = bind("isotonic", cells).leave_one_out()
     over_items = np.repeat(over_cells, cells.count)
     deviation = over_items.mean() - over_items
     spread = np.sum(deviation**2)
@@ -231,35 +187,8 @@ def test_acceleration_over_cells_equals_that_over_items(table):
     assert acceleration(over_cells, cells.count) == pytest.approx(expected, abs=1e-9)
 
 
-def slow_held_out_errors(scores, labels, test):
-    """Errors on `test` items of the lowest cut that is best on the others."""
-    cuts = np.concatenate(([-np.inf], np.unique(scores)))
-    errors = [np.sum((scores[~test] > cut) != labels[~test]) for cut in cuts]
-    return np.sum((scores[test] > cuts[np.argmin(errors)]) != labels[test])
-
-
-@given(labelled_scores(max_size=25), st.integers(0, 2**32))
-def test_cross_fitting_on_cells_equals_cross_fitting_on_items(data, seed):
-    scores, labels = data
-    part = np.random.default_rng(seed).integers(3, size=scores.size)
-    cells = ScoreTable.from_arrays(scores, labels).cells()
-    cell = np.array(
-        [
-            np.flatnonzero((cells.scores[cells.row] == s) & (cells.positive == y))[0]
-            for s, y in zip(scores, labels, strict=True)
-        ]
-    )
-    parts = np.array([np.bincount(cell[part == k], minlength=len(cells)) for k in range(3)])
-    expected = sum(slow_held_out_errors(scores, labels, part == k) for k in range(3))
-    assert cross_fitted_errors(cells.positive, cells.count, parts) == expected
-    sign = np.where(cells.positive, 1, -1)
-    one = held_out_errors(sign, parts[1:].sum(axis=0), parts[0])
-    assert one == slow_held_out_errors(scores, labels, part == 0)
-
-
-def test_a_large_table_is_split_and_drawn_without_expanding_its_items(rng):
+def test_a_large_table_is_drawn_without_expanding_its_items(rng):
     count = np.array([10**15, 3, 10**14])
-    assert np.array_equal(split(count, 10, rng).sum(axis=0), count)
     drawn = draw(count, 3, rng)
     assert (drawn.sum(axis=1) == count.sum()).all()
     z = (drawn[:, 0] - count[0]) / np.sqrt(count[0] * (1 - count[0] / count.sum()))
@@ -300,7 +229,7 @@ def test_redrawn_labels_have_the_mean_and_spread_of_items_redrawn_one_by_one(noi
 @pytest.mark.parametrize("n", [200, 30_000])
 def test_a_second_thread_changes_nothing(n, rng, monkeypatch):
     cells = ScoreTable.from_arrays(rng.random(n), rng.random(n) < 0.4).cells()
-    statistics = [BestCut(cells), CrossFittedCut(cells)]
+    statistics = [bind("isotonic", cells), bind("isotonic-cf", cells)]
 
     def replicates():
         generator = np.random.default_rng(3)

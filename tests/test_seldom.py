@@ -13,15 +13,13 @@ from errorfloor.data.asked import Where
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.intervals import jackknife, weighted_cuts
+from errorfloor.intervals import jackknife
 from errorfloor.intervals import powered as inference_powered
 from errorfloor.intervals.votes import limits
-from errorfloor.methods import every, newton, on_any_scale, soft, weighted
-from errorfloor.methods.calibrated import CalibratedAuc
+from errorfloor.methods import calibrated, every, newton, on_any_scale, ranks, soft
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
 from errorfloor.methods.powered import PoweredCut
-from errorfloor.methods.ranks import Ranking
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
 from errorfloor.methods.rules import powered as powered_rules
@@ -286,10 +284,9 @@ def test_labels_on_some_items_of_many_classes_heed_weights(three):
     # The fewest errors of any weights of the classes, each as often as its item counts.
     cells = weighted.table.cells()
     statistic = powered_rules.PoweredOffsets(cells, Options())
-    wrong = 1 - powered_rules.Rule.of(statistic.fitted).right(statistic.items)
-    design = powered_rules.Sample.of_rows(cells, cells.count, cells.weight, cells.cluster)
-    least = statistic._least(cells.count, design)
-    assert 0 < least <= cells.count * cells.weight @ wrong + 1e-6
+    wrong = powered_rules.Rule.of(statistic.fitted).wrong(statistic.rules.items)
+    least = cells.masses @ statistic.rules.least(cells.masses, statistic.fitted)
+    assert 0 < least <= cells.masses @ wrong + 1e-6
     assert least == pytest.approx(round(least), abs=1e-6)
 
 
@@ -337,26 +334,14 @@ def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
             named(name).per_item(rng.uniform(size=9))
 
 
-@pytest.mark.parametrize("calibrated", [False, True])
-def test_resamples_of_one_class_have_an_auc_of_one_half(two, calibrated):
+@pytest.mark.parametrize("method", [calibrated.AUC, ranks.AUC])
+def test_resamples_of_one_class_have_an_auc_of_one_half(two, method):
     cells = ScoreTable.from_arrays(*two).cells()
-    statistic = CalibratedAuc(named("auc"), cells) if calibrated else Ranking(cells)
+    statistic = method.bind(cells, Options(metric=named("auc")))
     only = np.where(cells.positive, cells.count, 0)
     values = statistic.values(np.stack((only, cells.count - only, cells.count)), None)
     assert values[:2].tolist() == [0.5, 0.5]
     assert values[2] > 0.5
-
-
-def test_many_items_are_held_out_by_neighbours_together(two, monkeypatch):
-    p, labels = two
-    floor = ef.from_scores(p, labels, metric="cost", costs=[[0, 1], [3, 0]], rng=0)
-    monkeypatch.setattr(weighted_cuts, "_MANY_ITEMS", 100)
-    monkeypatch.setattr(weighted_cuts, "_MOST_ROWS", 64)
-    joined = ef.from_scores(p, labels, metric="cost", costs=[[0, 1], [3, 0]], rng=0)
-    assert joined.value == floor.value
-    assert joined.low == floor.low
-    assert joined.high == pytest.approx(floor.high, rel=0.1)
-    assert joined.high != floor.high
 
 
 def test_fits_that_take_too_long_end_with_what_they_have(two, monkeypatch):
@@ -397,41 +382,6 @@ def test_models_of_many_rows_are_resampled_by_neighbours_together(rng):
 
 
 # Parts of methods and intervals that only large or odd tables come to
-
-
-def test_rows_that_are_many_are_cut_between_blocks_of_as_many_items(monkeypatch):
-    monkeypatch.setattr(weighted, "MOST_ROWS", 4)
-    table = ScoreTable(
-        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [[1, 0], [2, 1], [0, 4], [1, 1], [3, 0], [1, 2]]
-    )
-    cells = replace(table.cells(), weight=np.ones(len(table.cells())))
-    block, number = weighted.WeightedCut(cells)._blocks()
-    # 1, 4, 8, 10, 13 and 16 items up to each row: each four are a block.
-    of_row = np.array([0, 0, 1, 2, 3, 3])
-    assert (block.tolist(), number) == (of_row[cells.row].tolist(), 4)
-    # As many rows as blocks are blocks themselves, whatever their sizes.
-    monkeypatch.setattr(weighted, "MOST_ROWS", 3)
-    cells = ScoreTable([0.1, 0.2, 0.3], [[9, 0], [1, 0], [0, 1]]).cells()
-    cut = weighted.WeightedCut(replace(cells, weight=np.ones(len(cells))))
-    assert (cut._blocks()[0].tolist(), cut._blocks()[1]) == (cells.row.tolist(), 3)
-
-
-@pytest.mark.parametrize(("times", "clusters", "by_parts"), [(1, 0, 0), (9, 0, 1), (9, 3, 0)])
-def test_items_of_crowded_cells_are_held_out_by_parts(times, clusters, by_parts, monkeypatch):
-    monkeypatch.setattr(weighted, "MANY", 4)
-    called = []
-    parts = weighted.WeightedCut._held_out_by_parts
-    monkeypatch.setattr(
-        weighted.WeightedCut,
-        "_held_out_by_parts",
-        lambda self, rng: called.append(1) or parts(self, rng),
-    )
-    cells = ScoreTable([0.1, 0.9], [[2 * times, times], [times, times]]).cells()
-    own = np.arange(len(cells)) % clusters if clusters else None
-    cells = replace(cells, weight=np.ones(len(cells)), cluster=own)
-    wrong = weighted.WeightedCut(cells).held_out(np.random.default_rng(0))
-    assert (wrong <= cells.count).all()
-    assert len(called) == by_parts
 
 
 def test_without_its_only_item_a_logistic_floor_is_0():

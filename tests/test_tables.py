@@ -13,7 +13,6 @@ import errorfloor as ef
 from errorfloor import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.engines import fetch, lazy, with_cell
 from errorfloor.data.grid import CELLS, cell_of, unit_cell_of
-from errorfloor.methods.cuts import fewest_errors, signs
 
 
 @given(labelled_scores(), labelled_scores())
@@ -181,44 +180,6 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         (table + table).save(path)
     assert VoteTable.load(path) == table
     assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_pooled_cells_have_the_same_items_in_blocks_of_about_equal_size(rng):
-    table = ScoreTable.from_arrays(np.round(rng.random(5000), 3), rng.random(5000) < 0.4)
-    positive, count = table.cells().pooled(16)
-    assert count[positive].sum() == table.positives.sum()
-    assert count[~positive].sum() == table.negatives.sum()
-    sizes = count.reshape(-1, 2).sum(axis=1)
-    heaviest = (table.negatives + table.positives).max()
-    assert np.abs(sizes - 5000 / 16).max() <= heaviest
-    # Blocks follow the scores: the first has the lowest.
-    low = np.searchsorted(np.cumsum(table.negatives + table.positives), sizes[0])
-    assert count[1] == table.negatives[: low + 1].sum()
-
-
-def test_joined_cells_keep_the_ends_of_runs_and_lose_no_cut(rng):
-    labels = np.repeat(rng.random(30) < 0.5, rng.integers(1, 60, 30))
-    mixed = ScoreTable.from_counts(np.arange(labels.size), ~labels * 1, labels * 1)
-    table = mixed + ScoreTable.from_counts([5, 400], [1, 2], [1, 3])  # two rows of both classes
-    cells = table.cells()
-    runs = 1 + np.count_nonzero(
-        (np.diff(table.negatives > 0) != 0)
-        | (np.diff(table.positives > 0) != 0)
-        | (table.negatives * table.positives > 0)[1:]
-    )
-    whole = fewest_errors(signs(cells.positive), cells.count[None])[0]
-    # With ends apart, without, and in blocks: each has its number of rows at most.
-    for most in (len(table), runs, runs - 1):
-        positive, count = cells.joined(most)
-        assert count.size <= 2 * most
-        assert count[positive].sum() == table.positives.sum()
-        assert count[~positive].sum() == table.negatives.sum()
-        least = fewest_errors(signs(positive), count[None])[0]
-        assert least == whole if most >= runs else least >= whole
-    assert cells.joined(runs)[1].size == 2 * runs
-    long = ScoreTable.from_counts(np.arange(100), np.ones(100, int), np.zeros(100, int)).cells()
-    assert long.joined(50)[1].size == 2 * (8 + 1 + 8)
-    assert long.joined(16)[1].size == 2
 
 
 def test_soft_labels_have_a_table_of_their_own(tmp_path):

@@ -6,6 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from errorfloor.methods.votes.weighted import (
+    Pool,
+    WeightedManyMixtureFloor,
+    WeightedMixtureFloor,
+    WeightedMixtureValue,
+)
 
 import errorfloor as ef
 from errorfloor.data.sample import Sample
@@ -29,12 +35,6 @@ from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.methods.votes.target import Target
 from errorfloor.methods.votes.thin import Votes, by_total
 from errorfloor.methods.votes.values import MixtureValue, refuse_one_class, value_of
-from errorfloor.methods.votes.weighted import (
-    Pool,
-    WeightedManyMixtureFloor,
-    WeightedMixtureFloor,
-    WeightedMixtureValue,
-)
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
@@ -238,7 +238,7 @@ def test_other_numbers_of_weighted_items_are_fitted_anew(kind, plain, cells, opt
 def test_ten_weighted_votes_for_three_classes_are_answered_and_eleven_are_not():
     ten = Sample.of_rows(np.array([[10, 0, 0], [1, 1, 0]]), np.array([5, 5]))
     WeightedManyMixtureFloor(weighted(ten, [1.0, 2.0]))
-    eleven = replace(ten, votes=np.array([[11, 0, 0], [1, 1, 0]]))
+    eleven = replace(ten, seen=np.array([[11, 0, 0], [1, 1, 0]]))
     with pytest.raises(ef.InputError, match="Some items have 11 votes, which are too many"):
         WeightedManyMixtureFloor(weighted(eleven, [1.0, 2.0]))
     for kind, cells in ((WeightedMixtureFloor, TWO), (WeightedManyMixtureFloor, THREE)):

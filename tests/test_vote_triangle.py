@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from errorfloor.methods.votes.weighted import Pool
 
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Blocks
@@ -13,7 +14,6 @@ from errorfloor.intervals.votes import (
 )
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.methods.votes.many.partitions import partitions
-from errorfloor.methods.votes.weighted import Pool
 
 
 def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):

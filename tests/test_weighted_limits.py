@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from errorfloor.methods.weighted import WeightedCut
 from scipy.optimize import brentq
 from scipy.stats import binom, t
 from sklearn.metrics import roc_auc_score
@@ -21,7 +22,6 @@ from errorfloor.intervals.jackknife import ALIKE, Units
 from errorfloor.intervals.ranks import weighted_share
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods.ranks import WeightedRanking
-from errorfloor.methods.weighted import WeightedCut
 
 RNG = np.random.default_rng(7)
 N = 400

@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from helpers import answer
 from scipy.stats import binom
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.data.sample import Sample
-from errorfloor.methods.scoring import brier
-from errorfloor.methods.weighted_scoring import CellLosses, WeightedLoss
+from errorfloor import methods
+from errorfloor.methods.record import Options
+from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(12)
 N = 300
@@ -26,27 +25,15 @@ def ask(metric, scores=SCORES, labels=LABELS, **more):
     return ef.from_scores(scores, labels, metric=metric, rng=1, **more)
 
 
-def loss_of(cells):
-    return WeightedLoss(brier, cells, 0.25)
+def brier_of(cells, method="isotonic", seed=0):
+    """Return the Brier score as methods give it to intervals."""
+    (record,) = (one for one in methods.RECORDS if one.name == method and "brier" in one.metrics)
+    options = Options(metric=Asked("brier").of(2), draw=lambda _: np.random.default_rng(seed))
+    return record.bind(cells, options)
 
 
 def cells_of(scores=SCORES, labels=LABELS, **beside):
     return ef.ScoreTable.from_arrays(scores, labels, **beside).cells()
-
-
-@metrics
-@pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
-def test_equal_weights_and_clusters_of_one_change_no_bit(metric, method):
-    plain = answer(ask(metric, method=method))
-    assert answer(ask(metric, method=method, weight=np.full(N, 0.3))) == plain
-    assert answer(ask(metric, method=method, cluster=np.arange(N))) == plain
-
-
-@metrics
-def test_only_ratios_of_weights_matter(metric):
-    one, other = (ask(metric, weight=WEIGHTS * times) for times in (1, 2.0**-40))
-    assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
-    assert one.low < one.value < one.high
 
 
 @metrics
@@ -58,81 +45,51 @@ def test_the_value_is_the_weighted_loss_of_the_weighted_fit(metric):
     assert found.value == pytest.approx(of(LABELS, p, sample_weight=WEIGHTS), abs=1e-6)
 
 
-@metrics
-def test_whole_weights_stand_for_that_many_items(metric):
-    whole = RNG.integers(1, 5, size=N)
-    rows = np.repeat(np.arange(N), whole)
-    one = ask(metric, weight=whole, method="isotonic", interval=None)
-    other = ask(metric, SCORES[rows], LABELS[rows], method="isotonic", interval=None)
-    assert one.value == pytest.approx(other.value, abs=1e-12)
+def squared(p, cells):
+    return (p[cells.row] - cells.positive) ** 2
 
 
 def test_without_an_item_the_loss_is_that_of_the_same_fit():
-    loss = loss_of(cells_of(weight=WEIGHTS))
-    count = loss.cells.count
-    found, own = loss.leave_one_out(), loss.own_losses(count)
-    each = own.total / count
-    for cell in range(0, count.size, 13):
-        left = loss.design.masses - loss.design.weight * (np.arange(count.size) == cell)
-        assert found[cell] == pytest.approx(np.average(each, weights=left), abs=1e-12)
+    cells = cells_of(weight=WEIGHTS)
+    p = IsotonicRegression().fit(SCORES, LABELS, sample_weight=WEIGHTS).predict(cells.scores)
+    found, each = brier_of(cells).leave_one_out(), squared(p, cells)
+    for cell in range(0, len(cells), 13):
+        left = cells.masses - cells.weight * (np.arange(len(cells)) == cell)
+        assert found[cell] == pytest.approx(np.average(each, weights=left), abs=1e-6)
 
 
 def test_without_the_heaviest_of_two_items_the_light_one_is_left():
-    loss = loss_of(cells_of([0.5, 0.5], [0, 1], weight=[1.0, 100.0]))
+    loss = brier_of(cells_of([0.5, 0.5], [0, 1], weight=[1.0, 100.0]))
     p = 100 / 101  # of the fit to both; the positive cell comes first
     assert loss.leave_one_out() == pytest.approx([p**2, (1 - p) ** 2])
 
 
-def test_the_largest_loss_there_might_have_been_is_that_of_the_other_label():
-    loss = loss_of(cells_of(weight=WEIGHTS))
-    held = loss.losses_held_out(loss.cells.count, np.random.default_rng(0))
-    each = held.total / loss.cells.count
-    assert each.max() <= held.most < 1
+def slow_fit(cells, count):
+    """Return the fit to some items, with one more of the mean in each block."""
+    row, weight = np.repeat(cells.row, count), np.repeat(cells.weight, count)
+    label = np.repeat(cells.positive, count)
+    some = np.unique(row)
+    p = IsotonicRegression().fit(row, label, sample_weight=weight).predict(some)
+    share = (weight @ label + 0.5) / (weight.sum() + 1)
+    mass = np.bincount(row, weight)[some]
+    size = np.array([mass[np.isclose(p, one)].sum() for one in p])
+    return np.interp(np.arange(len(cells.scores)), some, (p * size + share) / (size + 1))
 
 
-def test_a_cluster_is_held_out_whole_and_every_item_once():
-    labels = RNG.integers(2, size=200).astype(bool)
-    cluster = np.repeat(np.arange(40), 5)
-    # Each cluster has a score of its own, which the fit to others does not know.
-    loss = loss_of(cells_of(np.arange(200) // 5 / 40, labels, cluster=cluster))
-    held = loss.losses_held_out(loss.cells.count, np.random.default_rng(0))
-    design, count = loss.design, loss.cells.count
-    assert (held.total > 0).all()
-    p = np.where(loss.cells.positive, 1, 0) - np.sqrt(held.total / count) * np.where(
-        loss.cells.positive, 1, -1
-    )
-    for own in range(40):  # one map, so one probability, whatever the label
-        assert np.ptp(p[loss.cells.cluster == own]) == pytest.approx(0, abs=1e-12)
-    assert held.mean(design) > loss.own_losses(count).mean(design)
-
-
-def test_losses_of_items_are_worth_what_plain_code_says():
-    losses, weight = RNG.random(N) ** 3, WEIGHTS / ((WEIGHTS**2).sum() / WEIGHTS.sum())
-    design = Sample.of_rows(np, np.ones(N, dtype=int), weight)
-    found = CellLosses(losses, losses**2, 1.0).sums(design)
-    usual = (weight @ losses**2) / (weight @ losses)
-    w, x = np.append(weight, np.ones(4)), np.append(losses, [usual, usual, 0, 0])
-    away = (x - np.average(x, weights=w)) ** 2
-    each = (w**2 @ away) / (w @ away)
-    assert found.items == pytest.approx(weight.sum() / each)
-    assert found.mean == pytest.approx(np.average(losses, weights=weight))
-    # Losses that are 0 or 1 are errors, and worth as much.
-    wrong = (losses > 0.5).astype(float)
-    errors = CellLosses(wrong, wrong, 1.0)
-    assert errors.sums(design).items == pytest.approx(design.worth(wrong)[1])
-    nothing = CellLosses(np.zeros(N), np.zeros(N), 1.0).sums(design)
-    assert nothing.items == pytest.approx(design.units)
-
-
-def test_errors_in_clusters_are_worth_what_design_says():
-    wrong, weight = (RNG.random(N) < 0.2).astype(float), np.ones(N)
-    design = Sample.of_rows(np, np.ones(N, dtype=int), weight, CLUSTERS)
-    found = CellLosses(wrong, wrong, 1.0).sums(design).items
-    assert found == pytest.approx(design.worth(wrong)[1], rel=0.02)
-    rows = np.repeat(np.arange(N), 4)
-    copies = Sample.of_rows(np, np.ones(4 * N, dtype=int), np.ones(4 * N), rows)
-    found = CellLosses(wrong[rows], wrong[rows], 1.0).sums(copies).items
-    assert found == pytest.approx(N, rel=0.03)
+@pytest.mark.parametrize("beside", [{"weight": WEIGHTS}, {"cluster": CLUSTERS}])
+def test_the_midpoint_is_that_of_slow_code_whose_folds_are_whole_units(beside):
+    cells = cells_of(**beside)
+    cells = cells.reweighted(1 / cells.unit)
+    weight = beside.get("weight")
+    p = IsotonicRegression().fit(SCORES, LABELS, sample_weight=weight).predict(cells.scores)
+    own = squared(p, cells)
+    held_out = np.zeros(len(cells))
+    for part in cells.parts(10, np.random.default_rng(4)):
+        p = slow_fit(cells, cells.count - part)
+        held_out += part * squared(p, cells)
+    expected = (cells.masses @ own + cells.weight @ held_out) / cells.total / 2
+    found = brier_of(cells, "isotonic-cf", 4).value
+    assert found == pytest.approx(expected, abs=1e-4)  # equal blocks may be one or several
 
 
 @metrics

@@ -1,25 +1,19 @@
 """Weights of items: floors and limits of the population that the weights stand for."""
 
-from dataclasses import replace
-from functools import partial, partialmethod
+from functools import partialmethod
 
 import engines
 import numpy as np
 import pandas as pd
 import pytest
-from frozen import newer
+from errorfloor.intervals.blocks import Blocks, growing_blocks
 from helpers import answer
+from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
 
 import errorfloor as ef
-from errorfloor import intervals, methods
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import split
-from errorfloor.intervals.bets import Blocks, growing_blocks
-from errorfloor.methods import weighted
-from errorfloor.methods.record import Series
-from errorfloor.methods.weighted import WeightedCut
-from errorfloor.metrics import named
 
 N = 300
 RNG = np.random.default_rng(20261116)
@@ -47,43 +41,8 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_equal_weights_change_no_bit(call):
-    plain = answer(call())
-    for weight in (np.ones(N), np.full(N, 0.3), np.full(N, 7)):
-        assert answer(call(weight=weight)) == plain
-    assert answer(call(cluster=np.arange(N))) == plain
-
-
-def questions():
-    """Return a question for each method, metric and interval that takes weights."""
-    for one in methods.RECORDS:
-        method = one.make(4) if isinstance(one, Series) else one
-        for metric in method.metrics:
-            record = named(metric)
-            for kind in intervals.of(method).values():
-                if method.weighs(record) and kind.weighs(record):
-                    yield method, metric, kind.name
-
-
-QUESTIONS = {
-    f"{method.reads}, {method.classes.name}, {method.name}, {metric}, {interval}": (
-        partial(newer.ask, method.reads, method.classes),
-        {"method": method.name, "metric": metric, "interval": interval},
-        method,
-    )
-    for method, metric, interval in questions()
-}
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_only_ratios_of_weights_matter_to_the_last_bit(name):
-    ask, options, method = QUESTIONS[name]
-    if options["metric"] == "cost":
-        options["costs"] = newer.COSTS[method.classes]
-    options |= newer.GIVEN.get(options["metric"], {})
-    if method.partly:
-        options["unlabelled"] = True
+@law(QUESTIONS, lambda one: one.weighs)
+def test_only_ratios_of_weights_matter_to_the_last_bit(question):
     rng = np.random.default_rng(6)
     cluster = rng.integers(60, size=150)
     for given, factor in (
@@ -93,11 +52,11 @@ def test_only_ratios_of_weights_matter_to_the_last_bit(name):
     ):
         for beside in ({}, {"cluster": cluster}):
             try:
-                expected = answer(ask(**options, **beside, weight=given))
+                expected = answer(question.ask(**beside, weight=given))
             except ef.InputError as error:
                 assert "cluster" in str(error)  # noqa: PT017 -- few take weights without
                 continue
-            assert answer(ask(**options, **beside, weight=given * factor)) == expected
+            assert answer(question.ask(**beside, weight=given * factor)) == expected
 
 
 def test_weights_of_any_size_are_as_good_as_others():
@@ -130,56 +89,6 @@ def test_weights_count_as_they_weigh(call):
     one = call(weight=WEIGHTS)
     assert one.n_effective == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())
     assert one.low <= one.value <= one.high
-
-
-def brute_force_floor(scores, labels, weight):
-    cuts = np.append(np.unique(scores), np.inf)
-    wrong = ((scores[:, None] >= cuts) != labels[:, None]) * weight[:, None]
-    return wrong.sum(axis=0).min() / weight.sum()
-
-
-def test_the_weighted_floor_is_that_of_the_best_cut():
-    found = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, interval=None)
-    assert found.value == pytest.approx(brute_force_floor(SCORES, LABELS == 1, WEIGHTS), abs=1e-7)
-
-
-def test_whole_weights_stand_for_that_many_items():
-    weight = RNG.integers(1, 5, size=N)
-    rows = np.repeat(np.arange(N), weight)
-    for one, other in (
-        (
-            ef.from_scores(SCORES, LABELS, weight=weight, interval=None),
-            ef.from_scores(SCORES[rows], LABELS[rows], interval=None),
-        ),
-        (
-            ef.from_soft_labels(ROWS, weight=weight, interval=None),
-            ef.from_soft_labels(ROWS[rows], interval=None),
-        ),
-    ):
-        assert one.value == pytest.approx(other.value, abs=1e-12)
-
-
-def test_leaving_one_out_is_what_it_says():
-    for weight in (WEIGHTS, RNG.random(N) + 0.1):
-        table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=weight)
-        cells = table.cells()
-        cut = WeightedCut(cells)
-        found = cut.leave_one_out()
-        for cell in range(0, len(cells), 17):
-            fewer = cells.count.copy()
-            fewer[cell] -= 1
-            assert found[cell] == pytest.approx(cut.values(fewer[None], RNG)[0], abs=1e-12)
-
-
-def test_cuts_fall_between_scores_whatever_items_choose_them():
-    # All items have one score: a cut inside the row would tell labels of different weights apart.
-    weight = 1 + np.arange(40) % 7
-    cells = ef.ScoreTable.from_arrays(np.zeros(40), np.arange(40) % 2, weight=weight).cells()
-    cut = WeightedCut(cells)
-    for seed in range(20):
-        chosen = np.random.default_rng(seed).integers(2, size=len(cells)) * cells.weight
-        wrong = cut.wrong(chosen)
-        assert (wrong == cells.positive).all() or (wrong != cells.positive).all()
 
 
 def columns():
@@ -552,26 +461,6 @@ def test_rows_are_the_same_however_they_are_found(monkeypatch):
     assert ef.SoftTable.from_arrays(soft, weight=weight) == expected
 
 
-def test_many_items_in_few_cells_are_held_out_by_parts_and_looked_at_one_by_one(monkeypatch):
-    scores = np.repeat([0.1, 0.4, 0.6, 0.9], 500)
-    labels = np.arange(2000) % 500 < np.repeat([50, 150, 300, 450], 500)
-    weight = np.where(np.arange(2000) % 2, 1.0, 2.0)
-    cells = ef.ScoreTable.from_arrays(scores, labels, weight=weight).cells()
-    cut = WeightedCut(cells)
-    # One cut is best by far, so that every part chooses it.
-    expected = cells.count * cut.wrong(cut.design.masses)
-    assert expected.sum() == 50 + 150 + 200 + 50
-    for many in (2**16, -(10**6)):
-        monkeypatch.setattr(weighted, "MANY", many)
-        np.testing.assert_array_equal(cut.held_out(np.random.default_rng(1)), expected)
-    # And where parts choose different ones, each item is wrong or right by the others' choice.
-    tied = cells.count * 0 + 25
-    few = WeightedCut(replace(cells, count=tied))
-    found = few.held_out(np.random.default_rng(1))
-    assert ((found >= 0) & (found <= tied)).all()
-    assert found.sum() > (tied * few.wrong(few.design.masses)).sum()
-
-
 def test_an_answer_says_what_weights_and_clusters_have_to_be():
     cluster = np.arange(N) // 2
     both = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, cluster=cluster, interval=None)
@@ -597,3 +486,15 @@ def test_zeros_of_both_signs_are_one_score():
     table = ef.from_scores(frame, score="score", label="label", weight="w", interval=None).table
     assert table.scores.tolist() == [0.0, 0.5]
     assert not np.signbit(table.scores).any()
+
+
+@pytest.mark.parametrize("given", [{}, {"prior": 0.3}], ids=str)
+def test_the_best_auc_of_weights_near_1_is_near_that_of_none(given):
+    rng = np.random.default_rng(3)
+    p = rng.beta(0.6, 1.3, 60)
+    plain = ef.from_soft_labels(p, metric="auc", interval=None, **given).value
+    equal = ef.from_soft_labels(p, metric="auc", interval=None, weight=np.ones(60), **given).value
+    about = rng.uniform(0.999, 1.001, 60)
+    near = ef.from_soft_labels(p, metric="auc", interval=None, weight=about, **given).value
+    assert equal == plain
+    assert near == pytest.approx(plain, abs=1e-4)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutations import Edit, Text, faults
+from tools.mutations import Change, Edit, Text, faults
 from tools.traced import Trace, file_of, trace
 
 ROOT = Path(__file__).parent.parent
@@ -66,11 +66,7 @@ class Mutant:
     before: str  # the lines that change, in one
     after: str
     text: str = field(repr=False)  # of the whole module
-
-    @property
-    def change(self) -> tuple[str, str, str]:
-        """What names the mutant, wherever its lines are."""
-        return self.module, self.before, self.after
+    change: Change | None = None  # what names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +93,8 @@ class Project:
         text = self.path(module).read_text(encoding="utf-8")
         found = faults(text)
         chosen = random.Random(f"{seed} {module}").sample(found, min(number, len(found)))
-        return [_mutant(module, Text(text), edits) for edits in sorted(chosen)]
+        source = Text(text)
+        return [_mutant(module, source, edits) for edits in sorted(chosen)]
 
 
 def _mutant(module: str, source: Text, edits: tuple[Edit, ...]) -> Mutant:
@@ -111,7 +108,14 @@ def _mutant(module: str, source: Text, edits: tuple[Edit, ...]) -> Mutant:
         whole[source.starts[line - 1] : len(whole) - rest].decode()
         for whole in (source.bytes, text.encode())
     )
-    return Mutant(module, line, " ".join(before.split()), " ".join(after.split()), text)
+    change = source.change(*edits)
+    named = change._replace(function=f"{place_of(module)}.{change.function}".removesuffix("."))
+    return Mutant(module, line, " ".join(before.split()), " ".join(after.split()), text, named)
+
+
+def place_of(module: str) -> str:
+    """Return the name by which a module is imported from the package."""
+    return ".".join(Path(module).with_suffix("").parts).removesuffix(".__init__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +252,7 @@ def scores(
     project: Project,
     chosen: Mapping[str, Sequence[Mutant]],
     select: Callable[[Mutant], Selection],
-    equivalent: frozenset[tuple[str, str, str]] = frozenset(),
+    equivalent: frozenset[Change] = frozenset(),
     jobs: int = 2,
 ) -> Iterator[Score]:
     """Try the mutants of each module, and yield its score.
@@ -286,10 +290,10 @@ def scores(
             workshop.close()
 
 
-def known_equivalent(path: Path = EQUIVALENT) -> frozenset[tuple[str, str, str]]:
+def known_equivalent(path: Path = EQUIVALENT) -> frozenset[Change]:
     """Return the mutants that are argued to change no answer."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
-    return frozenset((entry["module"], entry["before"], entry["after"]) for entry in entries)
+    return frozenset(Change(*(entry[name] for name in Change._fields)) for entry in entries)
 
 
 def total(found: Iterable[Score]) -> Score:
@@ -338,6 +342,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(score, flush=True)
         for mutant in score.survivors:  # at once: a whole run takes long
             print(f"  line {mutant.line}: {mutant.before}\n    ->  {mutant.after}", flush=True)
+            print(*(f"    {name}" for name in mutant.change or ()), sep="\n", flush=True)
     whole = total(found)
     print(whole)
     print(f"\n{len(whole.survivors)} survived." if whole.survivors else "\nNone survived.")

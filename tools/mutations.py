@@ -2,7 +2,8 @@
 
 An edit replaces one piece of a module. Docstrings, annotations, messages of errors, assertions,
 decorators, `__repr__`, seeds and bodies that are there to be overridden are left alone, and so is
-any statement whose first line says `# only for speed`: none of these makes an answer wrong.
+any statement whose first line says `# only for speed`: none of these makes an answer wrong. Nor
+does `<` for `<=` where one side has a margin for rounding, which nothing meets to the last bit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 COMPARED: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -26,7 +28,7 @@ COMPUTED: dict[type[ast.operator], tuple[str, str]] = {
     ast.Sub: ("-", "+"),
     ast.Mult: ("*", "/"),
     ast.Div: ("/", "*"),
-    ast.FloorDiv: ("//", "/"),
+    ast.FloorDiv: ("//", "*"),  # not "/", which is the same where whole numbers divide evenly
     ast.BitAnd: ("&", "|"),
     ast.BitOr: ("|", "&"),
 }
@@ -35,6 +37,8 @@ EXTREMES |= {after: before for before, after in EXTREMES.items()}
 # `zip(..., strict=True)` is an assertion, and `field(repr=False)` is about `__repr__`.
 QUIET_KEYWORDS = {"repr", "strict"}
 FOR_SPEED = "# only for speed"
+MARGINS = {"ROUNDING", "_ROUNDING"}
+LARGEST_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,6 +50,14 @@ class Edit:
     new: str
 
 
+class Change(NamedTuple):
+    """What names a fault, wherever it stands and however its line is written."""
+
+    function: str  # or class, with those around it; nothing where it is in none
+    operator: str  # what takes the place of what
+    expression: str  # as it is with the fault, or the statement that is left out
+
+
 class Text:
     """The text of a module, and where its nodes are."""
 
@@ -55,6 +67,11 @@ class Text:
         self.starts = [0]
         for line in self.bytes.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The module's syntax tree."""
+        return ast.parse(self.bytes)
 
     def start(self, node: Any) -> int:
         """Return the byte where a node begins."""
@@ -86,16 +103,63 @@ class Text:
             changed = changed[: edit.start] + edit.new.encode() + changed[edit.end :]
         return changed.decode()
 
+    def change(self, *edits: Edit) -> Change:
+        """Return what names a fault."""
+        first, last = min(edits).start, max(edit.end for edit in edits)
+        around = list(self._around(first, last))
+        scopes = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+        function = ".".join(node.name for node in around if isinstance(node, scopes))
+        if edits[0].new == "pass":
+            return Change(function, "left out", ast.unparse(around[-1]))
+        return Change(function, self._operator(edits), self._expression(around, edits))
+
+    def _around(self, first: int, last: int) -> Iterator[ast.AST]:
+        """Yield the nodes that hold a piece of the text, the largest first."""
+        inside = list(ast.iter_child_nodes(self.tree))
+        while inside:
+            node = inside.pop()
+            if not hasattr(node, "lineno"):
+                inside += ast.iter_child_nodes(node)
+            elif self.start(node) <= first and last <= self.end(node):
+                yield node
+                inside = list(ast.iter_child_nodes(node))
+
+    def _operator(self, edits: tuple[Edit, ...]) -> str:
+        old = [self.bytes[edit.start : edit.end].decode() for edit in edits]
+        for sign in ("not", "~"):
+            if old[0].startswith(sign) and edits[0].new.startswith("("):
+                return f"{sign} left out"
+        pairs = zip(old, edits, strict=True)
+        return ", ".join(dict.fromkeys(f"{before} to {edit.new}" for before, edit in pairs))
+
+    def _expression(self, around: list[ast.AST], edits: tuple[Edit, ...]) -> str:
+        """Return the smallest expression that says more than the fault itself, with the fault."""
+        span = min(edits).start, max(edit.end for edit in edits)
+        for node in reversed(around):
+            whole = self.start(node), self.end(node)
+            if isinstance(node, ast.Attribute | ast.UnaryOp) or whole == span:
+                continue
+            if hasattr(node, "body") and not isinstance(node, ast.expr):
+                break
+            text = self.edited(*edits).encode()
+            longer = len(text) - len(self.bytes)
+            piece = text[whole[0] : whole[1] + longer].decode()
+            try:  # what stands in brackets may be no expression without them
+                return ast.unparse(ast.parse(piece if isinstance(node, ast.stmt) else f"({piece})"))
+            except SyntaxError:
+                continue
+        return edits[0].new
+
 
 Faults = Iterator[tuple[Edit, ...]]
 
 
 def faults(text: str) -> list[tuple[Edit, ...]]:
     """Return every fault that a module may be given, each as edits, in the order of the text."""
-    source, tree = Text(text), ast.parse(text)
-    skipped = _quiet(tree, source) | _first_bindings(tree)
+    source = Text(text)
+    skipped = _quiet(source.tree, source) | _first_bindings(source.tree)
     found = []
-    for node in ast.walk(tree):
+    for node in ast.walk(source.tree):
         make = FAULTS.get(type(node))
         if make is not None and id(node) not in skipped:
             found += [edits for edits in make(source, node) if edits]
@@ -156,8 +220,18 @@ def _first_bindings(tree: ast.Module) -> set[int]:
 def _compared(source: Text, node: ast.Compare) -> Faults:
     sides = [node.left, *node.comparators]
     for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
-        if type(operator) in COMPARED:
+        if type(operator) in COMPARED and not (_has_margin(left) or _has_margin(right)):
             yield (source.between(left, right, *COMPARED[type(operator)]),)
+
+
+def _has_margin(side: ast.expr) -> bool:
+    """Tell whether a side of a comparison has a margin for rounding."""
+    return any(
+        (isinstance(node, ast.Name) and node.id in MARGINS)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, float)
+            and 0 < node.value <= LARGEST_MARGIN)
+        for node in ast.walk(side)
+    )  # fmt: skip
 
 
 def _computed(source: Text, node: ast.BinOp) -> Faults:

@@ -20,7 +20,12 @@ import pandas as pd
 import errorfloor as ef
 from errorfloor.datasets import synthetic
 
-METHODS = (*ef.METHODS, "hist-7")
+# Those of version 0.1.0, whatever methods there are now.
+USUAL = (
+    *("corrupted", "isotonic", "isotonic-cf", "hist-10", "hist-25", "hist-50", "hist-100"),
+    *("beta", "beta-am", "beta-ab", "beta-a", "platt", "platt-logit"),
+)
+METHODS = (*USUAL, "hist-7")
 LOGISTIC = tuple(name for name in METHODS if name.startswith(("beta", "platt")))
 UNIT_ONLY = ("corrupted", "platt-logit", *(name for name in METHODS if name.startswith("beta")))
 CUTS = ("honest", "certified")
@@ -168,10 +173,10 @@ TABLES = {
 }
 
 
-def fits(scores):
-    """Return the methods that take these scores."""
+def fits(scores, methods=METHODS):
+    """Return those of the methods that take these scores."""
     inside = np.min(scores) >= 0 and np.max(scores) <= 1
-    return tuple(name for name in METHODS if inside or name not in UNIT_ONLY)
+    return tuple(name for name in methods if inside or name not in UNIT_ONLY)
 
 
 # Here many resamples have the table's own floor, up to rounding of the logistic fits. BCa counts
@@ -232,8 +237,10 @@ def clip_answers(make):
 
 
 def comparison_answers(make, interval, **options):
-    """Return all methods that fit, on the same resamples."""
-    rows = ef.compare(*make(), interval=interval, rng=15, **options)
+    """Return the usual methods that fit, on the same resamples."""
+    scores, labels = make()
+    methods = fits(scores, USUAL)
+    rows = ef.compare(scores, labels, methods=methods, interval=interval, rng=15, **options)
     return {row.method: estimate_answers(row) for row in rows}
 
 
@@ -607,9 +614,10 @@ def feebee_answers(make, levels=9, repeats=3):
 
 
 def feebee_default_answers(make):
-    """Return all methods that fit, on merged rows and with one repeat."""
+    """Return the usual methods that fit, on merged rows and with one repeat."""
     table = ef.ScoreTable.from_arrays(*make()).coarsen(64)
-    found = ef.feebee(table, model_error=0.05, levels=5, repeats=1, rng=62)
+    methods = fits(table.scores, USUAL)
+    found = ef.feebee(table, methods=methods, model_error=0.05, levels=5, repeats=1, rng=62)
     return {row.method: [row.score, row.upper, row.lower] for row in (*found, found.oracle)}
 
 

@@ -1,12 +1,12 @@
 """What errorfloor answers where version 0.1.0 had no answer: other metrics, many classes, weights.
 
-`python tests/frozen/newer.py` writes newer.json anew, which is right after an answer has changed on
-purpose; the difference of the file then shows what changed. The sets are small, so that all
-questions take seconds.
+newer.json has one question a line, and alone says what is asked: a new method or metric changes no
+question. `python tests/frozen/newer.py --rewrite PART` asks anew what has PART in its name and
+prints what has changed, which is right after an answer has changed on purpose; `--add` asks what
+records allow and the file does not have yet. Sets are small, so that all questions take seconds.
 """
 
-import json
-import warnings
+import sys
 from functools import cache, partial
 from pathlib import Path
 
@@ -14,23 +14,27 @@ import numpy as np
 import pandas as pd
 
 import errorfloor as ef
-from errorfloor import intervals, methods
-from errorfloor.data.tables import SoftTable, VoteTable
-from errorfloor.methods.record import Classes, Series
+
+sys.path.append(str(Path(__file__).parents[1]))  # where this is no test but a command
+from frozen import kept
 
 PATH = Path(__file__).with_name("newer.json")
-COSTS = {Classes.TWO: (1, 3), Classes.MANY: [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
+KINDS = ("soft labels", "votes", "scores")
+COSTS = {"TWO": (1, 3), "MANY": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
 GIVEN = {"error-at-coverage": {"at": 0.7}, "coverage-at-error": {"at": 0.1}}
-LONG = 12  # numbers, from which on only their sums are kept
-# What an answer says of the question, and what it claims, which tests/test_claims.py asks.
-ASKED = ("version", "source", "options", "seed", "claim", "best_of", "information")
+CURVES = ("corrupted", "hist-10", "hist-25", "hist-50", "hist-100",
+          "beta", "beta-am", "beta-ab", "beta-a", "platt", "platt-logit")  # fmt: skip
+OF_FEATURES = ("1nn", "1nn-low", "1nn-high", "knn-15", "knn-15-low", "knn-15-high",
+               "ghp", "ghp-low", "ghp-high", "noshad")  # fmt: skip
+APART = kept.Apart(1e-5, 1e-8)  # fits end near the best one, and not nearer
+OF_MANY = ("offsets", "top1", "corrupted", "temperature", "vector", "ovr-isotonic")
 
 
 @cache
 def drawn(classes, n=150):
     """Return probabilities, votes, and labels of items; and scores that are not quite right."""
     rng = np.random.default_rng(11)
-    if classes is Classes.TWO:
+    if classes == "TWO":
         p = np.round(rng.beta(0.5, 0.8, n), 2)
         return p, rng.binomial(5, p), (rng.random(n) < p).astype(int), np.round(p**1.3, 2)
     p = rng.dirichlet((0.5, 0.7, 0.9), n)
@@ -42,31 +46,31 @@ def drawn(classes, n=150):
 def ask(kind, classes, **options):
     """Ask for a floor or a ceiling from one kind of labels."""
     p, votes, labels, scores = drawn(classes)
-    if kind == SoftTable.kind:
+    if kind == "soft labels":
         options.pop("method", None)
         return ef.from_soft_labels(p, rng=3, n_resamples=40, **options)
-    if kind == VoteTable.kind:
-        totals = (5,) if classes is Classes.TWO else ()
+    if kind == "votes":
+        totals = (5,) if classes == "TWO" else ()
         return ef.from_votes(votes, *totals, rng=3, n_resamples=40, **options)
     return ef.from_scores(scores, labels, rng=3, n_resamples=40, **options)
 
 
-def by_record():
-    """Return a question for each method, metric and interval that go together."""
-    found = {}
+def by_record(name):
+    """Return the question of a name that says kind, classes, method, metric and interval."""
+    kind, classes, method, metric, interval = name.split(", ")
+    given = {"costs": COSTS[classes]} if metric == "cost" else GIVEN.get(metric, {})
+    return partial(ask, kind, classes, method=method, metric=metric, interval=interval, **given)
+
+
+def named_by_records(_):
+    """Yield a name for each method, metric and interval that go together today."""
+    from errorfloor import intervals, methods
+
     for one in methods.RECORDS:
-        method = one.make(4) if isinstance(one, Series) else one
-        if method.partly:
-            continue
-        for metric in method.metrics:
-            given = {"costs": COSTS[method.classes]} if metric == "cost" else GIVEN.get(metric, {})
-            for interval in dict.fromkeys(
-                kind.name for kind in intervals.RECORDS if kind.basis in method.bases
-            ):
-                name = (method.reads, method.classes.name, method.name, metric, interval)
-                options = {"method": method.name, "metric": metric, "interval": interval, **given}
-                found[", ".join(name)] = partial(ask, method.reads, method.classes, **options)
-    return found
+        method = one.make(4) if hasattr(one, "make") else one
+        for metric in method.metrics if not method.partly else ():
+            for interval in intervals.of(method):
+                yield ", ".join((method.reads, method.classes.name, method.name, metric, interval))
 
 
 def weighed():
@@ -80,18 +84,18 @@ def weighed():
         {"weight": weight, "cluster": cluster},
     ):
         for kind, classes, options in (
-            ("soft labels", Classes.TWO, {"metric": "auc"}),
-            ("soft labels", Classes.TWO, {"interval": "jackknife"}),
-            ("soft labels", Classes.MANY, {}),
-            ("votes", Classes.TWO, {}),
-            ("scores", Classes.TWO, {}),
-            ("scores", Classes.TWO, {"interval": "certified"}),
-            ("scores", Classes.TWO, {"metric": "balanced-error"}),
-            ("scores", Classes.TWO, {"metric": "auc"}),
-            ("scores", Classes.TWO, {"metric": "brier"}),
-            ("scores", Classes.MANY, {}),
+            ("soft labels", "TWO", {"metric": "auc"}),
+            ("soft labels", "TWO", {"interval": "jackknife"}),
+            ("soft labels", "MANY", {}),
+            ("votes", "TWO", {}),
+            ("scores", "TWO", {}),
+            ("scores", "TWO", {"interval": "certified"}),
+            ("scores", "TWO", {"metric": "balanced-error"}),
+            ("scores", "TWO", {"metric": "auc"}),
+            ("scores", "TWO", {"metric": "brier"}),
+            ("scores", "MANY", {}),
         ):
-            name = ", ".join((*design, kind, classes.name, *options.values()))
+            name = ", ".join((*design, kind, classes, *options.values()))
             found[name] = partial(ask, kind, classes, **options, **design)
     return found
 
@@ -112,7 +116,7 @@ def features(**options):
 @cache
 def on_some():
     """Return scores of all items, and labels of some."""
-    _, _, labels, scores = drawn(Classes.TWO)
+    _, _, labels, scores = drawn("TWO")
     return scores, np.where(np.random.default_rng(8).random(150) < 0.6, labels, np.nan)
 
 
@@ -121,7 +125,7 @@ def long_table(classes):
     rng = np.random.default_rng(9)
     p = drawn(classes)[0]
     item, annotator = np.divmod(np.flatnonzero(rng.random(150 * 8) < 0.5), 8)
-    if classes is Classes.TWO:
+    if classes == "TWO":
         vote = (rng.random(item.size) < p[item]).astype(int)
     else:
         vote = (rng.random(item.size)[:, None] > np.cumsum(p[item], axis=1)).sum(axis=1)
@@ -141,7 +145,7 @@ def of_model(kind, classes, **options):
 
 def others():
     """Return the other questions people may ask."""
-    two, many = Classes.TWO, Classes.MANY
+    two, many = "TWO", "MANY"
     _, votes, labels, scores = drawn(many)
     score2, label2 = drawn(two)[3], drawn(two)[2]
     found = {
@@ -154,9 +158,10 @@ def others():
         "plan labels": lambda: ef.plan_labels(*on_some(), budget=30, rng=3),
         "plan labels, width": lambda: ef.plan_labels(*on_some(), width=0.15, rng=3),
         "plan, many": lambda: ef.plan(
-            VoteTable.from_arrays(votes), votes=(3, 30), items=(100, 900)),
+            ef.VoteTable.from_arrays(votes), votes=(3, 30), items=(100, 900)),
         "plan, auc": lambda: ef.plan(
-            VoteTable.from_arrays(drawn(two)[1], 5), metric="auc", votes=(3, 9), items=(100, 900)),
+            ef.VoteTable.from_arrays(drawn(two)[1], 5), metric="auc",
+            votes=(3, 9), items=(100, 900)),
         "plan, scores": lambda: ef.plan(
             ef.ScoreTable.from_arrays(scores, labels), items=(100, 900)),
         "confusion, soft": lambda: ef.confusion(ask("soft labels", many)),
@@ -172,13 +177,16 @@ def others():
         "reliability, many": lambda: ef.reliability(scores, labels),
         "calibrate, many": lambda: ef.calibrate(scores, labels, method="vector"),
         "feebee, many": lambda: ef.feebee(
-            scores, labels, model_error=0.4, levels=4, repeats=2, rng=3),
+            scores, labels, methods=OF_MANY, model_error=0.4, levels=4, repeats=2, rng=3),
         "feebee, features": lambda: ef.feebee(
-            labels=points()[1], features=points()[0], model_error=0.4, levels=4, repeats=2, rng=3),
+            labels=points()[1], features=points()[0], methods=OF_FEATURES,
+            model_error=0.4, levels=4, repeats=2, rng=3),
         "feebee, auc": lambda: ef.feebee(
-            score2, label2, metric="auc", model_value=0.7, levels=4, repeats=2, rng=3),
+            score2, label2, methods=("ranking", "isotonic", *CURVES),
+            metric="auc", model_value=0.7, levels=4, repeats=2, rng=3),
         "feebee, balanced error": lambda: ef.feebee(
-            score2, label2, metric="balanced-error", model_value=0.3, levels=4, repeats=2, rng=3),
+            score2, label2, methods=("isotonic", "isotonic-cf", *CURVES),
+            metric="balanced-error", model_value=0.3, levels=4, repeats=2, rng=3),
         "agreement": lambda: ef.from_agreement(0.8, 500),
         "agreement, share": lambda: ef.from_agreement(0.8, 500, share=0.3),
         "agreement, kappa": lambda: ef.from_agreement(kappa=0.5, pairs=400, share=0.3),
@@ -190,38 +198,19 @@ def others():
     return found
 
 
-QUESTIONS = {**by_record(), **weighed(), **others()}
+OTHERS = {**weighed(), **others()}
 
 
-def answer(question):
-    """Return the numbers and short words of an answer, or that there is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
-        try:
-            return short(question().to_dict())
-        except ef.InputError:
-            return "refused"
+def answer(name):
+    """Return today's answer to the question of a name."""
+    question = by_record(name) if name.startswith(KINDS) else OTHERS[name]
+    return kept.answer(lambda: question().to_dict())
 
 
-def short(value):
-    """Return plain values without sentences; of many numbers, how many and two sums."""
-    if isinstance(value, dict):
-        parts = {str(name): short(part) for name, part in value.items() if name not in ASKED}
-        return {name: part for name, part in parts.items() if part is not None}
-    if isinstance(value, np.ndarray | np.generic):
-        return short(value.tolist())
-    if isinstance(value, list | tuple):
-        numbers = [one for one in value if isinstance(one, int | float)]
-        if len(value) > LONG and len(numbers) == len(value):
-            array = np.array(numbers, dtype=float)
-            return [len(value), float(array.sum()), float(array @ np.linspace(-1, 1, array.size))]
-        parts = [short(one) for one in value[:LONG]]
-        return [part for part in parts if part is not None]
-    if isinstance(value, str) and len(value.split()) > 2:
-        return None
-    return value
+def changes(name, was, is_now):
+    """Yield what has changed in an answer, each with where it is."""
+    return kept.changes(was, is_now, lambda path: APART, (name,))
 
 
 if __name__ == "__main__":
-    rows = (f"{json.dumps(name)}: {json.dumps(answer(QUESTIONS[name]))}" for name in QUESTIONS)
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    kept.keep(PATH, answer, named_by_records, __doc__)

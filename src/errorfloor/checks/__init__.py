@@ -26,7 +26,6 @@ from errorfloor.checks import (
     votes_fit,
 )
 from errorfloor.checks.record import Check
-from errorfloor.checks.wording import worded
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import LEVELS, Finding
 
@@ -55,7 +54,7 @@ EstimateT = TypeVar("EstimateT", bound=Estimate)
 def of(estimate: Estimate) -> tuple[Finding, ...]:
     """Return what the checks find about an estimate, the gravest first."""
     found = [
-        worded(finding, estimate.measure)
+        finding
         for check in RECORDS
         if check.applies_to(estimate)
         for finding in check.run(estimate)

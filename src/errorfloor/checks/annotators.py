@@ -27,8 +27,8 @@ def _sample(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "warn",
-            "The votes are of too few people to stand for others: the floor is for one more vote "
-            "of these.",
+            "The votes are of too few people to stand for others: the "
+            f"{estimate.measure.limit} is for one more vote of these.",
             remedy,
         )
     elif effective < _MANY:

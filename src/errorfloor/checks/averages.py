@@ -23,7 +23,8 @@ def _average(estimate: Estimate) -> Iterator[Finding]:
             interval.method,
             "warn",
             f"The {interval.method} interval is that of the average confidence of "
-            f"{estimate.method}, which can be off the floor by more than it is wide.",
+            f"{estimate.method}, which can be off the {estimate.measure.limit} by more than it is "
+            "wide.",
             "Use the method offsets, which counts errors, or its honest interval.",
         )
 

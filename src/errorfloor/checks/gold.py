@@ -51,8 +51,8 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
                 else "If it was made from these votes, the answer says nothing."
             ),
             "Take a label that somebody gave without these votes; or leave it out: the votes alone "
-            "give the floor for one more vote, or for the majority of several (majority, on the "
-            "command line --majority).",
+            f"give the {estimate.measure.limit} for one more vote, or for the majority of several "
+            "(majority, on the command line --majority).",
         )
 
 

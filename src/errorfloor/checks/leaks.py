@@ -12,6 +12,7 @@ import numpy as np
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.guessing import simple
 from errorfloor.data.tables import ScoreTable
 from errorfloor.results.estimate import Estimate
@@ -51,7 +52,7 @@ def _leaks(estimate: Estimate) -> Iterator[Finding]:
     some = np.count_nonzero(table.counts.any(axis=0)) > 1
     if table.gold is not None or table.n < SAMPLE or not (some or len(table.classes) > 2):
         return  # shares of votes are neither
-    found = _in_place_of_scores(table)
+    found = _in_place_of_scores(table, wording_of(estimate.measure))
     parted = Parted.of(table) if found is None and some else None
     if found is None and parted is not None:
         found = _clusters(parted) or _prediction(parted, estimate)
@@ -60,7 +61,7 @@ def _leaks(estimate: Estimate) -> Iterator[Finding]:
     yield from () if found is None else (found,)
 
 
-def _in_place_of_scores(table: ScoreTable) -> Finding | None:
+def _in_place_of_scores(table: ScoreTable, words: Wording) -> Finding | None:
     """Find labels or predictions in the place of scores: one value, or row of 0 and 1, for each."""
     if len(table) > len(table.classes) or table.coarse.any():
         return None
@@ -78,7 +79,7 @@ def _in_place_of_scores(table: ScoreTable) -> Finding | None:
             "Scores are the labels",
             f"{counted(len(table), 'score')}, {counted(table.n, 'item')}",
             "refuted",
-            "The scores are the labels themselves, so a floor of 0 says nothing.",
+            f"The scores are the labels themselves, so {words.perfect} says nothing.",
             "Name scores that were made without the labels.",
         )
     if zero_one:
@@ -86,8 +87,8 @@ def _in_place_of_scores(table: ScoreTable) -> Finding | None:
             "Scores are predictions",
             "0 or 1",
             "refuted",
-            "The scores are 0/1 predictions, not scores: what they give is the error of that "
-            "rule, and the true floor may be anything below, even 0.",
+            f"The scores are 0/1 predictions, not scores: what they give is the {words.value} of "
+            f"that rule, and the true {words.limit} may be {words.beyond}.",
             "Pass the probabilities or scores behind the predictions; for the error of a model, "
             "see headroom.",
         )
@@ -211,11 +212,12 @@ def _prediction(parted: Parted, estimate: Estimate) -> Finding:
     rule = "is the class with the highest score"
     if table.scores.ndim == 1:
         rule = f"is 1 where the score is above {_cut_in_short(table)}, and 0 below"
+    limit = estimate.measure.limit
     meaning = {
-        "refuted": "It is a prediction made from these scores, so the floor says nothing about "
-        "the truth.",
+        "refuted": f"It is a prediction made from these scores, so the {limit} says nothing "
+        "about the truth.",
         "warn": "True labels are seldom so sure where scores are not: this looks like a prediction "
-        "made from these scores, and then the floor says nothing about the truth.",
+        f"made from these scores, and then the {limit} says nothing about the truth.",
         "note": "That is so where a task is easy, and where the label is a prediction made from "
         "the scores.",
     }

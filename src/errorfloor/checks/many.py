@@ -13,10 +13,10 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, as_they_are, method_of
 from errorfloor.checks.soft import certainty, few_items, trust, vote_shares
 from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
+from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
 from errorfloor.methods.rules.records import TOP1
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -34,32 +34,33 @@ LEAST = 1e-6  # below which a score counts as this, so that its logarithm says s
 def _soft(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, SoftTable)
-    p = table.probabilities
-    yield certainty(int(table.counts[p.max(axis=1) == 1].sum()), table.n)
+    p, words = table.probabilities, wording_of(estimate.measure)
+    yield certainty(int(table.counts[p.max(axis=1) == 1].sum()), table.n, words)
     yield few_items(estimate)
     if len(table) == 1 and table.n >= ENOUGH:
         yield Finding(
             "Constant soft labels",
             ", ".join(f"{one:.4g}" for one in p[0][:NAMED]),
             "warn",
-            "All items have the same soft labels: the floor says nothing about the items unless "
-            "every one truly has these probabilities.",
+            f"All items have the same soft labels: the {words.limit} says nothing about the items "
+            "unless every one truly has these probabilities.",
             "Check the columns of soft labels.",
         )
     yield _balance(table.counts @ p / table.n, table.classes, "The mean soft labels.")
-    yield from vote_shares(np.unique(p), table.n)
+    yield from vote_shares(np.unique(p), table.n, words)
     yield trust()
 
 
 def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
+    words = wording_of(estimate.measure)
     yield from _sum_of_others(table)
     yield from _too_split(table)
     yield few_items(estimate)
-    yield from votes_per_item(table)
+    yield from votes_per_item(table, words.limit)
     unanimous = table.votes.max(axis=1) == table.totals
-    yield unanimity(float(table.counts[unanimous].sum() / table.n))
+    yield unanimity(float(table.counts[unanimous].sum() / table.n), words)
     share = table.counts @ (table.votes / table.totals[:, None]) / table.n
     yield _balance(share, table.classes, "Mean shares of the votes.")
     yield from _unseen(share == 0, table.classes, "votes", "note")
@@ -117,7 +118,7 @@ def _labels(estimate: Estimate) -> Iterator[Finding]:
             f"{len(few):,} of {len(table.classes):,} classes",
             "note",
             f"Fewer than {FEW} labels are {_some(few)}: what any rule does with these hardly "
-            "moves the floor, and its weight for them is a guess.",
+            f"moves the {estimate.measure.limit}, and its weight for them is a guess.",
         )
 
 
@@ -269,7 +270,7 @@ RECORDS = (
         name="guessing among many classes",
         run=_guessing,
         asks="Does any rule by these scores err less often than answering the largest class?",
-        metrics=(ERROR.name,),
+        of_errors=True,
         false_alarm=0.0014,
     ),
     _check(

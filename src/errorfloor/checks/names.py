@@ -55,7 +55,8 @@ def _abstentions(estimate: Estimate) -> Iterator[Finding]:
             "Answers that are no class",
             ", ".join(found),
             "note" if listed else "warn",
-            f"{', '.join(found)} is counted as a class, so the floor is that of guessing it, too.",
+            f"{', '.join(found)} is counted as a class, so the {estimate.measure.limit} is that of "
+            "guessing it, too.",
             "If it means that nobody answered, make it blank, and leave such votes out.",
         )
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from errorfloor._numbers import p_equals, per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, method_of
+from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Shape
-from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
@@ -147,7 +147,7 @@ def _order(estimate: Estimate) -> Iterator[Finding]:
             "A probability that rises with the score fits the labels.",
         )
     else:
-        yield _falling(table, chance, by_bins, estimate.claim)
+        yield _falling(table, chance, by_bins, estimate)
 
 
 def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
@@ -169,7 +169,8 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     )
 
 
-def _falling(table: ScoreTable, chance: float, by_bins: bool, claim: Claim) -> Finding:
+def _falling(table: ScoreTable, chance: float, by_bins: bool, estimate: Estimate) -> Finding:
+    claim, words = estimate.claim, wording_of(estimate.measure)
     saved, errors = errors_saved(table)
     less = saved / max(errors, 1)
     costs = (
@@ -185,9 +186,9 @@ def _falling(table: ScoreTable, chance: float, by_bins: bool, claim: Claim) -> F
         f"rising ones are refuted, {p_equals(chance)}",
         "note" if by_bins else level,
         f"Somewhere the probability falls as the score rises ({p_equals(chance)})."
-        f"{costs}: the floor of the best cut is only an upper bound on the true one.",
+        f"{costs}: the {words.limit} of the best cut is only {words.bound} on the true one.",
         "Look at the reliability curve; hist-K, which needs no order, or better scores may find a "
-        "lower floor.",
+        f"{words.better} {words.limit}.",
     )
 
 

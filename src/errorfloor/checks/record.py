@@ -25,8 +25,8 @@ class Check:
         The kinds of tables that it is about; empty for all.
     classes : tuple of Classes
         For how many classes it is.
-    metrics : tuple of str
-        The metrics whose values it looks at; empty where it looks at the data alone.
+    of_errors : bool
+        Whether it is about errors, and not for other metrics.
     run : callable
         From an estimate to findings.
     asks : str
@@ -42,14 +42,14 @@ class Check:
     asks: str
     kinds: tuple[str, ...] = ()
     classes: tuple[Classes, ...] = (Classes.TWO,)
-    metrics: tuple[str, ...] = ()
+    of_errors: bool = False
     false_alarm: float = 0.0
     any_sample: bool = False
 
     def applies_to(self, estimate: Estimate) -> bool:
         """Tell whether the check is about such data."""
         table = estimate.table
-        if self.metrics and estimate.metric not in self.metrics:
+        if self.of_errors and not estimate.measure.is_error:
             return False
         if table is None:
             return not self.kinds

@@ -47,7 +47,7 @@ def _missing(estimate: Estimate) -> Iterator[Finding]:
             number,
             "warn" if share > MANY and estimate.n >= ENOUGH else "note",
             f"Something was missing in {number}. If that has to do with how hard an item is, "
-            "the floor is that of the others only.",
+            f"the {estimate.measure.limit} is that of the others only.",
         )
 
 
@@ -116,8 +116,9 @@ def _merged(estimate: Estimate) -> Iterator[Finding]:
             "Merged scores",
             "no bound",
             "note",
-            "Neighbouring scores were merged to save memory, which makes this floor an "
-            "approximation; isotonic's comes with a bound on what that does.",
+            "Neighbouring scores were merged to save memory, which makes this "
+            f"{estimate.measure.limit} an approximation; isotonic's comes with a bound on what "
+            "that does.",
         )
     elif estimate.resolution:
         style = Style(in_per_cent=estimate.measure.per_cent, unit=estimate.measure.unit)
@@ -126,8 +127,8 @@ def _merged(estimate: Estimate) -> Iterator[Finding]:
             "Merged scores",
             f"at most {moved}",
             "note",
-            "Neighbouring scores were merged to save memory, which can have moved the floor by "
-            "no more than this.",
+            "Neighbouring scores were merged to save memory, which can have moved the "
+            f"{estimate.measure.limit} by no more than this.",
         )
 
 
@@ -147,13 +148,14 @@ def _chosen(estimate: Estimate) -> Iterator[Finding]:
 def _gold(estimate: Estimate) -> Iterator[Finding]:
     column = _fact(estimate, "labels_beside_votes")
     if column is not None:
+        limit = estimate.measure.limit
         yield Finding(
             "Votes beside labels",
             f"column {column}",
             "warn",
-            f"There is a column {column} beside the votes, which was not used: the floor is for "
+            f"There is a column {column} beside the votes, which was not used: the {limit} is for "
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
-            f"Add label={column!r} (--label {column}) for the floor of that label.",
+            f"Add label={column!r} (--label {column}) for the {limit} of that label.",
         )
 
 

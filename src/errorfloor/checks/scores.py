@@ -11,8 +11,8 @@ from errorfloor._numbers import counted, per_cent
 from errorfloor.checks.order import area, has_both
 from errorfloor.checks.record import Check, as_they_are, method_of
 from errorfloor.checks.soft import vote_shares
+from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
@@ -28,20 +28,20 @@ def _table(estimate: Estimate) -> ScoreTable:
 
 
 def _classes(estimate: Estimate) -> Iterator[Finding]:
-    table = _table(estimate)
+    table, limit = _table(estimate), estimate.measure.limit
     positives, negatives = int(table.positives.sum()), int(table.negatives.sum())
     rarer = min(positives, negatives) / table.n
     sentence = f"{counted(positives, 'positive')}, {counted(negatives, 'negative')}."
     if rarer < 0.05:
         sentence += (
-            f" Always answering the larger class errs on {per_cent(rarer)} only: judge the floor "
-            "beside that number, not beside 50 %."
+            f" Always answering the larger class errs on {per_cent(rarer)} only: judge the "
+            f"{limit} beside that number, not beside 50 %."
         )
     value = f"{per_cent(positives / table.n, 1)} positive"
     yield Finding("Class balance", value, "note" if rarer < 0.05 else "ok", sentence)
     for number, name, label in ((positives, "positive", 0), (negatives, "negative", 1)):
         if number == 0:
-            yield _one_class(name, label)
+            yield _one_class(name, label, limit)
         elif number < ENOUGH:
             # Of a few items in all, nobody expects much.
             level: Level = "warn" if number < FEW and table.n >= ENOUGH else "note"
@@ -49,18 +49,18 @@ def _classes(estimate: Estimate) -> Iterator[Finding]:
                 f"Few {name}s",
                 counted(number, name),
                 level,
-                f"There are only {counted(number, name)}: each of them moves the floor, and "
+                f"There are only {counted(number, name)}: each of them moves the {limit}, and "
                 "calibration maps are hardly determined where they lie.",
                 f"Label more items that may be {name}, drawn at random.",
             )
 
 
-def _one_class(name: str, label: int) -> Finding:
+def _one_class(name: str, label: int, limit: str) -> Finding:
     return Finding(
         "One class",
         f"no {name}",
         "warn",
-        f"All labels are {label}: the floor is that of one class alone.",
+        f"All labels are {label}: the {limit} is that of one class alone.",
         "Check the column of labels, and which of them is positive.",
     )
 
@@ -68,13 +68,16 @@ def _one_class(name: str, label: int) -> Finding:
 def _same_for_all(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
     if len(table) == 1:
+        metric, words = estimate.measure, wording_of(estimate.measure)
+        constant = f"this is the {metric.words} of always answering the larger class, and "
+        constant = constant if metric.is_error else ""
         yield Finding(
             "Constant scores",
             f"all {table.scores[0]:.4g}",
             "warn",
-            "All scores are equal: they cannot tell items apart, whatever the floor is.",
-            "Pass scores that differ: this is the error of always answering the larger class, and "
-            "the true floor may be anything below, even 0 (the paper's example 2).",
+            f"All scores are equal: they cannot tell items apart, whatever the {words.limit} is.",
+            f"Pass scores that differ: {constant}the true {words.limit} may be {words.beyond} (the "
+            "paper's example 2).",
         )
 
 
@@ -127,10 +130,10 @@ def _ties(estimate: Estimate) -> Iterator[Finding]:
             "Ties", "unknown", "note", "Neighbouring scores were merged, so ties were not counted."
         )
         return
-    share = 1 - np.count_nonzero(table.items == 1) / table.n
+    share, words = 1 - np.count_nonzero(table.items == 1) / table.n, wording_of(estimate.measure)
     sentence = (
         f"{counted(len(table), 'distinct score')}. Items with equal scores get one "
-        "probability; where their true ones differ, that raises the floor."
+        f"probability; where their true ones differ, that {words.worsens} the {words.limit}."
     )
     value = f"{per_cent(share, 1)} of items"
     yield Finding("Ties", value, "note" if share > 0.5 else "ok", sentence)
@@ -173,7 +176,7 @@ def _certain(estimate: Estimate) -> Iterator[Finding]:
 def _shares(estimate: Estimate) -> Iterator[Finding]:
     if as_they_are(method_of(estimate)):
         table = _table(estimate)
-        yield from vote_shares(table.scores, table.n)
+        yield from vote_shares(table.scores, table.n, wording_of(estimate.measure))
 
 
 _KINDS = (ScoreTable.kind,)
@@ -190,7 +193,7 @@ GUESSING = Check(
     name="guessing",
     kinds=_KINDS,
     run=_guessing,
-    metrics=(ERROR.name,),
+    of_errors=True,
     asks="Does any rule by these scores err less often than always answering the larger class?",
     false_alarm=0.0014,
 )

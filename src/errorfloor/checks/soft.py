@@ -10,6 +10,7 @@ import numpy as np
 from errorfloor._numbers import counted, per_cent
 from errorfloor._typing import Floats
 from errorfloor.checks.record import Check
+from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.tables import SoftTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
@@ -46,7 +47,7 @@ def few_items(estimate: Estimate) -> Finding:
     return Finding("Items", f"{n:,}", "ok", "The interval allows for their number.")
 
 
-def vote_shares(shares: Floats, n: int) -> Iterator[Finding]:
+def vote_shares(shares: Floats, n: int, words: Wording) -> Iterator[Finding]:
     """Recognise shares of a few votes, which are too extreme to be taken for probabilities."""
     if shares.size < 3 or n < max(2 * shares.size, ENOUGH):
         return
@@ -57,7 +58,7 @@ def vote_shares(shares: Floats, n: int) -> Iterator[Finding]:
                 f"multiples of 1/{m}",
                 "warn" if m <= FEW_VOTES else "note",
                 f"The values look like shares of {m} votes or a scale of as many steps. Shares of "
-                "few votes make the floor too low.",
+                f"few votes make the {words.limit} too {words.too_good}.",
                 "If they are, pass the votes (from_votes), which corrects for that.",
             )
             return
@@ -65,6 +66,7 @@ def vote_shares(shares: Floats, n: int) -> Iterator[Finding]:
 
 def _all(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
+    words = wording_of(estimate.measure)
     yield few_items(estimate)
     # Few items may well have the same probability.
     if len(table) == 1 and table.n >= ENOUGH:
@@ -72,8 +74,8 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
             "Constant soft labels",
             f"all {table.probabilities[0]:.4g}",
             "warn",
-            "All soft labels are equal: the floor says nothing about the items unless every one "
-            "truly has this probability.",
+            f"All soft labels are equal: the {words.limit} says nothing about the items unless "
+            "every one truly has this probability.",
             "Check the column of soft labels.",
         )
     mean = float(table.items @ table.probabilities / table.n)
@@ -83,7 +85,7 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
         "ok",
         "The mean soft label, which is the share of class 1 to expect.",
     )
-    yield from vote_shares(table.probabilities, table.n)
+    yield from vote_shares(table.probabilities, table.n, words)
     yield trust()
 
 
@@ -101,23 +103,24 @@ def trust() -> Finding:
 def _certain(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
     certain = (table.probabilities == 0) | (table.probabilities == 1)
-    found = certainty(int(table.items[certain].sum()), table.n)
+    found = certainty(int(table.items[certain].sum()), table.n, wording_of(estimate.measure))
     if certain.any() and found.level == "ok" and not estimate.measure.is_mean:
         found = replace(found, sentence="Items whose class is said to be certain.")
     yield found
 
 
-def certainty(number: int, n: int) -> Finding:
+def certainty(number: int, n: int, words: Wording) -> Finding:
     """Say how many soft labels claim certainty, and refute those that all do."""
     value = f"{counted(number, 'item')} ({per_cent(number / n, 1)})" if number else "none"
     level: Level = "note" if number > n / 2 else "ok"
-    sentence, remedy = "Items said to be certain add nothing to the floor.", ""
+    sentence, remedy = f"Items said to be certain add nothing to the {words.limit}.", ""
     if number == 0:
         sentence = "No soft label claims certainty."
     if number == n and n >= ENOUGH:
         level = "refuted"
         sentence = (
-            "All soft labels are 0 or 1: these are hard labels, whose floor is 0 by construction."
+            f"All soft labels are 0 or 1: these are hard labels, whose {words.limit} is "
+            f"{words.best} by construction."
         )
         remedy = "Pass probabilities, or votes (from_votes)."
     return Finding("Exact zeros and ones", value, level, sentence, remedy)

@@ -9,9 +9,9 @@ import numpy as np
 from errorfloor._numbers import per_cent, points, points_of_size
 from errorfloor.checks.record import Check
 from errorfloor.checks.soft import few_items
+from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -21,10 +21,11 @@ ENOUGH = 30  # items below which a share says little
 def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
+    words = wording_of(estimate.measure)
     yield few_items(estimate)
-    yield from votes_per_item(table)
+    yield from votes_per_item(table, words.limit)
     unanimous = (table.positives == 0) | (table.positives == table.totals)
-    yield unanimity(float(table.counts[unanimous].sum() / table.n))
+    yield unanimity(float(table.counts[unanimous].sum() / table.n), words)
     positive = float(table.counts @ (table.positives / table.totals) / table.n)
     yield Finding(
         "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
@@ -33,19 +34,19 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
         yield from plugin_bias(estimate)
 
 
-def unanimity(share: float) -> Finding:
+def unanimity(share: float, words: Wording) -> Finding:
     """Say on how many items all votes agree."""
     return Finding(
         "Unanimous items",
         per_cent(share, 1),
         "note" if share == 1 else "ok",
-        "Nobody disagrees anywhere, so the votes show no floor above 0."
+        f"Nobody disagrees anywhere, so the votes show no {words.limit} {words.short}."
         if share == 1
         else "Items whose votes all agree.",
     )
 
 
-def votes_per_item(table: VoteTable) -> Iterator[Finding]:
+def votes_per_item(table: VoteTable, limit: str) -> Iterator[Finding]:
     """Say whether there are enough votes on an item, and whether their numbers differ."""
     low, high = int(table.totals.min()), int(table.totals.max())
     mean = float(table.counts @ table.totals / table.n)
@@ -61,11 +62,11 @@ def votes_per_item(table: VoteTable) -> Iterator[Finding]:
     elif mean <= 3:
         level = "note"
         sentence = (
-            "So few votes leave a range of floors open however many items there are. More votes "
+            f"So few votes leave a range of {limit}s open however many items there are. More votes "
             "per item close it, more items alone do not."
         )
     elif mean < 10:
-        sentence = "Some spread of floors stays open, which the intervals of mixture contain."
+        sentence = f"Some spread of {limit}s stays open, which the intervals of mixture contain."
     yield Finding("Votes per item", value, level, sentence)
     if low != high:
         yield Finding(
@@ -79,7 +80,7 @@ def votes_per_item(table: VoteTable) -> Iterator[Finding]:
 
 def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
     """Say how far plain shares of votes are off."""
-    if estimate.metric != ERROR.name:
+    if not estimate.measure.is_error:
         return
     if estimate.bias is not None:
         low, high = estimate.low, estimate.high

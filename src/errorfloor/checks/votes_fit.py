@@ -15,7 +15,6 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.methods.votes.thin import Votes, thinned, thinned_apart
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -103,13 +102,14 @@ def _fit(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding
     off = _bias_of_error(estimate)
     small = off is not None and abs(off) <= _MATERIAL
     level: Level = "warn" if small else "refuted"
+    limit = estimate.measure.limit
     return Finding(
         "Misfit of votes",
         value,
         level,
         "The votes are no mixture of independent votes: whatever the items are like, so many of "
         "one kind of split are not to be expected."
-        + (" With so many votes the floor hardly depends on that." if small else ""),
+        + (f" With so many votes the {limit} hardly depends on that." if small else ""),
         "Look for people who see each other's votes, for votes that were filled in or left out on "
         "purpose, and for votes that were collected until they agreed.",
     )
@@ -121,7 +121,7 @@ def _bias_of_error(estimate: VotesEstimate) -> float | None:
     Of other metrics shares may be near the value by chance: where all votes are split evenly, they
     have the largest Brier score there is, and so has the fit.
     """
-    if estimate.metric == ERROR.name:
+    if estimate.measure.is_error:
         return estimate.bias
     assert isinstance(estimate.table, VoteTable)
     return MixtureFloor(estimate.table.cells(), _options(estimate)).plugin_bias
@@ -138,10 +138,11 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
             "not by chance",
             "note",
             "Items with few and with many votes differ in how they were voted on. Here it makes no "
-            f"difference of more than {points_of_size(_MATERIAL)} to the floor.",
+            f"difference of more than {points_of_size(_MATERIAL)} to the "
+            f"{estimate.measure.limit}.",
         )
     level = estimate.level or 0.95
-    floor = "the floor" if estimate.metric == ERROR.name else "the floor of the error"
+    floor = "the floor" if estimate.measure.is_error else "the floor of the error"
     shown = {
         one.totals_by: f"{per_cent(values[one.totals_by])} ({_limits(table, one, values, level)})"
         for one in (item, votes)

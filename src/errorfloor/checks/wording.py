@@ -1,47 +1,63 @@
-"""Findings in the words of another metric: checks speak of error floors."""
+"""Words for floors and for ceilings, which findings put into their sentences."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from errorfloor.metrics import ERROR, Metric
-from errorfloor.results.finding import Finding
-
-# What is said of errors, and what takes its place for any other metric.
-_OTHER = (
-    ("this is the error of always answering the larger class, and ", ""),
-    ("what they give is the error of that rule", "what they give is the value of that rule"),
-)
-# What points down from a floor points up from a ceiling; the longer phrases first.
-_CEILING = (
-    ("the true floor may be anything below, even 0", "the true ceiling may be anything above"),
-    ("whose floor is 0 by construction", "whose ceiling is perfect by construction"),
-    ("a floor of 0 says nothing", "a perfect ceiling says nothing"),
-    ("show no floor above 0", "show no ceiling short of perfect"),
-    ("raises the floor", "lowers the ceiling"),
-    ("the floor too low", "the ceiling too high"),
-    ("lower floor", "higher ceiling"),
-    ("an upper bound", "a lower bound"),
-    ("floor", "ceiling"),
-)
+from errorfloor.metrics import Metric
 
 
-def worded(finding: Finding, metric: Metric) -> Finding:
-    """Return a finding that speaks of the metric's floor or ceiling.
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What points down from a floor, and up from a ceiling.
 
     Examples
     --------
     >>> from errorfloor.metrics import named
-    >>> found = Finding("Ties", "two", "ok", "Where they differ, that raises the floor.")
-    >>> worded(found, named("auc")).sentence
+    >>> words = wording_of(named("auc"))
+    >>> f"Where they differ, that {words.worsens} the {words.limit}."
     'Where they differ, that lowers the ceiling.'
-    >>> worded(found, named("brier")) == found
-    True
     """
-    if metric.name == ERROR.name:
-        return finding
-    pairs = (*_OTHER, *(_CEILING if metric.limit != ERROR.limit else ()))
-    sentence, remedy = finding.sentence, finding.remedy
-    for said, instead in pairs:
-        sentence, remedy = sentence.replace(said, instead), remedy.replace(said, instead)
-    return replace(finding, sentence=sentence, remedy=remedy)
+
+    limit: str
+    value: str  # what a rule has of the metric
+    best: str  # the value of a perfect model
+    perfect: str  # a limit at that value
+    short: str  # where other limits are
+    better: str  # than another limit
+    too_good: str  # where a limit is that no model reaches
+    worsens: str
+    bound: str  # what a worse limit is
+    beyond: str  # where the true limit is of scores that tell nothing
+
+
+_FLOOR = Wording(
+    limit="floor",
+    value="value",
+    best="0",
+    perfect="a floor of 0",
+    short="above 0",
+    better="lower",
+    too_good="low",
+    worsens="raises",
+    bound="an upper bound",
+    beyond="anything below, even 0",
+)
+_CEILING = Wording(
+    limit="ceiling",
+    value="value",
+    best="perfect",
+    perfect="a perfect ceiling",
+    short="short of perfect",
+    better="higher",
+    too_good="high",
+    worsens="lowers",
+    bound="a lower bound",
+    beyond="anything above",
+)
+
+
+def wording_of(metric: Metric) -> Wording:
+    """Return the words for the best value of a metric."""
+    words = _FLOOR if metric.less_is_better else _CEILING
+    return replace(words, value=metric.words) if metric.is_error else words

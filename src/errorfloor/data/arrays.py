@@ -19,7 +19,8 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.data.weighing import of_items, rows_of_codes
 
 _MANY = 4096  # items in a row of merged scores
-_SPREAD = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: what Fibonacci hashing multiplies by
+# 2^64 by the golden ratio: what Fibonacci hashing multiplies by.
+_SPREAD = 0x9E3779B97F4A7C15  # only for speed
 _CHUNK = 2**16  # only for speed: items at a time, which stay in the processor's cache
 
 
@@ -115,10 +116,8 @@ def _has_many(scores: NDArray[Any]) -> bool:
     if scores.size <= grid.EXACT:
         return False
     # One more, because 0.0 and -0.0 are of different bits.
-    return any(
-        _different_bits(scores[:rows]) > grid.EXACT + 1
-        for rows in (9 * grid.EXACT // 8, 4 * grid.EXACT)
-    )
+    tried = 9 * grid.EXACT // 8, 4 * grid.EXACT  # only for speed: all are counted in the end
+    return any(_different_bits(scores[:rows]) > grid.EXACT + 1 for rows in tried)
 
 
 def _different_bits(scores: NDArray[Any]) -> int:
@@ -130,8 +129,9 @@ def _different_bits(scores: NDArray[Any]) -> int:
     bits = 8 * scores.itemsize
     whole = np.dtype(f"u{scores.itemsize}").type
     key = np.ascontiguousarray(scores).view(whole)
-    key = (key ^ key >> whole(bits // 2)) * whole(_SPREAD >> (64 - bits) | 1)
-    used = min(scores.size.bit_length() + 4, bits)
+    odd = whole(_SPREAD >> (64 - bits) | 1)  # only for speed: any odd number spreads them
+    key = (key ^ key >> whole(bits // 2)) * odd
+    used = min(scores.size.bit_length() + 4, bits)  # only for speed
     taken = np.zeros(2**used, dtype=np.bool_)
     taken[key >> whole(bits - used)] = True
     return int(np.count_nonzero(taken))

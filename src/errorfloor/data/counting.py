@@ -164,10 +164,11 @@ def _exact_tables(items: Items, kind: type[RangedT]) -> dict[Any, RangedT] | Non
     query = _by_score(items, items.frame)
     if items.n > grid.EXACT:
         # Most of the time the first rows tell, and the whole group-by is spared.
-        head = _by_score(items, items.frame.head(2 * grid.EXACT))
+        first = 2 * grid.EXACT  # only for speed
+        head = _by_score(items, items.frame.head(first))
         if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > grid.EXACT:
             return None
-        query = query.head(grid.EXACT + 1)
+        query = query.head(grid.EXACT + 1)  # only for speed: more rows are thrown away
     found = items.run(query)
     return _tables_of(items, found, kind) if found["n"].size <= grid.EXACT else None
 

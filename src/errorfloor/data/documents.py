@@ -37,7 +37,7 @@ def columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | Non
 
 def _columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | None:
     with opening(file) as stream:
-        start = stream.read(2**20)
+        start = stream.read(2**20)  # only for speed: all is read where this tells what it is
     first, lone = _first(start.decode("utf-8-sig", "replace"))
     export = export_of(first)
     if export is None and not lone:

@@ -89,6 +89,8 @@ class Sample:
         Which of them belong together, from 0 on.
     unlabelled : array of shape (rows,), optional
         Items of each row without a label.
+    unseen : float
+        Share of the items that a cut inside merged rows may err on less.
     """
 
     seen: Any
@@ -98,6 +100,7 @@ class Sample:
     weight: Floats | None = None
     cluster: Counts | None = None
     unlabelled: Counts | None = None
+    unseen: float = 0.0
 
     @classmethod
     def of_rows(cls, seen: Any, count: Counts, *design: Any) -> Self:
@@ -164,6 +167,8 @@ class Sample:
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """Index of the first cell of each row."""
+        if self.ends.size == len(self.seen) + 1:  # only for speed: all rows have cells
+            return self.ends[:-1]
         return np.searchsorted(self.row, np.arange(len(self.seen)))
 
     @cached_property
@@ -173,15 +178,29 @@ class Sample:
         return np.concatenate(([0], last, [self.row.size]))
 
     def by_row(self, masses: Floats | Counts) -> tuple[Floats, Floats]:
-        """Return the negatives and the positives of each row of the sample, for each of masses."""
+        """Return the negatives and the positives of each row of the sample, for each of masses.
+
+        Rows without items, such as those with none of a label, have 0 of both.
+        """
         wide = np.asarray(masses, dtype=np.float64)
-        ones = np.add.reduceat(wide * self.positive, self.starts, axis=-1)
-        return np.add.reduceat(wide, self.starts, axis=-1) - ones, ones
+        first = self.ends[:-1]
+        every, ones = (np.add.reduceat(own, first, axis=-1) for own in (wide, wide * self.positive))
+        if first.size == len(self.seen):
+            return every - ones, ones
+        found = np.zeros((2, *wide.shape[:-1], len(self.seen)))
+        found[..., self.row[first]] = every - ones, ones
+        return found[0], found[1]
 
     def by_class(self, masses: Floats | Counts) -> tuple[Any, Any]:
         """Return what the negatives and the positives weigh, for each row of masses."""
         ones = masses @ self.positive
         return masses.sum(axis=-1) - ones, ones
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """What all negatives and all positives weigh."""
+        ones = float(self.masses[self.positive].sum())
+        return self.total - ones, ones
 
     # How items were drawn -------------------------------------------------------------------
 
@@ -205,9 +224,14 @@ class Sample:
         return np.ones(self.count.size) if self.weight is None else self.weight
 
     @property
-    def is_plain(self) -> bool:
-        """Whether every item weighs the same and is a unit of its own."""
+    def is_counted(self) -> bool:
+        """Whether items need only be counted: all weigh the same and stand alone."""
         return self.weight is None
+
+    @property
+    def weighs_alike(self) -> bool:
+        """Whether every item weighs the same."""
+        return self.weight is None or float(self.weight.min()) == float(self.weight.max())
 
     @property
     def clusters(self) -> int:
@@ -222,6 +246,13 @@ class Sample:
     def counted(self, count: Counts) -> Self:
         """Return the same cells with other counts."""
         return replace(self, count=count)
+
+    def among(self, cells: NDArray[np.intp]) -> Sample:
+        """Return some cells, in order, maybe several times each."""
+        weight = None if self.weight is None else self.weight[cells]
+        cluster = None if self.cluster is None else self.cluster[cells]
+        label, count = self.label[cells], self.count[cells]
+        return Sample(self.seen, self.row[cells], label, count, weight, cluster)
 
     def only(self, own: Bools) -> Self:
         """Return the items of some cells."""
@@ -298,7 +329,8 @@ class Sample:
         """Return what each of the equal items weighs whose mean loss would vary as much.
 
         As Korn and Graubard have it, with `PSEUDO` typical units that lose the usual and as many
-        that lose nothing added to each kind of item. It is 1 where all items weigh the same.
+        that lose nothing added to each kind of item. It is 1 where all items weigh the same, and
+        what a typical unit weighs where nothing is lost.
         """
         if self.weight is None:
             return 1.0
@@ -309,16 +341,27 @@ class Sample:
         far, spread = self.around(losses, centre[kinds.of])
         ill, well = (kinds.usual - centre) ** 2, centre**2
         far += PSEUDO * float(unit**2 @ (kinds.heavier * ill + well))
-        return far / (spread + PSEUDO * float(unit @ (ill + well)))
+        spread += PSEUDO * float(unit @ (ill + well))
+        return far / spread if spread > 0 else self.unit
+
+    def equal_item_of(self, lost: Callable[[], tuple[Losses, Kinds]]) -> float:
+        """Return the same for losses that are looked at only where items weigh differently."""
+        return 1.0 if self.weight is None else self.equal_item(*lost())
+
+    def equal_number(self, find: Callable[[], float]) -> float:
+        """Return what is found of how many equal items vary as much: all, where they are equal."""
+        return float(self.count.sum()) if self.weight is None else find()
 
     def worth(self, wrong: Any) -> tuple[float, float]:
         """Return the weighted share of wrong items, and of how many equal items it is worth.
 
         `wrong` is how many items of each cell are wrong. The number is that whose binomial variance
-        is that of the share.
+        is that of the share; the share of right items varies as much, and the smaller one is asked.
         """
-        each = self.equal_item(Losses(wrong, wrong), Kinds.one(self, 1.0))
-        return float(self.mass(wrong).sum()) / self.total, self.total / each
+        share = float(self.mass(wrong).sum()) / self.total
+        fewer = wrong if share <= 0.5 else self.count - wrong
+        each = self.equal_item(Losses(fewer, fewer), Kinds.one(self, 1.0))
+        return share, self.total / each
 
     def _alike(self, losses: Losses, kinds: Kinds) -> float:
         """Return how far the items of a cluster go along: their correlation within clusters.
@@ -388,6 +431,36 @@ class Sample:
             some = np.arange(start, min(start + size, self.clusters))
             yield np.where(np.asarray(self.cluster)[None] == some[:, None], 0, self.count)
 
+    # Rows that differ ------------------------------------------------------------------------
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Which of the rows that differ in what was seen each cell has."""
+        if self.weight is None:
+            return np.arange(len(self))
+        new = np.zeros(len(self), dtype=np.bool_)
+        new[:1] = True
+        new[1:] = (self.seen[1:] != self.seen[:-1]).any(axis=1)
+        return np.cumsum(new) - 1
+
+    @cached_property
+    def distinct(self) -> Sample:
+        """A cell for each row that differs, with as many of all items as it weighs of all."""
+        if self.weight is None:
+            return self
+        first = np.flatnonzero(np.diff(self.place, prepend=-1))
+        return Sample.of_rows(self.seen[first], self.in_distinct(self.count))
+
+    def in_distinct(self, count: Counts, number: float | None = None) -> Any:
+        """Return how many of `number` items are of each distinct row, by weight.
+
+        Of as many as there are by default, which are whole numbers where all weigh the same.
+        """
+        if self.weight is None and number is None:
+            return count
+        mass = np.bincount(self.place, self.mass(count))
+        return mass * ((float(count.sum()) if number is None else number) / mass.sum())
+
     # Fewer rows -------------------------------------------------------------------------------
 
     def blocks(self, most: int) -> tuple[NDArray[np.intp], int]:
@@ -397,6 +470,10 @@ class Sample:
             return self.row, rows
         behind = np.cumsum(np.bincount(self.row, self.count, minlength=rows))
         return (np.ceil(behind * (most / behind[-1])).astype(np.intp) - 1)[self.row], most
+
+    def fewer_rows(self, most: int) -> Sample:
+        """Return about as good a sample to try cuts on, with at most so many rows if possible."""
+        return self.joined(most) if self.weight is None else self
 
     def joined(self, most: int) -> Sample:
         """Return at most so many rows, with runs of rows that hold one class as one row.
@@ -475,7 +552,7 @@ def _ends(count: Counts) -> list[int]:
     """Return where blocks of cells begin and end whose counts stay in the processor's cache."""
     behind = np.cumsum(count)
     items = int(count.sum())
-    if items <= FULL * count.size:  # there is as much to put together as to count
+    if items <= FULL * count.size:  # only for speed: as much to put together as to count
         return [0, count.size]
     ends = np.searchsorted(behind, np.arange(BLOCK, items, BLOCK)) + 1
     return [0, *np.unique(np.append(ends, count.size)).tolist()]

@@ -346,7 +346,7 @@ class ScoreTable(Ranged):
         if self.entries is not None and not complete:
             known = self.entries.labelled(len(self.classes))
             found = Sample.of_entries(self.scores, known, labelled=True)
-            return replace(found, unlabelled=self.unlabelled)
+            return replace(found, unlabelled=self.unlabelled, unseen=self.cut_resolution)
         if len(self.classes) > 2:
             chosen = np.ones(self.counts.shape, dtype=np.bool_) if complete else self.counts
             row, label = np.nonzero(chosen)
@@ -355,7 +355,8 @@ class ScoreTable(Ranged):
         count = np.column_stack((self.positives, self.negatives)).ravel()
         kept = np.arange(count.size) if complete else np.flatnonzero(count)
         pair = kept >> 1, 1 - (kept & 1), count[kept]
-        return Sample(self.scores, *pair, unlabelled=self.unlabelled)
+        unseen = 0.0 if complete else self.cut_resolution
+        return Sample(self.scores, *pair, unlabelled=self.unlabelled, unseen=unseen)
 
     def _of_two(self, label: int) -> Counts:
         if len(self.classes) != 2:

@@ -161,7 +161,7 @@ def _shared_cells(x: Floats, width: float) -> tuple[Counts, Counts]:
     # A sum of odd multiples, which wraps around, tells cells apart as hashing does.
     odd = np.random.default_rng(0).integers(2**62, size=x.shape[1]) * 2 + 1
     _, place, sizes = np.unique((cells * odd).sum(axis=1), return_inverse=True, return_counts=True)
-    items = np.flatnonzero(sizes[place] > 1)
+    items = np.flatnonzero(sizes[place] > 1)  # only for speed: of others none is a minority
     return items, np.unique(place[items], return_inverse=True)[1]
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from errorfloor.data.table import Table
 from errorfloor.intervals import losses, ranks
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
-from errorfloor.intervals.certified import CERTIFIED as CERTIFIED_TABLES
-from errorfloor.intervals.cuts import CERTIFIED, HONEST
+from errorfloor.intervals.certified import CERTIFIED, CERTIFIED_TABLES
+from errorfloor.intervals.cuts import HONEST, HONEST_TABLES
 from errorfloor.intervals.jackknife import JACKKNIFE
 from errorfloor.intervals.means import BETTING, HOEFFDING
 from errorfloor.intervals.powered import POWERED
@@ -29,7 +29,6 @@ from errorfloor.intervals.votes.value_records import (
     VALUE_CERTIFIED,
     VALUE_LIKELIHOOD,
 )
-from errorfloor.intervals.weighted_cuts import HONEST as HONEST_TABLES
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 

@@ -8,9 +8,7 @@ Above, a cut that one half of the items chose is tested on the other half.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +26,13 @@ from errorfloor.intervals.bets import (
     refuted_up_to,
     stakes_of,
 )
+from errorfloor.intervals.cuts import cut_of, for_any_scores, of_error
+from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores, lower_of, upper_of
-from errorfloor.methods.record import Basis
-from errorfloor.methods.weighted_cuts import BestOfCuts, best_cut, tested
-from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Loss, TwoByTwo, all_cuts
-
-# From some cells, in order, and what they weigh to those on which their best cut errs.
-Wrong: TypeAlias = Callable[[NDArray[np.intp], Floats], Bools]
+from errorfloor.methods.cuts import CutFit, Cuts, all_cuts, table_of, wrong_of
+from errorfloor.methods.fitted import Sides
+from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +40,7 @@ class ExactTables:
     """Limits where errors are binomial for a fixed cut: alike costs, and the errors behind F1."""
 
     method: str
-    loss: Loss
+    how: OfTable
     every: Binomial = field(repr=False)  # of all cuts, on all items
     tested: TwoByTwo  # of a cut that one half chose, on the other
 
@@ -54,16 +51,12 @@ class ExactTables:
         least = int(np.argmin(share))  # only for speed: any cut would do
         # By Hoeffding's inequality no limit is further below its share than this.
         reach = np.sqrt(np.log(1 / tail) / (2 * self.every.trials))
-        low = float(lower_of(_some(self.every, np.array([least])), tail)[0])
+        low = float(self.every.at(np.array([least])).quantile(tail)[0])
         near = np.flatnonzero(self.every.scale * (share - reach) <= low)
-        low = min(low, float(lower_of(_some(self.every, near), tail).min(initial=low)))
-        high = upper_of(self.loss, self.tested, tail)
-        low, high = sorted(float(self.loss.metric(end)) for end in (low, high))
+        low = min(low, float(self.every.at(near).quantile(tail).min(initial=low)))
+        high = float(self.how.like(self.how.with_one_more(self.tested)).quantile(1 - tail).max())
+        low, high = sorted(float(self.how.link(end)) for end in (low, high))
         return low, high
-
-
-def _some(like: Binomial, which: Counts) -> Binomial:
-    return Binomial(like.successes[which], like.trials[which], like.scale[which])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +71,10 @@ class Prices:
     by_class: bool = False  # whether both classes have stakes by their own numbers, or one
 
     @classmethod
-    def of(cls, loss: Loss) -> Prices:
+    def of(cls, how: OfTable) -> Prices:
         """Return the prices of a loss."""
-        if isinstance(loss, Cost):
-            each = np.array([loss.false_positive, loss.false_negative])
+        if how.costs is not None:
+            each = np.array(how.costs, dtype=np.float64)
             return cls(each, np.ones((1, 2)), float(each.max()))
         return cls(np.ones(2), 2 * np.eye(2), 0.5, by_class=True)
 
@@ -201,29 +194,33 @@ class Certified:
     method: str = "certified"
 
     @classmethod
-    def of_errors(cls, sample: Sample, wrong: Wrong, draw: Draw) -> Certified:
+    def of_weights(cls, fit: CutFit, draw: Draw) -> Certified:
         """Return limits of the least share of errors of any cut, whatever items weigh."""
+        sample, cuts = fit.sample, fit.cuts
         weight = sample.each / sample.each.max()
 
         def lost(_: int, seen: Blocks) -> Floats:
-            return wrong(seen.unit, seen.times * weight[seen.unit]).astype(np.float64)
+            some = sample.among(seen.unit)
+            chosen = cuts.fit(some, seen.times * weight[seen.unit])
+            return wrong_of(some, chosen).astype(np.float64)
 
         train, test = split(sample.count, 2, draw("halves"))
         own, other = (Blocks.drawn(count, draw("blocks")) for count in (sample.count, test))
-        seen = Seen.of(own, weight, lost)
-        below = CutBets.of(Prices.of(Cost(1.0, 1.0)), own, sample.positive, weight, seen.column)
-        chosen = wrong(np.arange(len(sample)), train * weight).astype(np.float64)
+        seen = Seen.of(own, weight, lost).column
+        below = CutBets.of(Prices.of(fit.how), own, sample.positive, weight, seen)
+        chosen = wrong_of(sample, cuts.fit(sample, train * weight)).astype(np.float64)
         return cls(below, Bets.of(chosen, other, weight=weight))
 
     @classmethod
-    def of_loss(cls, sample: Sample, loss: Loss, draw: Draw) -> Certified:
+    def of_prices(cls, fit: CutFit, draw: Draw) -> Certified:
         """Return limits of the least cost, or the least balanced error, of any cut."""
-        prices, positive = Prices.of(loss), sample.positive
+        sample, prices, cuts = fit.sample, Prices.of(fit.how), fit.cuts
         train, test = split(sample.count, 2, draw("halves"))
         blocks = Blocks.drawn(sample.count, draw("blocks"))
-        before = [best_cut(loss, positive, seen.counts(len(sample)))[1] for seen in blocks.before]
-        below = CutBets.of(prices, blocks, positive, sample.each, prices.seen(before))
-        table, (_, own) = tested(loss, positive, train, test), best_cut(loss, positive, train)
+        before = [_best_table(sample, cuts, seen.counts(len(sample))) for seen in blocks.before]
+        below = CutBets.of(prices, blocks, sample.positive, sample.each, prices.seen(before))
+        rule = cuts.fit(sample, train)
+        table, own = (table_of(sample, half, rule) for half in (test, train))
         return cls(below, OtherHalf.of(prices, table, own))
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -231,25 +228,43 @@ class Certified:
         return self.below.lower(level), self.above.upper(level)
 
 
+def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
+    return table_of(sample, count, cuts.fit(sample, count))
+
+
+@heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
-    assert isinstance(case.statistic, BestOfCuts)
-    loss, positive = case.statistic.loss, case.cells.positive
-    if isinstance(loss, Balanced) or (isinstance(loss, Cost) and not loss.are_alike):
-        return Certified.of_loss(case.cells, loss, case.streams.for_)
-    train, test = split(case.count, 2, case.streams.for_("halves"))
-    every = all_cuts(positive, case.count[None])
+    fit, draw = cut_of(case), case.streams.for_
+    how, sample = fit.how, fit.sample
+    if how.law != "binomial":
+        return Certified.of_prices(fit, draw)
+    if not sample.is_counted:
+        return Certified.of_weights(fit, draw)
+    train, test = split(sample.count, 2, draw("halves"))
+    table = table_of(sample, test, fit.cuts.fit(sample, train))
+    if how.pooled:
+        above = how.like(how.with_one_more(table))
+        return Honest(Sides(fit.below, lambda worth: above), "certified")
+    every = all_cuts(sample.positive, sample.count[None])
     errors = every.false_positives[0], every.false_negatives[0]
-    all_of_them = TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0])
-    table = tested(loss, positive, train, test)
-    return ExactTables("certified", loss, _wide(loss.like(all_of_them)), table)
+    like = how.like(TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0]))
+    return ExactTables("certified", how, like.at(slice(None)), table)
 
 
-def _wide(like: Binomial) -> Binomial:
-    """Return the same with an entry of each part for every cut."""
-    return Binomial(*np.broadcast_arrays(like.successes, like.trials, like.scale))
+CERTIFIED = of_error(
+    name="certified",
+    make=_certified,
+    promise="Both limits hold at any number of items, at the price of width.",
+    with_weights="Both limits hold at any number of items if no item of the population weighs more "
+    "than the heaviest one seen, at the price of width.",
+    in_short="both limits exact at any n; the upper one for any scores",
+    proof="[proven](theory.md#upper-limits-certified-and-cross-fitted)",
+    holds="exact",
+    with_clusters=False,
+)
 
 
-CERTIFIED = IntervalKind(
+CERTIFIED_TABLES = IntervalKind(
     name="certified",
     basis=Basis.EXACT_TABLES,
     make=_certified,

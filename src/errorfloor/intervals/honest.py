@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor.methods.fitted import Sides
+from errorfloor.metrics.two_by_two import Binomial
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -68,3 +69,22 @@ def worth_of_freedom(freedom: float, tail: float) -> float:
     from scipy.special import ndtri, stdtrit
 
     return float(ndtri(tail) / stdtrit(freedom, tail)) ** 2
+
+
+def of_errors(
+    own: tuple[float, float],
+    held_out: tuple[float, float],
+    *,
+    freedom: float = float("inf"),
+    correlated: float = 0.0,
+    method: str = "honest",
+) -> Honest:
+    """Return limits of a share of errors, from errors and items of both sides."""
+
+    def below(worth: float) -> Binomial:
+        return Binomial(worth * own[0], worth * own[1], 1.0)
+
+    def above(worth: float) -> Binomial:
+        return Binomial(worth * held_out[0] + 1, worth * held_out[1], 1.0)
+
+    return Honest(Sides(below, above, float, freedom, correlated), method)

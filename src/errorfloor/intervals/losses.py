@@ -2,140 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
-from errorfloor.data.sample import split
+from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.bets import Bets
-from errorfloor.intervals.held_out import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.cuts import for_any_scores
+from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores
+from errorfloor.methods.fitted import Chosen, Sides, sides_of
+from errorfloor.methods.maps import MapFit, RisingMap, is_mean
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.methods.scoring import IsotonicLoss, LossSums, isotonic_map
-from errorfloor.methods.selective_scores import Surest
-from errorfloor.methods.weighted_scoring import WeightedLoss
-
-
-@dataclass(frozen=True, slots=True)
-class LossLimits:
-    """Limits of a mean loss, from losses of a fit on its own items and on items held out.
-
-    Losses are compared with those of a binomial share of the same mean and variance, times a scale;
-    above, with one more of the largest.
-
-    References
-    ----------
-    .. [1] M. Fay and E. Feuer, Statistics in Medicine 16, 1997.
-    """
-
-    method: str
-    own: LossSums
-    held_out: LossSums
-    metric: Callable[[float], float] = float  # of a mean loss
-    correlated: float = 0.0  # share of the variance that the folds have in common
-    freedom: float | None = None  # of the variance, where units of unequal weight tell it
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        tail = (1 - level) / 2
-        known = 1.0 if self.freedom is None else worth_of_freedom(self.freedom, tail)
-        more = LossSums(self.held_out.most, self.held_out.most**2, 0.0, self.held_out.most)
-        low = _quantile(self.own.scaled(known), tail) if self.own.total > 0 else 0.0
-        fewer = self.held_out.scaled(known * worth_of_correlated(self.correlated, tail))
-        # Losses that are all the same have no binomial share that is larger.
-        high = max(_quantile(fewer + more, 1 - tail), self.held_out.mean)
-        low, high = sorted(self.metric(end) for end in (low, high))
-        return low, high
-
-
-def _quantile(sums: LossSums, tail: float) -> float:
-    """Return the mean at which a sum of such losses is at that tail of its distribution."""
-    from scipy.special import betaincinv
-
-    if sums.total <= 0:  # nothing was lost, nowhere: one loss of 1 might have been
-        return float(1 - (1 - tail) ** (1 / max(sums.items, 1)))
-    scale = sums.squares / sums.total
-    successes = sums.total / scale
-    behind = max(sums.items - successes, 0.0) + 1
-    return float(scale * betaincinv(successes, behind, tail))
+from errorfloor.methods.selective_scores import Midpoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoundedLimits:
-    """Limits of a mean of losses in [0, 1] at any number of items.
+class Outermost:
+    """The least of some lower limits, and the largest of some upper ones."""
+
+    method: str
+    below: Sequence[Evidence]
+    above: Sequence[Evidence]
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        low = min(one.limits(level)[0] for one in self.below)
+        return low, max(one.limits(level)[1] for one in self.above)
+
+
+@heeds_weights(where=is_mean)
+def _honest(case: Case) -> Evidence:
+    each = tuple(Honest(sides) for sides in _sides(case))
+    return each[0] if len(each) == 1 else Outermost("honest", each, each)
+
+
+def _sides(case: Case) -> tuple[Sides, ...]:
+    """Return both sides of all losses that the metric may follow from."""
+    statistic: Any = case.statistic
+    if isinstance(statistic, MapFit):
+        return tuple(statistic.sides(by) for by in statistic.candidates)
+    if isinstance(statistic, Chosen):
+        return (statistic.sides(),)
+    rng = case.streams.for_("folds")  # of many classes
+    if isinstance(statistic, Midpoint):
+        return statistic.every_side(rng)
+    sums = statistic.in_sample(case.count), statistic.held_out(case.count, rng)
+    own, held_out = (
+        Losses(np.array([one.total]), np.array([one.squares]), one.most) for one in sums
+    )
+    together = Sample.of_rows(np.zeros(1), case.count.sum(keepdims=True))
+    return (sides_of(together, own, held_out, correlated=statistic.correlated),)
+
+
+def _certified(case: Case) -> Evidence:
+    """Return limits of a mean of losses in [0, 1] at any number of items.
 
     On its own items the fit has no more loss than the true probabilities, whose losses Chernoff's
     limit is for. On the other half losses are those of a fixed map, whose mean is bet on.
     """
-
-    method: str
-    own: LossSums
-    tested: Bets
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        low, _ = PairShare(min(self.own.mean, 1.0), self.own.items).limits(level)
-        return low, self.tested.upper(level)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Selected:
-    """Limits of a point of the risk-coverage curve, the widest of several prices."""
-
-    each: tuple[LossLimits, ...]
-    method: str = "honest"
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        lows, highs = zip(*(one.limits(level) for one in self.each), strict=True)
-        return min(lows), max(highs)
-
-
-def _selected(case: Case) -> Evidence:
-    statistic = case.statistic
-    assert isinstance(statistic, Surest)
-    prices = statistic.prices
-    held_out = statistic.held_out(case.count, prices, case.streams.for_("folds"))
-    each = (
-        LossLimits(
-            "honest",
-            statistic.in_sample(case.count, price),
-            sums,
-            partial(statistic.metric, price=price),
-        )
-        for price, sums in zip(prices, held_out, strict=True)
+    fitted = case.statistic
+    assert isinstance(fitted, MapFit)
+    train, test = fitted.sample.parts(2, case.streams.for_("halves"))
+    losses = fitted.losses(RisingMap.fit(fitted.sample, fitted.sample.mass(train), more=1.0))
+    tested = Bets.on(
+        fitted.sample.counted(test), np.minimum(losses, 1.0), case.streams.for_("blocks"), 1.0
     )
-    return Selected(tuple(each))
-
-
-@heeds_weights("brier", "log-loss")
-def _honest(case: Case) -> Evidence:
-    statistic: Any = case.statistic
-    if isinstance(statistic, WeightedLoss):
-        design = statistic.design
-        held_out = statistic.losses_held_out(case.count, case.streams.for_("folds")).sums(design)
-        own = statistic.own_losses(case.count).sums(design)
-        return LossLimits("honest", own, held_out, freedom=design.freedom)
-    held_out = statistic.held_out(case.count, case.streams.for_("folds"))
-    metric = getattr(statistic, "metric", float)
-    correlated = getattr(statistic, "correlated", 0.0)
-    return LossLimits("honest", statistic.in_sample(case.count), held_out, metric, correlated)
-
-
-def _certified(case: Case) -> Evidence:
-    statistic = case.statistic
-    assert isinstance(statistic, IsotonicLoss)
-    train, test = split(case.count, 2, case.streams.for_("halves"))
-    p = isotonic_map(*statistic.rows(train), more=1.0)
-    losses = np.minimum(statistic.cell_losses(p), 1.0)
-    tested = Bets.on(case.cells.counted(test), losses, case.streams.for_("blocks"), 1.0)
-    return BoundedLimits("certified", statistic.in_sample(case.count), tested)
+    own = PairShare(min(fitted.own_loss, 1.0), fitted.sample.total)
+    return Outermost("certified", (own,), (tested,))
 
 
 HONEST = IntervalKind(
@@ -171,7 +109,7 @@ CERTIFIED = IntervalKind(
 SELECTED = IntervalKind(
     name="honest",
     basis=Basis.SELECTED,
-    make=_selected,
+    make=_honest,
     promise="One limit comes from the items of the fit, which look too good; the other from items "
     "held out, ten-fold, which look too bad. Each is the widest of those for several prices of "
     "leaving an item aside. Coverage is measured by simulation, not proven.",

@@ -9,12 +9,16 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.honest import worth_of_freedom
+
+TABLES = 21  # that are looked at where only their value is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +44,37 @@ class ExactShare:
 
 @dataclass(frozen=True, slots=True)
 class Wilson:
-    """Wilson's limits for a mean of `n` numbers in [least, least + span], whatever they are."""
+    """Wilson's limits for a number in [least, least + span] that varies as a share of n items.
+
+    A mean of `n` such numbers varies no more than that, whatever they are. The lower limit is that
+    about `lower`, where the number itself is too high on average. Where few units of unequal weight
+    tell of their own variance, Student's t takes the place of the normal distribution.
+    """
 
     value: float
     n: float
     span: float = 1.0
     least: float = 0.0
     method: str = "wilson"
+    lower: float | None = None
+    freedom: float = float("inf")
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
+        lower = self.value if self.lower is None else self.lower
+        return self._end(lower, level, -1), self._end(self.value, level, 1)
+
+    def _end(self, value: float, level: float, side: int) -> float:
         from scipy.special import ndtri
 
-        z = float(ndtri((1 + level) / 2))
-        share, most = (self.value - self.least) / self.span, 1 + z**2 / self.n
-        middle = (share + z**2 / (2 * self.n)) / most
-        half = z * np.sqrt(max(share * (1 - share), 0) / self.n + (z / (2 * self.n)) ** 2) / most
-        ends = (min(max(middle + side * half, 0.0), 1.0) for side in (-1, 1))
-        low, high = (self.least + self.span * float(end) for end in ends)
-        return low, high
+        z, n = float(ndtri((1 + level) / 2)), self.n
+        n *= worth_of_freedom(self.freedom, (1 - level) / 2)
+        share, most = (value - self.least) / self.span, 1 + z**2 / n
+        middle = (share + z**2 / (2 * n)) / most
+        half = z * np.sqrt(max(share * (1 - share), 0) / n + (z / (2 * n)) ** 2) / most
+        end = float(middle + side * half)
+        end = max(end, share) if side > 0 else min(end, share)  # also where it rounds past a share
+        return self.least + self.span * min(max(end, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,78 @@ class MeanOfShares:
         parts = len(self.n)
         low, high = total - np.sqrt(down), total + np.sqrt(up)
         return max(float(low / parts), 0.0), min(float(high / parts), 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharesOfTable:
+    """Limits for a function of a two-by-two table, from exact limits of the shares in it.
+
+    They are the share of class 1 and the share of wrong decisions in each class, which vary
+    independently. Each is moved to its own limits, and squares of distances add [2]_.
+    """
+
+    function: Callable[[Floats], float]
+    matrix: Counts | Floats
+    method: str = "exact parts"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        (tn, fp), (fn, tp) = self.matrix.tolist()
+        parts = ((fn + tp, tn + fp + fn + tp), (fp, tn + fp), (fn, fn + tp))
+        shares, tail = np.array([k / n for k, n in parts]), (1 - level) / 2
+        value, down, up = _of_shares(self.function, shares), 0.0, 0.0
+        for place, (k, n) in enumerate(parts):
+            moved = np.tile(shares, (2, 1))
+            moved[:, place] = lower_limit(k, n, tail), upper_limit(k, n, tail)
+            away = [_of_shares(self.function, one) - value for one in moved]
+            down, up = down + min(*away, 0.0) ** 2, up + max(*away, 0.0) ** 2
+        ends = [_of_shares(self.function, (shares[0], wrong, wrong)) for wrong in (0.0, 1.0)]
+        low, high = value - np.sqrt(down), value + np.sqrt(up)
+        return max(float(low), min(ends)), min(float(high), max(ends))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnyTable:
+    """The widest limits of all two-by-two tables that have a value, where only that is known."""
+
+    tables: tuple[SharesOfTable, ...]
+    method: str = "exact parts"
+
+    @classmethod
+    def of(
+        cls, function: Callable[[Floats], float], value: float, n: float, share: float
+    ) -> AnyTable:
+        """Return them for n items, of which so large a share is of class 1; none may have it."""
+        from scipy.optimize import brentq
+
+        def off(missed: float, alarms: float) -> float:
+            return _of_shares(function, (share, alarms, missed)) - value
+
+        # With as many false alarms as the value allows, all other decisions are right.
+        most = 1.0
+        if off(0.0, 0.0) * off(0.0, 1.0) <= 0:
+            most = brentq(lambda alarms: off(0.0, alarms), 0.0, 1.0)
+        found = []
+        for alarms in np.linspace(0, most, TABLES):
+            if off(0.0, alarms) * off(1.0, alarms) <= 0:
+                missed = brentq(off, 0.0, 1.0, args=(alarms,))
+                found.append(SharesOfTable(function, n * _table(share, alarms, missed)))
+        return cls(tuple(found))
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        lows, highs = zip(*(one.limits(level) for one in self.tables), strict=True)
+        return min(lows), max(highs)
+
+
+def _of_shares(function: Callable[[Floats], float], shares: Sequence[float] | Floats) -> float:
+    return float(function(_table(*shares)))
+
+
+def _table(ones: float, alarms: float, missed: float) -> Floats:
+    """Return the table with a share of class 1, and shares of class 0 and 1 that are wrong."""
+    zeros = 1 - ones
+    return np.array([[zeros * (1 - alarms), zeros * alarms], [ones * missed, ones * (1 - missed)]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,15 @@ import numpy as np
 
 from errorfloor._references import POWERED as REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.held_out import worth_of_correlated
+from errorfloor.intervals.honest import worth_of_correlated
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.powered import Powered, PoweredCut, design_of, flat_variance
+from errorfloor.methods.powered import Powered, PoweredCut, flat_variance
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
 from errorfloor.methods.rules.powered import PoweredOffsets
-from errorfloor.methods.rules.unsure import unsure_share
 
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
 # never missed; see docs/judges.md.
 WITHIN = 0.25
-_USUAL = 0.5  # share of unsure items that leaves the errors of the folds as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +47,7 @@ def _powered(case: Case) -> Evidence:
     assert isinstance(statistic, PoweredCut | PoweredOffsets)
     if isinstance(statistic, PoweredOffsets):
         found = statistic.found(case.count, case.streams.for_("folds"))
-        items, mass = statistic.items, design_of(statistic.cells, case.count).masses
-        unsure = unsure_share(OFFSETS_FAMILY, items, mass, statistic.fitted)
-        return PoweredErrors(found, max(unsure - _USUAL, 0) / (1 - _USUAL))
+        return PoweredErrors(found, statistic.correlated)
     return of_cut(statistic, case.streams.for_("folds"))
 
 

@@ -7,48 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
-from errorfloor._typing import Bools, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.held_out import worth_of_freedom
+from errorfloor.intervals.cuts import for_any_scores
+from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.weighted_cuts import for_any_scores
-from errorfloor.methods.ranks import Placements, WeightedRanking, by_row
-from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
+from errorfloor.methods.ranks import RankFit
+from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.metrics.ranks import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
 # a part for each positive.
 _MORE, _FEW = 1.1, 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Wilson's limits for a number in [0, 1] that varies as a share of so many items would.
-
-    The lower limit is that about `lower`, where the number itself is too high on average.
-
-    References
-    ----------
-    .. [1] E. Wilson, J. Am. Stat. Assoc. 22, 1927.
-    """
-
-    value: float
-    items: float
-    lower: float
-    method: str = "honest"
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        from scipy.special import ndtri
-
-        z = float(ndtri((1 + level) / 2))
-        return _wilson(self.lower, self.items, -z), _wilson(self.value, self.items, z)
-
-
-def _wilson(share: float, n: float, z: float) -> float:
-    middle = (n * share + z * z / 2) / (n + z * z)
-    half = z / (n + z * z) * float(np.sqrt(n * share * (1 - share) + z * z / 4))
-    return min(max(middle + half, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,109 +61,72 @@ def divergence(share: float, p: float) -> float:
     return float(rel_entr(share, p) + rel_entr(1 - share, 1 - p))
 
 
-def spread(place: Floats, weight: Floats) -> float:
-    """Return the variance of placements as a part of the largest that their mean allows.
-
-    An item at either end is added, so that a few placements that happen to be alike are not taken
-    for proof that all are.
-    """
-    n = weight.sum() + 2 * _PRIOR
-    mean = (weight @ place + _PRIOR) / n
-    square = weight @ (place - mean) ** 2 + _PRIOR * (mean**2 + (1 - mean) ** 2)
-    return float(square / n / (mean * (1 - mean)))
-
-
-@heeds_weights("auc")
-def _of_auc(case: Case) -> Evidence:
-    if isinstance(case.statistic, WeightedRanking):
-        return weighted_share(case.statistic)
-    (zeros,), (ones,) = by_row(case.cells, case.count[None])
-    return share_of_auc(zeros, ones)
-
-
-def share_of_auc(zeros: Floats, ones: Floats) -> Share:
-    """Return the AUC of so many negatives and positives at each score, with its limits."""
-    places = Placements(zeros, ones)
-    n0, n1 = float(zeros.sum()), float(ones.sum())
-    area = float(ones @ places.of_positives) / n1
-    variance = spread(places.of_positives, ones) / n1 + spread(places.of_negatives, zeros) / n0
-    return Share(area, max(1 / variance, min(n0, n1)), area)
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedShare:
-    """The limits of `Share` where few units of unequal weight tell of their own variance.
-
-    Student's t takes the place of the normal distribution.
-    """
-
-    value: float
-    items: float
-    freedom: float
-    method: str = "honest"
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        tail = (1 - level) / 2
-        known = worth_of_freedom(self.freedom, tail)
-        return Share(self.value, known * self.items, self.value).limits(level)
-
-
-def weighted_share(ranking: WeightedRanking) -> WeightedShare:
-    """Return the AUC of items with weights or of clusters, with its limits.
+def of_pairs(fit: RankFit) -> Wilson:
+    """Return the limits of an AUC.
 
     Each unit adds, to first order, weight times how far its items' placements are from their mean,
-    over what their class weighs. As for equal items, a typical unit at either end is added.
+    over what their class weighs. That is compared with the most that the mean allows. A typical
+    unit at either end is added to each class, so that a few placements that happen to be alike are
+    not taken for proof that all are.
     """
-    design, positive = ranking.design, ranking.cells.positive
-    place, total = ranking.placed()
-    added, more = np.zeros(len(place)), 0.0
-    for own in (positive, ~positive):
-        mass, all_of_them = design.masses * own, float(total[own][0])
-        square = design.squares(own.astype(np.float64))
-        unit = _PRIOR * square / all_of_them
-        whole = all_of_them + 2 * unit
-        mean = (float(mass @ place) + unit) / whole
-        scale = float(np.sqrt(whole * all_of_them * mean * (1 - mean)))
-        added += np.where(own, place - mean, 0.0) / scale
-        more += unit**2 * (mean**2 + (1 - mean) ** 2) / scale**2 / _PRIOR
-    variance = design.squares(added) + more
-    area = float(ranking.values(ranking.cells.count[None], np.random.default_rng(0))[0])
-    return WeightedShare(area, 1 / variance, _freedom(design, positive, total))
+    sample, every = fit.sample, Placements.of(fit.sample)
+    area, centre, scale, variance = every.area, [], [], 0.0
+    for own, whole in ((sample.positive, every.ones), (~sample.positive, every.zeros)):
+        unit = _PRIOR * sample.only(own).unit
+        mean = (whole * area + unit) / (whole + 2 * unit)
+        most = (whole + 2 * unit) * whole * mean * (1 - mean)
+        variance += unit**2 * (mean**2 + (1 - mean) ** 2) / most / _PRIOR
+        centre.append(mean)
+        scale.append(most**0.5)
+    added = every.place - np.where(sample.positive, *centre)
+    added /= np.where(sample.positive, *scale)
+    n, freedom = 1 / (variance + sample.squares(added)), _freedom(sample, every)
+    if np.isinf(freedom):  # of equal items the AUC varies no more than independent pairs do
+        n = max(n, min(every.ones, every.zeros))
+    return Wilson(area, n, method="honest", freedom=freedom)
 
 
-def _freedom(design: Sample, positive: Bools, total: Floats) -> float:
+def _freedom(sample: Sample, every: Placements) -> float:
     """Return Satterthwaite's degrees of freedom, for units that vary as they weigh in a class."""
-    count, each = design.count, (design.each / total) ** 2
-    if design.cluster is not None:
-        parts = (design.masses * own / total for own in (positive, ~positive))
-        one, other = (np.bincount(design.cluster, part) for part in parts)
-        count, each = np.ones(one.size, dtype=np.int64), np.asarray(one**2 + other**2, float)
-    return max(float(count @ each) ** 2 / float(count @ each**2) - 1, 1.0)
+    if np.isinf(sample.freedom):
+        return sample.freedom
+    classes = ((sample.positive, every.ones), (~sample.positive, every.zeros))
+    each = [sample.in_units(own / whole) for own, whole in classes]
+    number = each[0][2]
+    squares = np.sum([(mean * mass) ** 2 for mean, mass, _ in each], axis=0)
+    return max(float(number @ squares) ** 2 / float(number @ squares**2) - 1, 1.0)
 
 
-def _of_pairs(case: Case) -> Evidence:
-    (zeros,), (ones,) = by_row(case.cells, case.count[None])
-    n0, n1 = float(zeros.sum()), float(ones.sum())
-    area = float(ones @ Placements(zeros, ones).of_positives) / n1
-    return PairShare(area, min(n0, n1))
-
-
-def _of_precision(case: Case) -> Evidence:
-    return share_of_precision(case.value, case.statistic, case.cells)
-
-
-def share_of_precision(value: float, statistic: Statistic, cells: Sample) -> Share:
-    """Return an average precision with its limits."""
-    n, ones = float(cells.count.sum()), float(cells.count @ cells.positive)
-    without = without_one(statistic)
-    mean = float(cells.count @ without) / n
-    variance = (n - 1) / n * float(cells.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
+def of_precision(fit: RankFit) -> Wilson:
+    """Return the limits of an average precision."""
+    sample, value, without = fit.sample, fit.value, fit.leave_one_out()
+    n, ones = float(sample.count.sum()), float(sample.count @ sample.positive)
+    mean = float(sample.count @ without) / n
+    variance = (n - 1) / n * float(sample.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
     # The precision down to a positive item counts the item itself, and so is too high.
     lower = min(max(n * value - (n - 1) * mean, 0.0), value)
     usual = value * (1 - value)
     items = min(usual / variance, n) if variance > 0 and usual > 0 else ones
-    return Share(value, max(items, 1.0), lower)
+    return Wilson(value, max(items, 1.0), method="honest", lower=lower)
+
+
+def _ranked(case: Case) -> RankFit:
+    assert isinstance(case.statistic, RankFit)
+    return case.statistic
+
+
+@heeds_weights("auc")
+def _of_auc(case: Case) -> Evidence:
+    return of_pairs(_ranked(case))
+
+
+def _of_any_pairs(case: Case) -> Evidence:
+    every = Placements.of(_ranked(case).sample)
+    return PairShare(every.area, min(every.ones, every.zeros))
+
+
+def _of_average_precision(case: Case) -> Evidence:
+    return of_precision(_ranked(case))
 
 
 AUC = IntervalKind(
@@ -218,7 +151,7 @@ AUC = IntervalKind(
 AUC_CERTIFIED = IntervalKind(
     name="certified",
     basis=Basis.PAIRS,
-    make=_of_pairs,
+    make=_of_any_pairs,
     promise="Both limits hold at any number of items, at the price of width.",
     in_short="AUC: both limits hold at any n",
     proof="[proven](theory.md#auc-and-average-precision-from-scores)",
@@ -231,7 +164,7 @@ AUC_CERTIFIED = IntervalKind(
 AVERAGE_PRECISION = IntervalKind(
     name="honest",
     basis=Basis.PRECISION,
-    make=_of_precision,
+    make=_of_average_precision,
     promise="The limits are Wilson's for as many items as a share would need to vary as the "
     "average precision does when items are left out; the lower one is that of a value without its "
     "optimism. Few positives widen both. Coverage is measured by simulation, not proven.",

@@ -121,6 +121,8 @@ class IntervalKind:
     tests_rules : bool
         Whether its limit on the worse side comes from trying rules on items that did not choose
         them, so that models reach it whatever the scores are.
+    with_clusters : bool
+        Whether it is given with clusters, where it is with weights.
     leaves_open : bool
         Whether the limits hold a range of values that no number of items narrows to one, so that
         their distance from the estimate is more than noise.
@@ -143,7 +145,8 @@ class IntervalKind:
     preferred: Callable[[Any], bool] = _never
     tests_rules: bool = False
     leaves_open: bool = False
+    with_clusters: bool = True
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it is given for a metric where items have weights or clusters."""
-        return heeds(self.make, metric.name)
+        return heeds(self.make, metric)

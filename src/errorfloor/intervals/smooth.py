@@ -120,7 +120,7 @@ def _kinds(probabilities: Floats, count: Counts) -> Floats:
 @heeds_weights()
 def _jackknife(case: Case) -> Evidence:
     assert isinstance(case.statistic, BestValue)
-    if not case.cells.is_plain:
+    if np.isfinite(case.cells.freedom):  # units of unequal weight, or clusters
         return jackknife.of_case(case)
     span = case.options.metric.span(len(case.table.classes))
     return jackknife_of(case.statistic, case.value, span)

@@ -16,14 +16,12 @@ from errorfloor.methods import (
     calibrated,
     clean,
     logistic,
+    maps,
     ranks,
-    scoring,
-    selective_scores,
     soft,
-    weighted_cuts,
 )
 from errorfloor.methods.histogram import HISTOGRAM
-from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
+from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
 from errorfloor.methods.ppi import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules import losses as rule_losses
@@ -37,7 +35,10 @@ from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.methods.votes.values import VALUES
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import ERROR, METRICS, named
+from errorfloor.metrics.two_by_two import OfTable
+
+_TABLES = [one for one in METRICS if isinstance(one.how, OfTable) and one is not ERROR]
 
 RECORDS: tuple[Method | Series, ...] = (
     CLEAN,
@@ -62,11 +63,10 @@ RECORDS: tuple[Method | Series, ...] = (
     *plugin.VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
-    *weighted_cuts.RECORDS,
+    *(method for metric in _TABLES for method in of_metric(metric)),
     *ranks.RECORDS,
     *calibrated.RECORDS,
-    *scoring.RECORDS,
-    *selective_scores.RECORDS,
+    *maps.RECORDS,
     *rule_losses.RECORDS,
     *surest.RECORDS,
     PPI,
@@ -82,10 +82,9 @@ DEFAULTS: tuple[Method, ...] = (
     *clean.RECORDS,
     VALUES,
     MANY_VALUES,
-    *weighted_cuts.DEFAULTS,
+    *map(default_for, _TABLES),
     *ranks.RECORDS,
-    *scoring.DEFAULTS,
-    *selective_scores.DEFAULTS,
+    *maps.DEFAULTS,
     *rule_losses.DEFAULTS,
     *surest.RECORDS,
 )
@@ -235,7 +234,7 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
         usual = tuple(dict.fromkeys(usual))
     notes: tuple[str, ...] = ()
     if table.plain.entries is not None:
-        light = [method for method in usual if not heeds(method.bind, metric)]
+        light = [method for method in usual if not heeds(method.bind, named(metric))]
         usual = tuple(method for method in usual if method not in light)
         names = ", ".join(method.name for method in light)
         if names:

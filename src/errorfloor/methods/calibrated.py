@@ -11,35 +11,29 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.ranks import AUC as RANKING
-from errorfloor.methods.ranks import Ranking, by_row
+from errorfloor.methods.ranks import RankFit, check_items
 from errorfloor.methods.record import Options, unknown_resolution
 from errorfloor.methods.scoring import isotonic_map
-from errorfloor.metrics import Metric
-from errorfloor.metrics.two_by_two import check_classes
 
 
-class CalibratedAuc(Ranking):
-    """The best AUC of items with the probabilities of the isotonic fit to them."""
+class CalibratedFit(RankFit):
+    """The best value of items with the probabilities of the isotonic fit to them."""
 
-    def __init__(self, metric: Metric, cells: Sample) -> None:
-        super().__init__(cells)
-        self.metric = metric
-
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the AUC for each row of counts; 1/2 where a resample has one class alone."""
         return np.array([self._of_fit(count) for count in counts])
 
     def _of_fit(self, count: Counts) -> float:
-        zeros, ones = (part[0] for part in by_row(self.cells, count[None]))
+        zeros, ones = self.sample.by_row(self.sample.mass(count))
         if not (zeros.any() and ones.any()):
             return 0.5
         some = zeros + ones > 0
         return self.metric.best(isotonic_map(zeros, ones)[some], (zeros + ones)[some])
 
 
-def _bind(cells: Sample, options: Options) -> CalibratedAuc:
-    check_classes(options.metric.words, cells.count, cells.positive, both=True)
-    return CalibratedAuc(options.metric, cells)
+def _bind(sample: Sample, options: Options) -> CalibratedFit:
+    check_items(sample, options.metric)
+    return CalibratedFit(sample, options.draw, options.metric)
 
 
 AUC = replace(

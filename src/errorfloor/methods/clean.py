@@ -34,23 +34,19 @@ class BestValue:
         self.order: Any = slice(None)  # in which probabilities of two classes ascend
         if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
             self.order = np.argsort(probabilities, kind="stable")
-        self.probabilities = probabilities[self.order]
-        mass = sample.masses[self.order]
-        self.counted = metric.on(self.probabilities, mass, sample.each[self.order])
-        self.value = float(self.counted.values(mass[None])[0])
+        self.probabilities, count = probabilities[self.order], sample.count[self.order]
+        weight = None if sample.weight is None else sample.weight[self.order]
+        self.counted = metric.on(self.probabilities, count, weight)
+        self.is_slow = self.counted.is_slow or sample.clusters > 0  # without each unit in turn
+        self.value = float(self.counted.values(count[None])[0])
         if np.isnan(self.value):  # one item, or one class, which is refused
-            self.value = metric.best(self.probabilities, mass)
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether it takes long to compute without each item in turn."""
-        return self.counted.is_slow
+            self.value = metric.best(self.probabilities, sample.masses[self.order])
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
         if len(counts) == 1 and np.array_equal(counts[0], self.sample.count):
             return np.array([self.value])
-        return self._known(self.counted.values(self.sample.mass(counts)[:, self.order]))
+        return self._known(self.counted.values(counts[:, self.order]))
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each cell in turn."""

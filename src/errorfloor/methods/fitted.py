@@ -10,13 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Draw, Sample
+from errorfloor.data.sample import Draw, Kinds, Losses, Sample
 from errorfloor.metrics.two_by_two import Binomial
 
 FOLDS = 10  # parts that are held out in turn
@@ -104,3 +104,54 @@ class Chosen(Fitted):
         if not self.midpoint:
             return self.own_values(counts)
         return np.array([self.on(count, rng).value for count in counts])
+
+
+def mean_loss(sample: Sample, losses: Losses) -> float:
+    """Return the mean of what items lose."""
+    return float(sample.mass(losses.total).sum()) / sample.total
+
+
+def sides_of(
+    sample: Sample,
+    own: Losses,
+    held_out: Losses,
+    link: Callable[[Any], Any] = float,
+    correlated: float = 0.0,
+) -> Sides:
+    """Return both sides of a mean of what items lose, with one more of the largest losses above."""
+    below, above = (_of_equal_items(sample, losses) for losses in (own, held_out))
+    return Sides(
+        partial(_like, *below, 0.0),
+        partial(_like_with_one_more, *above, held_out.most),
+        link,
+        sample.freedom,
+        correlated,
+    )
+
+
+def _of_equal_items(sample: Sample, losses: Losses) -> tuple[float, float, float]:
+    """Return sums of losses and of their squares, and the number, of equal items.
+
+    These are as many as have a mean that varies as much. A loss is as usual as it counts in that.
+    """
+    total, squares = (float(sample.mass(part).sum()) for part in (losses.total, losses.squares))
+    each = sample.unit
+    if total > 0:
+        each = sample.equal_item(losses, Kinds.one(sample, squares / total))
+    return total / each, squares / each, sample.total / each
+
+
+def _like(total: float, squares: float, n: float, more: float, worth: float) -> Binomial:
+    """Return a binomial share of the mean and the variance of losses, with one more of them."""
+    total, squares = worth * total + more, worth * squares + more**2
+    scale = squares / total if total > 0 else 1.0
+    return Binomial(total / scale, max(worth * n, total / scale), scale)
+
+
+def _like_with_one_more(
+    total: float, squares: float, n: float, most: float, worth: float
+) -> Binomial:
+    """Return the same, and the mean: losses that are all alike have no share that is larger."""
+    one = _like(total, squares, n, most, worth)
+    each = (one.successes, 1.0), (one.trials, 0.0), (one.scale, total / n)
+    return Binomial(*map(np.array, each))

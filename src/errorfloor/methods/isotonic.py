@@ -1,87 +1,60 @@
-"""Isotonic: the rising curve that fits the labels best, which is the best cut of the scores."""
+"""Isotonic: the rising curve that fits the labels best, which is the best cut of the scores.
+
+Two methods: the best cut by its errors on its own items, and the midpoint of that and of its errors
+on items held out. Both are for every metric of both kinds of error.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
 from errorfloor._references import ISOTONIC as REFERENCE
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, signs
-from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
-from errorfloor.methods.weighted import FOLDS, WeightedCrossFittedCut, WeightedCut
-from errorfloor.metrics import ERROR
+from errorfloor.methods.cuts import CutFit
+from errorfloor.methods.fitted import FOLDS
+from errorfloor.methods.record import (
+    Basis,
+    Method,
+    Options,
+    Shape,
+    heeds_weights,
+    unknown_resolution,
+)
+from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics.two_by_two import OfTable, check_classes
 
-__all__ = ["FOLDS", "ISOTONIC", "ISOTONIC_CF", "BestCut", "CrossFittedCut"]
-
-
-class BestCut:
-    """Smallest share of label errors of any rule "score > t".
-
-    It equals the mean of ``min(p, 1 - p)`` of the isotonic fit: inside a pooled block no cut
-    beats the one where p crosses 1/2, and there the errors are the minorities of the blocks.
-    """
-
-    def __init__(self, cells: Sample) -> None:
-        self.cells = cells
-        self.sign = signs(cells.positive)
-
-    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
-        """Return the floor for each row of counts."""
-        return np.asarray(fewest_errors(self.sign, counts) / counts.sum(axis=1))
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn."""
-        # Without a positive item the walk is one lower from its cell on; without a negative one it
-        # is one higher, and there is a negative less. Two running minima give every answer.
-        n = self.cells.count.sum()
-        walk = np.cumsum(self.cells.count * self.sign)
-        negatives = (n - walk[-1]) // 2
-        before = np.minimum(np.minimum.accumulate(np.concatenate(([0], walk[:-1]))), 0)
-        behind = np.minimum.accumulate(walk[::-1])[::-1]
-        errors = negatives - ~self.cells.positive + np.minimum(before, behind - self.sign)
-        return np.asarray(errors / max(n - 1, 1))
+__all__ = ["FOLDS", "ISOTONIC", "ISOTONIC_CF", "default_for", "of_metric"]
 
 
-class CrossFittedCut:
-    """Midpoint of the best cut's error on its own items and on items held out, ten-fold.
-
-    The first is too low and the second too high by about as much, so this is nearly unbiased.
-    """
-
-    def __init__(self, cells: Sample) -> None:
-        self.cells = cells
-        self.best_cut = BestCut(cells)
-
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
-        """Return the floor for each row of counts."""
-        held_out = [
-            cross_fitted_errors(
-                self.cells.positive, count, self.cells.counted(count).parts(FOLDS, rng)
-            )
-            for count in counts
-        ]
-        return np.asarray((self.best_cut.values(counts, rng) + held_out / counts.sum(axis=1)) / 2)
-
-    def leave_one_out(self) -> Floats:
-        """Return the floor without one item of each cell in turn."""
-        # Which fold an item is in matters more than the item, so only the half that does not
-        # depend on folds is used.
-        return self.best_cut.leave_one_out()
+def _weighs(metric: Metric) -> bool:
+    return isinstance(metric.how, OfTable) and metric.how.weighs
 
 
-@heeds_weights(ERROR.name)
-def _best_cut(cells: Sample, options: Options) -> BestCut | WeightedCut:
-    return BestCut(cells) if cells.weight is None else WeightedCut(cells)
+@heeds_weights(where=_weighs)
+def _best_cut(sample: Sample, options: Options) -> CutFit:
+    return _fitted(sample, options, midpoint=False)
 
 
-@heeds_weights(ERROR.name)
-def _cross_fitted_cut(cells: Sample, options: Options) -> CrossFittedCut | WeightedCut:
-    return CrossFittedCut(cells) if cells.weight is None else WeightedCrossFittedCut(cells)
+@heeds_weights(where=_weighs)
+def _midpoint(sample: Sample, options: Options) -> CutFit:
+    return _fitted(sample, options, midpoint=True)
+
+
+def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> CutFit:
+    metric, how = options.metric, options.metric.how
+    assert isinstance(how, OfTable)
+    if how.needs:
+        both = how.needs == "both"
+        check_classes(metric.words, sample.count, sample.positive, both=both)
+    # An error above that of guessing refutes nothing here, and is seen by who looks at it.
+    span = (0.0, 1.0) if how.pooled else metric.span(2)
+    return CutFit(sample, how, options.draw, span, midpoint=midpoint)
 
 
 def _fit(table: ScoreTable, options: Options) -> Calibration:
@@ -129,7 +102,7 @@ ISOTONIC = Method(
 ISOTONIC_CF = Method(
     name="isotonic-cf",
     reads=ScoreTable.kind,
-    bind=_cross_fitted_cut,
+    bind=_midpoint,
     bases=_BASES,
     interval="honest",
     assumes=_ORDERED,
@@ -143,3 +116,45 @@ ISOTONIC_CF = Method(
     curve=ISOTONIC.name,  # it corrects an estimate, and has no map of its own
     when_merged="tries no cut inside them",
 )
+
+
+@cache
+def of_metric(metric: Metric) -> tuple[Method, Method]:
+    """Return both methods for another metric of both kinds of error."""
+    how = metric.how
+    assert isinstance(how, OfTable)
+    best, side = ("largest", "low") if not metric.less_is_better else ("least", "high")
+    opposite = {"low": "a lower", "high": "an upper"}[side]
+    title = metric.words[:1].upper() + metric.words[1:]
+    bases = {Basis.CUT_TABLES} | ({Basis.EXACT_TABLES} if how.law else set())
+    about = {
+        "metrics": (metric.name,),
+        "if_wrong": f"the {metric.limit} of the best cut: too {side}, still {opposite} bound",
+        "resolution": unknown_resolution,
+    }
+    own = replace(
+        ISOTONIC,
+        bases=frozenset(bases | {Basis.ITEMS}),
+        explains=f"The {metric.limit} is the {best} {metric.words} that any rule of the form "
+        '"score above t" has on these items. For probabilities in the order of the scores no other '
+        "rule is better.",
+        **about,  # type: ignore[arg-type]
+    )
+    midpoint = replace(
+        ISOTONIC_CF,
+        bases=frozenset(bases),
+        explains=f'{title} of the best rule of the form "score above t" looks too good on the '
+        "items that chose it, and rules tried on items that did not choose them look too bad. The "
+        f"{metric.limit} is the midpoint of both.",
+        **about,  # type: ignore[arg-type]
+    )
+    return own, midpoint
+
+
+def default_for(metric: Metric) -> Method:
+    """Return the method for a metric where none is named.
+
+    Of metrics that are no sums of errors, the best cut of a few items looks far too good.
+    """
+    own, midpoint = of_metric(metric)
+    return own if metric.how.prices is not None else midpoint

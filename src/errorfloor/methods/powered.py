@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.methods.cuts import FAR, SURE, signs
-from errorfloor.methods.isotonic import FOLDS
-from errorfloor.methods.weighted import WeightedCut
+from errorfloor.methods.cuts import FAR, SURE, Cuts, wrong_of
+from errorfloor.methods.fitted import FOLDS
+from errorfloor.metrics import ERROR
 
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
 STRATA, LABELS_EACH, FEWEST = 10, 40, 10  # strata at most, labels of each on average and at least
@@ -209,7 +209,7 @@ def flat_variance(cells: Sample) -> float:
     have the same variance on either side of the best cut.
     """
     design = design_of(cells, cells.count)
-    sign = signs(cells.positive)
+    sign = np.where(cells.positive, 1, -1)
     walk, mass, square = (
         np.concatenate(([0.0], np.cumsum(design.masses * part)))
         for part in (sign, np.ones(sign.size), design.each)
@@ -261,17 +261,18 @@ class PoweredCut(PoweredRule):
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
         design, n = design_of(self.cells, count), int(count.sum())
         weight, others = design.each, int(self.unlabelled.sum())
-        cut = WeightedCut(replace(self.cells, count=count, weight=weight))
+        cuts = Cuts(ERROR.how)
         moments = Moments(weight, n / (n + others))
         for part in design.parts(FOLDS, rng):
             if part.any():
                 mass = (count - part if (count > part).any() else count) * weight
-                below = cut.below(mass)
+                below = cuts.fit(design, mass)
                 guess = self._guess(mass, below)
                 own = guess[self.cells.row]
                 mean = float(self.unlabelled @ guess) / others if others else float(own.mean())
-                moments.add(part, cut.wrong_at(below).astype(np.float64), own, mean)
-        return moments.found(float(design.masses @ cut.wrong(design.masses)) / n, n)
+                moments.add(part, wrong_of(design, below).astype(np.float64), own, mean)
+        wrong = wrong_of(design, cuts.fit(design, design.masses))
+        return moments.found(float(design.masses @ wrong) / n, n)
 
     def _guess(self, mass: Floats, below: int) -> Floats:
         """Return the predicted error of a cut at each row, by isotonic regression of the labels."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -21,7 +22,7 @@ from errorfloor.metrics import ERROR, Metric
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
-    from errorfloor.methods.rules.map import ClassCalibration
+    from errorfloor.methods.rules.maps import ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
 
@@ -38,27 +39,33 @@ _MOST_DIGITS = 15  # of the number in a method's name
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
-def heeds_weights(*metrics: str) -> Callable[[FunctionT], FunctionT]:
+def heeds_weights(
+    *metrics: str, where: Callable[[Metric], bool] | None = None
+) -> Callable[[FunctionT], FunctionT]:
     """Mark a function that heeds weights and clusters of cells, for these metrics or for all.
 
-    A mark of the function, not of the record, so that a copy of a record with another function does
-    not promise what that does not do.
+    With `where`, for the metrics of which that is so. A mark of the function, not of the record,
+    so that a copy of a record with another function does not promise what that does not do.
     """
 
     def marked(function: FunctionT) -> FunctionT:
-        _HEEDING[function] = frozenset(metrics)
+        _HEEDING[function] = where or partial(_is_among, frozenset(metrics))
         return function
 
     return marked
 
 
-def heeds(function: Callable[..., Any], metric: str) -> bool:
+def _is_among(metrics: frozenset[str], metric: Metric) -> bool:
+    return not metrics or metric.name in metrics
+
+
+def heeds(function: Callable[..., Any], metric: Metric) -> bool:
     """Tell whether a function was marked as heeding weights for a metric."""
-    metrics = _HEEDING.get(function)
-    return metrics is not None and (not metrics or metric in metrics)
+    where = _HEEDING.get(function)
+    return where is not None and where(metric)
 
 
-_HEEDING: dict[Callable[..., Any], frozenset[str]] = {}
+_HEEDING: dict[Callable[..., Any], Callable[[Metric], bool]] = {}
 
 
 class Statistic(Protocol):
@@ -310,7 +317,7 @@ class Method:
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it heeds weights of items, and which items belong together."""
-        return heeds(self.bind, metric.name)
+        return heeds(self.bind, metric)
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

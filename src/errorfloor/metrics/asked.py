@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -49,9 +49,14 @@ class Asked:
         """Return what was asked for, from what a result keeps of it."""
         return cls(metric, **{name: options.get(name) for name in _GIVEN})
 
+    @property
+    def record(self) -> Metric:
+        """The metric, without what was given with it."""
+        return metrics.named(self.metric)
+
     def of(self, classes: int) -> Metric:
         """Return the metric for so many classes."""
-        record = metrics.named(self.metric)
+        record = self.record
         if record.two_only and classes > 2:
             raise InputError(
                 argument("metric", record.name),
@@ -67,7 +72,7 @@ class Asked:
             given["at"] = float(self.at)
         if not given or record.with_given is None:
             return record
-        return record.with_given(given, classes)
+        return replace(record.with_given(given, classes), name=record.name)
 
     def kept(self) -> dict[str, Any]:
         """Return what a result keeps of it besides the name, as plain values."""

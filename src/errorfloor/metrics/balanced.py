@@ -15,7 +15,9 @@ from errorfloor.metrics.counted import Counted, CountedMean
 from errorfloor.metrics.counted_thresholds import CountedBalance, CountedManyBalance
 from errorfloor.metrics.means import of_classes, span_of_error
 from errorfloor.metrics.merged import moved_mean, moved_ratio
+from errorfloor.metrics.model import WrongInClasses
 from errorfloor.metrics.record import Metric
+from errorfloor.metrics.two_by_two import OF_BALANCED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,4 +135,6 @@ BALANCED = Metric(
     title="balanced error",
     takes=("prior",),
     with_given=_with_prior,
+    how=OF_BALANCED,
+    of_model=WrongInClasses(),
 )

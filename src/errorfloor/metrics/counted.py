@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 
 
@@ -16,7 +17,9 @@ class Counted(Protocol):
     Made from the probabilities of a table's rows, those of class 1 in ascending order, and counts.
     """
 
-    def values(self, counts: Any, /) -> Floats:
+    is_slow: bool = False  # to compute without each item in turn
+
+    def values(self, counts: Counts, /) -> Floats:
         """Return the best value for each row of counts; NaN where the metric has none."""
 
     def leave_one_out(self) -> Floats:
@@ -25,11 +28,6 @@ class Counted(Protocol):
     @property
     def may_leave_span(self) -> bool:
         """Whether values without an item may lie outside what the metric can be."""
-        return False
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether it takes long to compute without each item in turn."""
         return False
 
     def error_of_pairs(self) -> float:
@@ -41,35 +39,40 @@ class Counted(Protocol):
         return 0.0, 0.0
 
 
-class CountedOneByOne(Counted):
-    """Any metric on items that weigh differently, one table after the other."""
+class OneByOne(Counted):
+    """The best value of items that weigh differently, of one table after the other."""
+
+    is_slow: bool = True
 
     def __init__(
-        self, best: Callable[[Floats, Floats], float], p: Floats, masses: Floats, each: Any
+        self,
+        best: Callable[[Floats, Floats], float],
+        probabilities: Floats,
+        count: Counts,
+        weight: Floats,
     ) -> None:
         self.best = best
-        self.p = p
-        self.masses = masses
-        self.each = each
+        self.probabilities = probabilities
+        self.count = count
+        self.weight = weight
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether it takes long to compute without each item in turn."""
-        return True
-
-    def values(self, masses: Floats, /) -> Floats:
-        """Return the best value for each row of masses."""
-        return np.array([self._value(mass) for mass in masses])
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts."""
+        return np.array([self._value(count) for count in counts])
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each row in turn."""
-        every = np.arange(len(self.p))
-        without = ((every == row) * self.each for row in every)
-        return np.array([self._value(self.masses - one) for one in without])
+        every = np.arange(self.count.size)
+        return np.array([self._value(self.count - (every == row)) for row in every])
 
-    def _value(self, mass: Floats) -> float:
-        some = mass > 0
-        return self.best(self.p[some], mass[some])
+    def _value(self, count: Counts) -> float:
+        some = count > 0
+        if not count.any():
+            return float("nan")
+        try:
+            return self.best(self.probabilities[some], count[some] * self.weight[some])
+        except InputError:  # a class is missing
+            return float("nan")
 
 
 class CountedMean(Counted):

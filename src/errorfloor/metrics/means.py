@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Floats
+from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.merged import moved_mean
+from errorfloor.metrics.model import BoundedLoss, CostOfDecisions, UnboundedLoss, WrongItems
 from errorfloor.metrics.record import Metric
+from errorfloor.metrics.two_by_two import OF_ERROR, cost_of
 
 
 def least_error(probabilities: Floats) -> Floats:
@@ -70,6 +73,7 @@ def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
         per_item=per_item,
         moved=moved_mean(per_item, costs[0, 1] / (costs[0, 1] + costs[1, 0])),
         span=partial(_span_of_cost, costs),
+        how=cost_of(float(costs[0, 1]), float(costs[1, 0])) if classes == 2 else COST.how,
     )
 
 
@@ -83,10 +87,36 @@ def _span_of_brier(classes: int) -> tuple[float, float]:
     return 0.0, 0.25 if classes == 2 else 1 - 1 / classes
 
 
+def _squares(p: Floats) -> Floats:
+    classes = p.shape[1]
+    total = ((p[:, None, :] - np.eye(classes)) ** 2).sum(axis=2)
+    return np.asarray(total / (2 if classes == 2 else 1))
+
+
+def _largest_square(classes: int) -> float:
+    return 1.0 if classes == 2 else 2.0
+
+
+def _logs(p: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(p))
+
+
+def _squared(p: Floats) -> tuple[Floats, Floats]:
+    return p**2, (1 - p) ** 2
+
+
 def _entropy(probabilities: Floats) -> Floats:
     from scipy.special import entr
 
     return np.asarray(entr(of_classes(probabilities)).sum(axis=1))
+
+
+def _surprise(p: Floats) -> tuple[Floats, Floats]:
+    """Return log-losses; 0 where a label is impossible, as a fit has no such items of its own."""
+    with np.errstate(divide="ignore"):
+        zeros, ones = -np.log1p(-p), -np.log(p)
+    return np.where(p < 1, zeros, 0.0), np.where(p > 0, ones, 0.0)
 
 
 def _span_of_entropy(classes: int) -> tuple[float, float]:
@@ -102,6 +132,9 @@ ERROR = Metric(
     formula="min(p, 1 - p)",
     many_formula="1 - max p",
     opposite="accuracy",
+    how=OF_ERROR,
+    is_error=True,
+    of_model=WrongItems(),
 )
 COST = Metric(
     name="cost",
@@ -113,7 +146,10 @@ COST = Metric(
     title="mean cost per item",
     per_cent=False,
     needs=("costs",),
+    how=cost_of(1, 1),  # replaced likewise
     with_given=_with_costs,
+    is_fraction=False,
+    of_model=CostOfDecisions(),
 )
 # As scikit-learn counts it: half the sum over classes where there are two, all of it where more.
 BRIER = Metric(
@@ -123,10 +159,12 @@ BRIER = Metric(
     span=_span_of_brier,
     per_item=_brier,
     moved=moved_mean(_brier, 0.5),
+    how=OfItems(_squared),
     formula="p (1 - p)",
     many_formula="1 - the sum of p^2",
     title="Brier score",
     per_cent=False,
+    of_model=BoundedLoss(_squares, _largest_square),
     rule="the best rising map of {}",
 )
 LOG_LOSS = Metric(
@@ -136,9 +174,12 @@ LOG_LOSS = Metric(
     span=_span_of_entropy,
     per_item=_entropy,
     moved=moved_mean(_entropy, 0.5),
+    how=OfItems(_surprise),
     formula="-p log p - (1 - p) log(1 - p)",
     many_formula="- the sum of p log p",
     per_cent=False,
     unit="nats",
+    is_fraction=False,
+    of_model=UnboundedLoss(_logs),
     rule="the best rising map of {}",
 )

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from errorfloor.metrics.balanced import BALANCED
-from errorfloor.metrics.means import ERROR
-from errorfloor.metrics.ranking import AUC
+from errorfloor import metrics
 
-# Redrawn by a fair coin, error has a known value as well; by another one it has not.
-KNOWN = (ERROR.name, BALANCED.name, AUC.name)
 MEANS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # over which Ushio et al. (2026) average
+
+
+def known() -> tuple[str, ...]:
+    """Return the names of the metrics whose values under noise are known.
+
+    Of error it is known where labels are redrawn by a fair coin, and not by another one.
+    """
+    every = ((one.name, one.of_model) for one in metrics.METRICS)
+    return tuple(name for name, kind in every if kind is not None and kind.follows_noise)
 
 
 def share_after(share: Any, noise: Any, mean: Any) -> Any:

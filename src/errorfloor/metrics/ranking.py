@@ -11,6 +11,8 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_ranking import CountedAuc, CountedPrecision
 from errorfloor.metrics.merged import moved_ratio, moved_with_share
+from errorfloor.metrics.model import PairsInOrder, PrecisionOfRanks
+from errorfloor.metrics.ranks import PAIRS_IN_ORDER, PRECISION
 from errorfloor.metrics.record import Metric, both_classes
 
 
@@ -61,12 +63,13 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return _auc_with(theta, probabilities, weights)
 
-    def counted(p: Floats, count: Counts) -> CountedAuc:
-        varies_less = auc_discriminant(p, count / count.sum(), theta) >= 0
-        return CountedAuc(p, count, theta, sign=-1 if varies_less else 1)
+    def counted(p: Floats, count: Counts, weight: Floats | None = None) -> CountedAuc:
+        mass = count if weight is None else count * weight
+        varies_less = auc_discriminant(p, mass / mass.sum(), theta) >= 0
+        return CountedAuc(p, count, weight, theta=theta, sign=-1 if varies_less else 1)
 
     moved = moved_with_share(theta)
-    return replace(AUC, given=given, whole=whole, counted=counted, moved=moved)
+    return replace(AUC, given=given, whole=whole, counted=counted, weighted=counted, moved=moved)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:
@@ -99,6 +102,7 @@ AUC = Metric(
     span=_span_of_auc,
     whole=_auc,
     counted=CountedAuc,
+    weighted=CountedAuc,
     moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
     formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
     title="AUC",
@@ -107,6 +111,8 @@ AUC = Metric(
     takes=("prior",),
     with_given=_with_prior,
     rule="the ranking by {}",
+    of_model=PairsInOrder(),
+    how=PAIRS_IN_ORDER,
 )
 AVERAGE_PRECISION = Metric(
     name="average-precision",
@@ -120,4 +126,6 @@ AVERAGE_PRECISION = Metric(
     per_cent=False,
     two_only=True,
     rule="the ranking by {}",
+    of_model=PrecisionOfRanks(),
+    how=PRECISION,
 )

@@ -12,7 +12,8 @@ from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted, CountedOneByOne
+from errorfloor.metrics.counted import Counted, OneByOne
+from errorfloor.metrics.model import ModelValue, SurestItems
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -50,6 +51,9 @@ class Metric:
     counted : callable, optional
         From the probabilities of a table's rows and their counts to the best value of a sample,
         for any counts; where the metric is no mean over items.
+    weighted : callable, optional
+        The same for items that weigh differently, from what an item of each row weighs, too. By
+        default one table after the other is computed.
     moved : callable, optional
         From probabilities, the least and the largest that they may be, and weights to how far the
         best value may be off; where that is known.
@@ -63,6 +67,15 @@ class Metric:
         Which rules on scores in their order are compared by it, with {} for the scores.
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
+    how : OfTable, OfItems or OfRanks, optional
+        How it follows from what a rule or a map does on items of two classes.
+    is_error : bool
+        Whether it is the share of items that a model gets wrong. Its floor is the Bayes error,
+        "the floor" without further words, and it is made of errors on items and between classes.
+    is_fraction : bool
+        Whether its best value is a number from 0 to 1, whatever the data.
+    of_model : ModelValue, optional
+        How a model's own value is found on test items; without it models cannot be compared.
     """
 
     name: str
@@ -78,6 +91,7 @@ class Metric:
     unit: str = ""
     whole: Callable[[Floats, Floats | Counts], float] | None = None
     counted: Callable[[Floats, Counts], Counted] | None = None
+    weighted: Callable[[Floats, Counts, Floats], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
     rule: str = "the best cut of {}"
@@ -85,6 +99,10 @@ class Metric:
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_given: Callable[[Mapping[str, Any], int], Metric] | None = None
+    how: Any = None
+    is_error: bool = False
+    is_fraction: bool = True
+    of_model: ModelValue | None = None
 
     @property
     def words(self) -> str:
@@ -97,20 +115,31 @@ class Metric:
             return self.whole(probabilities, weights)
         return float(weights @ self.per_item(probabilities) / weights.sum())
 
-    def on(self, probabilities: Floats, masses: Any, each: Any = 1.0) -> Counted:
-        """Return the best value of a sample, for any masses of the rows of a table.
+    def on(self, probabilities: Floats, count: Counts, weight: Floats | None = None) -> Counted:
+        """Return the best value of a sample, for any counts of the rows of a table.
 
-        Masses are whole numbers where items are counted, each of which weighs 1.
+        `weight` is what an item of each row weighs, where items weigh differently.
         """
-        assert self.counted is not None, "means over items are counted by themselves"
-        if masses.dtype.kind == "f":
-            return CountedOneByOne(self.best, probabilities, masses, each)
-        return self.counted(probabilities, masses)
+        if self.counted is None:
+            raise InputError(
+                f"The record of the metric {self.name} does not say how its best value is counted "
+                "(counted), so samples have none."
+            )
+        if weight is None:
+            return self.counted(probabilities, count)
+        if self.weighted is not None:
+            return self.weighted(probabilities, count, weight)
+        return OneByOne(self.best, probabilities, count, weight)
 
     @property
     def is_mean(self) -> bool:
         """Whether the best value of many items is the mean of the best values on each."""
         return self.per_item is not _no_mean
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether models may leave the items aside that they are least sure of."""
+        return isinstance(self.of_model, SurestItems)
 
     def shown(self, value: float) -> float:
         """Return the value as people like to see it: of an error, the accuracy."""

@@ -1,20 +1,30 @@
-"""Selective error: models that may leave the items aside which they are least sure of."""
+"""Selective error: models that may leave the items aside which they are least sure of.
+
+Keeping the surest items is best at some price of leaving an item aside: the rule that errs or pays
+the least. Its mean loss gives the error at a coverage, and the coverage at an error.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.metrics.counted_selective import ROUNDING, CountedCoverageAt, CountedErrorAt
+from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.means import least_error, span_of_error
 from errorfloor.metrics.merged import moved_selective
+from errorfloor.metrics.model import SurestItems
 from errorfloor.metrics.ranking import span_of_share
 from errorfloor.metrics.record import Metric
+
+REACH = 2.0  # standard deviations of a coverage
+_LEAST = 1e-9  # between a price and the error that is allowed
 
 
 def risk_coverage(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
@@ -23,8 +33,12 @@ def risk_coverage(probabilities: Floats, weights: Floats | Counts) -> tuple[Floa
     Items are kept in the order of their least error, the surest first; both arrays start at 0, and
     between two entries the errors rise in a straight line.
     """
-    error = least_error(probabilities)
-    order = np.argsort(error, kind="stable")
+    return _surest_first(least_error(probabilities), weights)
+
+
+def _surest_first(error: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
+    some = np.flatnonzero(weights)
+    order = some[np.argsort(error[some], kind="stable")]
     share = (weights / weights.sum())[order]
     kept = np.concatenate(([0.0], np.cumsum(share)))
     kept[-1] = 1.0
@@ -53,6 +67,105 @@ def share_within(error: float, kept: Floats, wrong: Floats) -> float:
     return float(kept[last] + (kept[last + 1] - kept[last]) * max(-excess[last] / rise, 0.0))
 
 
+@dataclass(frozen=True)
+class Selective(ABC):
+    """How a metric follows from rules that leave items aside.
+
+    They lose an error, or the price of leaving an item aside, which depends on the items.
+    """
+
+    at: float
+    span: tuple[float, float]
+
+    @abstractmethod
+    def prices(
+        self, doubt: Floats, wrong: Bools, masses: Floats | Counts, /
+    ) -> tuple[float, float, float]:
+        """Return the price of leaving items aside, and what it might be as well.
+
+        It is the error of the items that are kept last; where the curve of risks has a kink there,
+        items kept a little earlier or later have another one. `doubt` is how likely the decision on
+        an item is wrong by a fit, and `wrong` whether it is.
+        """
+
+    @abstractmethod
+    def value(self, price: float, loss: Any, /) -> Any:
+        """Return the metric where errors and the price of items left aside cost so much."""
+
+    def candidates(
+        self, probabilities: Floats, label: Bools, masses: Floats | Counts
+    ) -> tuple[OfItems, ...]:
+        """Return the losses at each price, from a fit to such items."""
+        wrong = (probabilities > 0.5) != label
+        prices = self.prices(least_error(probabilities), wrong, masses)
+        # Where nothing costs anything, the next item may be an error even so.
+        return tuple(
+            OfItems(partial(_lost, price), partial(self.value, price), most=1.0) for price in prices
+        )
+
+
+class AtCoverage(Selective):
+    """The error of the items that are kept, where so many must be."""
+
+    def prices(
+        self, doubt: Floats, wrong: Bools, masses: Floats | Counts
+    ) -> tuple[float, float, float]:
+        """Return the errors of the items that are kept last at this coverage and around it."""
+        curve = _surest_first(doubt, masses)
+        off = REACH * float(np.sqrt(self.at * (1 - self.at) / masses.sum()))  # by one price
+        price, *sides = (_slope(*curve, self.at + by - ROUNDING) for by in (0.0, -off, off))
+        return price, min(sides), max(sides)
+
+    def value(self, price: float, loss: Any) -> Any:
+        """Return the error among kept items: the loss less what items left aside cost."""
+        return np.clip((loss - price * (1 - self.at)) / self.at, *self.span)
+
+
+class AtError(Selective):
+    """The share of items that is kept, where at most so many of them may be wrong."""
+
+    def prices(
+        self, doubt: Floats, wrong: Bools, masses: Floats | Counts
+    ) -> tuple[float, float, float]:
+        """Return the errors of the items behind those that are kept, and around them."""
+        curve = _surest_first(doubt, masses)
+        coverage = share_within(self.at, *curve)
+        price = self._price(curve, coverage)
+        lost, n = lost_at(price, doubt, wrong), masses.sum()
+        spread = max(masses @ lost**2 / n - (masses @ lost / n) ** 2, 0.0)
+        off = REACH * float(np.sqrt(spread / n)) / max(price - self.at, _LEAST)
+        sides = [self._price(curve, coverage + by) for by in (-off, off)]
+        # Prices nearer to the error that is allowed say little.
+        return price, max(min(sides), self.at + (price - self.at) / 4), max(sides)
+
+    def value(self, price: float, loss: Any) -> Any:
+        """Return the coverage at which errors are just allowed."""
+        return np.clip((price - loss) / max(price - self.at, _LEAST), *self.span)
+
+    def _price(self, curve: tuple[Floats, Floats], coverage: float) -> float:
+        if coverage >= 1:
+            return 0.5 if self.at < 0.5 else (1 + self.at) / 2
+        # An error may be allowed just where items of a larger one begin.
+        return _slope(*curve, coverage + ROUNDING)
+
+
+def lost_at(price: float, doubt: Floats, wrong: Bools) -> Floats:
+    """Return errors on items that are surer than the price, and the price of all others."""
+    return np.where(doubt >= price, price, 1.0 * wrong)
+
+
+def _lost(price: float, p: Floats) -> tuple[Floats, Floats]:
+    doubt, named = least_error(p), p > 0.5
+    return lost_at(price, doubt, named), lost_at(price, doubt, ~named)
+
+
+def _slope(kept: Floats, wrong: Floats, coverage: float) -> float:
+    """Return the error of the items at a coverage."""
+    at = int(np.searchsorted(kept, coverage))
+    at = min(max(at, 1), kept.size - 1)
+    return float((wrong[at] - wrong[at - 1]) / (kept[at] - kept[at - 1]))
+
+
 def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
     at = float(given["at"])
 
@@ -66,6 +179,7 @@ def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
         whole=whole,
         counted=partial(CountedErrorAt, coverage=at),
         moved=moved_selective(whole),
+        how=AtCoverage(at, span_of_error(classes)),
         title=f"error {name}",
         opposite=f"accuracy {name}",
     )
@@ -83,6 +197,7 @@ def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
         whole=whole,
         counted=partial(CountedCoverageAt, error=at),
         moved=moved_selective(whole),
+        how=AtError(at, span_of_share(classes)),
         title=f"coverage at {100 * at:.6g} % error",
     )
 
@@ -99,6 +214,7 @@ ERROR_AT_COVERAGE = Metric(
     needs=("at",),
     with_given=_at_coverage,
     rule="the best rising map of {}",
+    of_model=SurestItems(),
 )
 COVERAGE_AT_ERROR = Metric(
     name="coverage-at-error",
@@ -111,4 +227,5 @@ COVERAGE_AT_ERROR = Metric(
     needs=("at",),
     with_given=_at_error,
     rule="the best rising map of {}",
+    of_model=SurestItems(),
 )

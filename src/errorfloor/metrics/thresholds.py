@@ -7,8 +7,10 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted_thresholds import CountedF1, CountedMcc
 from errorfloor.metrics.merged import moved_f1
+from errorfloor.metrics.model import Correlation, PositivesFound
 from errorfloor.metrics.ranking import ascending, span_of_share
 from errorfloor.metrics.record import Metric, both_classes
+from errorfloor.metrics.two_by_two import OF_F1, OF_MCC
 
 
 def above_each(p: Floats, share: Floats) -> tuple[Floats, Floats]:
@@ -51,8 +53,10 @@ F1 = Metric(
     moved=moved_f1(_f1),
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
+    how=OF_F1,
     per_cent=False,
     two_only=True,
+    of_model=PositivesFound(),
 )
 MCC = Metric(
     name="mcc",
@@ -63,6 +67,8 @@ MCC = Metric(
     counted=CountedMcc,
     formula="the largest correlation of label and decision of any threshold for p",
     title="MCC",
+    how=OF_MCC,
     per_cent=False,
     two_only=True,
+    of_model=Correlation(),
 )

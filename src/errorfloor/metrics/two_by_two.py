@@ -1,19 +1,23 @@
-"""Metrics of a rule "score > t" that depend on its two kinds of error alone.
+"""Metrics of a rule for two classes that depend on its two kinds of error alone.
 
-Each is written as a loss, less of which is better: a cost, a balanced error, the share of errors
-among items that are positive or named so, which F1 is a function of, and what MCC lacks of 1.
+Each is written as a loss, less of which is better, and a link from the loss to the metric: a cost,
+a balanced error, the share of errors among items that are positive or named so, which F1 is a
+function of, and what MCC lacks of 1. All else follows: prices of errors, variances, limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
-from errorfloor._typing import Bools, Counts, Floats
+from errorfloor._typing import Bools, Counts
+
+STEP = 1e-30  # into the complex, whose part is the slope to all digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,37 +34,19 @@ class TwoByTwo:
         """All items."""
         return self.negatives + self.positives
 
+    @property
+    def parts(self) -> tuple[Any, Any, Any, Any]:
+        """All four numbers."""
+        return self.false_positives, self.false_negatives, self.negatives, self.positives
+
     def scaled(self, worth: float) -> TwoByTwo:
         """Return the same with each item counted as so many."""
-        return TwoByTwo(*(worth * part for part in self._parts()))
-
-    def with_one_more(self) -> tuple[TwoByTwo, TwoByTwo]:
-        """Return the same with one more error of either kind, among the same items."""
-        fp, fn, zeros, ones = self._parts()
-        return TwoByTwo(fp + 1, fn, zeros, ones), TwoByTwo(fp, fn + 1, zeros, ones)
+        return TwoByTwo(*(worth * part for part in self.parts))
 
     def at(self, which: Any) -> TwoByTwo:
         """Return the errors of some of the rules, on the same items."""
-        return TwoByTwo(
-            self.false_positives[which], self.false_negatives[which], self.negatives, self.positives
-        )
-
-    def _parts(self) -> tuple[Any, Any, Any, Any]:
-        return self.false_positives, self.false_negatives, self.negatives, self.positives
-
-
-def all_cuts(positive: Bools, counts: Counts | Floats) -> TwoByTwo:
-    """Return the errors of every cut, for each row of counts; that below all scores comes first.
-
-    A cut between the positive and the negative cell of a row is none, and errs on both of them:
-    it is never better than the cuts on either side.
-    """
-    below = np.zeros((len(counts), positive.size + 1))
-    np.cumsum(counts * positive, axis=1, out=below[:, 1:])
-    passed = np.zeros_like(below)
-    np.cumsum(counts * ~positive, axis=1, out=passed[:, 1:])
-    zeros, ones = passed[:, -1:], below[:, -1:]
-    return TwoByTwo(zeros - passed, below, zeros, ones)
+        fp, fn, zeros, ones = self.parts
+        return TwoByTwo(fp[which], fn[which], zeros, ones)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +62,11 @@ class Binomial:
         """Standard deviation of the loss."""
         share = self.successes / self.trials
         return self.scale * np.sqrt(np.maximum(share * (1 - share), 0) / self.trials)
+
+    def at(self, which: Any) -> Binomial:
+        """Return some of several."""
+        parts = np.broadcast_arrays(self.successes, self.trials, self.scale)
+        return Binomial(*(part[which] for part in parts))
 
     def quantile(self, tail: float) -> Any:
         """Return the loss at which the share would be at that tail of its distribution.
@@ -93,178 +84,228 @@ class Binomial:
         return self.scale * np.where(some, np.where(whole, 1.0, share), 0.0)
 
 
-class Loss(Protocol):
-    """A loss that depends on both kinds of error."""
-
-    def of(self, table: TwoByTwo, /) -> Any:
-        """Return the loss."""
-
-    def metric(self, loss: Any, /) -> Any:
-        """Return the metric of a loss; it falls where the loss rises if more of it is better."""
-
-    def like(self, table: TwoByTwo, /) -> Binomial:
-        """Return a binomial share that varies as the loss does."""
-
-    def prices(self, table: TwoByTwo, /) -> tuple[float, float]:
-        """Return by how much one more false positive and one more false negative raise the loss."""
+def _same(loss: Any) -> Any:
+    return loss
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The mean cost per item."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OfTable:
+    """How a metric follows from both kinds of error.
 
-    false_positive: float
-    false_negative: float
+    Attributes
+    ----------
+    loss : callable
+        From false positives, false negatives, negatives and positives to a loss that rises with
+        both errors, within [0, 1] but for costs.
+    link : callable
+        From the loss to the metric.
+    prices : callable, optional
+        From negatives and positives to what an error of either kind costs, where the loss is the
+        sum of these.
+    whole : callable, optional
+        The same in a unit in which counts of items have whole prices, so that ties are exact.
+    costs : pair of float, optional
+        Prices per item, where all items share them.
+    needs : {"both", "positive", ""}
+        Of which classes there must be items.
+    law : {"binomial", "costs", "classes", ""}
+        What is proven of the errors of a fixed cut: that their share is binomial, that the mean of
+        costs or of the shares of both classes can be bet on, or nothing.
+    pooled : bool
+        Whether all errors are alike, so that both classes are one kind of item.
+    form : callable, optional
+        From this and a table to a binomial share that varies as the loss does. By default that of
+        a loss of the same variance for many items.
+    step : callable, optional
+        From this and a table to what one error more of either kind costs, where that is no slope.
+    """
 
-    @classmethod
-    def given(cls, given: Mapping[str, Any]) -> Cost:
-        """Return the cost that a user gave, as a matrix of decisions."""
-        costs = np.asarray(given["costs"])
-        return cls(float(costs[0, 1]), float(costs[1, 0]))
+    loss: Callable[[Any, Any, Any, Any], Any]
+    link: Callable[[Any], Any] = _same
+    prices: Callable[[Any, Any], tuple[Any, Any]] | None = None
+    whole: Callable[[Any, Any], tuple[Any, Any]] | None = None
+    costs: tuple[float, float] | None = None
+    needs: str = "both"
+    law: str = ""
+    pooled: bool = False
+    form: Callable[[OfTable, TwoByTwo], Binomial] | None = None
+    step: Callable[[OfTable, TwoByTwo], Any] | None = None
 
     @property
-    def are_alike(self) -> bool:
-        """Whether both kinds of error cost the same."""
-        return self.false_positive == self.false_negative
+    def weighs(self) -> bool:
+        """Whether limits were measured where items weigh differently: those of sums of errors."""
+        return self.prices is not None
+
+    @property
+    def by_class(self) -> bool:
+        """Whether items of a class may be counted in another unit than those of the other."""
+        one, other = (TwoByTwo(*np.array(part)) for part in _TWICE_THE_NEGATIVES)
+        return bool(abs(self.of(one) - self.of(other)) < 1e-12)
 
     def of(self, table: TwoByTwo) -> Any:
-        """Return the mean cost."""
-        return self._total(table, 1) / np.maximum(table.n, 1)
+        """Return the loss."""
+        return self.loss(*(part * 1.0 for part in table.parts))  # whole products would overflow
 
-    def metric(self, loss: Any) -> Any:
-        """Return the same."""
-        return loss
+    def slopes(self, table: TwoByTwo) -> Any:
+        """Return the derivatives of the loss by all four numbers."""
+        parts = [np.asarray(part, dtype=np.complex128) for part in table.parts]
+        with np.errstate(all="ignore"):
+            found = [
+                np.imag(self.loss(*(part + 1j * STEP * (i == j) for j, part in enumerate(parts))))
+                for i in range(4)
+            ]
+        slopes = np.array(np.broadcast_arrays(*found)) / STEP
+        return np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
 
-    def like(self, table: TwoByTwo) -> Binomial:
-        """Return a binomial share with the same variance, that of a cost of 0 or `scale`."""
-        total, squares = self._total(table, 1), self._total(table, 2)
-        most = max(self.false_positive, self.false_negative)
-        some = total > 0
-        scale = np.where(some, squares / np.where(some, total, 1), most)
-        return Binomial(total / scale, np.asarray(table.n, dtype=np.float64), scale)
+    def with_one_more(self, table: TwoByTwo) -> TwoByTwo:
+        """Return two rules, with one more error of either kind among the same items.
 
-    def prices(self, table: TwoByTwo) -> tuple[float, float]:
-        """Return both costs, shared by all items."""
-        return self.false_positive / table.n, self.false_negative / table.n
+        One where errors are alike. Where the law of the loss is not known, errors are at most all
+        items of their class.
+        """
+        fp, fn, zeros, ones = table.parts
+        if self.pooled:
+            return TwoByTwo(fp + 1, fn, zeros, ones)
+        more, other = fp + np.array([1, 0]), fn + np.array([0, 1])
+        if self.form is None:
+            more, other = np.minimum(more, max(zeros, fp)), np.minimum(other, max(ones, fn))
+        return TwoByTwo(more, other, zeros, ones)
 
-    def _total(self, table: TwoByTwo, power: int) -> Any:
-        one, other = self.false_positive**power, self.false_negative**power
-        return one * table.false_positives + other * table.false_negatives
-
-
-class Balanced:
-    """The mean of the shares of errors of both classes."""
-
-    def of(self, table: TwoByTwo) -> Any:
-        """Return the balanced error; a class without items has none."""
-        one, other = self.prices(table)
-        return one * table.false_positives + other * table.false_negatives
-
-    def metric(self, loss: Any) -> Any:
-        """Return the same."""
-        return loss
-
-    def like(self, table: TwoByTwo) -> Binomial:
-        """Return a binomial share with the variance of two independent ones."""
-        one, other = self.prices(table)
-        fp, fn = table.false_positives, table.false_negatives
-        total = one * fp + other * fn
-        squares = one**2 * fp + other**2 * fn
-        less = 2 * (one**3 * fp**2 + other**3 * fn**2)  # what the variance is below `squares`
-        some = total > 0
-        trials = np.where(some, total**2 / np.where(some, less, 1), 1)
-        scale = np.where(some, trials * squares / np.where(some, total, 1), 1)
-        return Binomial(total * trials / scale, trials, scale)
-
-    def prices(self, table: TwoByTwo) -> tuple[Any, Any]:
-        """Return half the weight of an item in its class."""
-        return 0.5 / np.maximum(table.negatives, 1), 0.5 / np.maximum(table.positives, 1)
-
-
-class Missed:
-    """Errors as a share of the items that are positive or named so; F1 is a function of it."""
-
-    def of(self, table: TwoByTwo) -> Any:
-        """Return the share of errors."""
-        return (table.false_positives + table.false_negatives) / self._union(table)
-
-    def metric(self, loss: Any) -> Any:
-        """Return F1."""
-        return 2 * (1 - loss) / (2 - loss)
+    def price(self, table: TwoByTwo) -> Any:
+        """Return by how much one more false positive and one more false negative raise the loss."""
+        if self.step is not None:
+            return self.step(self, table)
+        if self.prices is not None:
+            return np.array(self.prices(table.negatives, table.positives))
+        return self.slopes(table)[:2]
 
     def like(self, table: TwoByTwo) -> Binomial:
-        """Return the share itself, which is binomial for a fixed cut."""
-        wrong = table.false_positives + table.false_negatives
-        return Binomial(wrong, self._union(table), np.ones_like(np.asarray(wrong, dtype=float)))
-
-    def prices(self, table: TwoByTwo) -> tuple[float, float]:
-        """Return the derivatives: a false positive is one more such item, too."""
-        union = self._union(table)
-        return (1 - self.of(table)) / union, 1 / union
-
-    @staticmethod
-    def _union(table: TwoByTwo) -> Any:
-        return np.maximum(table.positives + table.false_positives, 1)
-
-
-class Uncorrelated:
-    """Half of what the correlation of label and decision, MCC, lacks of 1."""
-
-    def of(self, table: TwoByTwo) -> Any:
-        """Return (1 - MCC) / 2; MCC is 0 where all decisions or all labels are alike."""
-        return (1 - self._correlation(table)) / 2
-
-    def metric(self, loss: Any) -> Any:
-        """Return MCC."""
-        return 1 - 2 * loss
-
-    def like(self, table: TwoByTwo) -> Binomial:
-        """Return a binomial share with the variance of MCC for many items."""
-        loss = self.of(table)
-        variance = _variance(self._correlation(table), table) / 4
+        """Return a binomial share that varies as the loss does."""
+        if self.form is not None:
+            return self.form(self, table)
+        loss, variance = self.of(table), self._variance(table)
         usual = loss * (1 - loss)
-        some = (variance > 0) & (usual > 0)
+        some = (variance > 1e-300) & (usual > 0)
         trials = np.where(some, usual / np.where(some, variance, 1), table.n)
         trials = np.minimum(trials, table.n)
         return Binomial(loss * trials, trials, np.ones_like(trials))
 
-    def prices(self, table: TwoByTwo) -> tuple[float, float]:
-        """Return how much one error more of either kind costs, by trying."""
-        loss, (more, other) = self.of(table), table.with_one_more()
-        return self.of(more) - loss, self.of(other) - loss
-
-    @staticmethod
-    def _correlation(table: TwoByTwo) -> Any:
-        named, product = _named(table)
-        right = (table.positives - table.false_negatives) * table.n - named * table.positives
-        some = product > 0
-        return np.where(some, right / np.sqrt(np.where(some, product, 1)), 0.0)
+    def _variance(self, table: TwoByTwo) -> Any:
+        """Return the variance of the loss of a fixed rule, for many items: from what each adds."""
+        fp, fn, zero, one = self.slopes(table)
+        wrong = table.false_positives * (fp + zero) ** 2 + table.false_negatives * (fn + one) ** 2
+        right = (table.negatives - table.false_positives) * zero**2
+        return wrong + right + (table.positives - table.false_negatives) * one**2
 
 
-def _named(table: TwoByTwo) -> tuple[Any, Any]:
-    """Return the items that are named positive, and the product of all four margins."""
-    named = table.positives - table.false_negatives + table.false_positives
-    product = 1.0 * table.positives * table.negatives * named * (table.n - named)
-    return named, product
+_TWICE_THE_NEGATIVES = (3.0, 5.0, 40.0, 30.0), (6.0, 5.0, 80.0, 30.0)
 
 
-def _variance(correlation: Any, table: TwoByTwo) -> Any:
-    """Return the variance of MCC for many items.
+def over(part: Any, whole: Any) -> Any:
+    """Return a quotient, and 0 where there is nothing to divide by."""
+    if np.ndim(whole) == 0 and np.ndim(part) == 0:
+        return part / whole if whole != 0 else 0.0 * part
+    some = np.asarray(whole != 0)
+    return np.where(some, part / np.where(some, whole, 1), 0.0)
 
-    References
-    ----------
-    .. [1] Y. Bishop, S. Fienberg and P. Holland, "Discrete Multivariate Analysis", 1975, 11.3.
+
+def linear(prices: Callable[[Any, Any], tuple[Any, Any]], **more: Any) -> OfTable:
+    """Return a metric whose loss is the sum of errors, each times the price of its class."""
+    return OfTable(loss=partial(_sum, prices), prices=prices, **{"form": _two_moments, **more})
+
+
+def _counted(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Return the share of errors, which is binomial."""
+    return Binomial(table.false_positives + table.false_negatives, table.n, 1.0)
+
+
+def _sum(prices: Any, fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
+    one, other = prices(zeros, ones)
+    return one * fp + other * fn
+
+
+def _two_moments(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Match the sum of squared prices, and what the variance is below it, apart."""
+    assert how.prices is not None
+    fp, fn = table.false_positives, table.false_negatives
+    if how.costs is not None:
+        (one, other), most = how.costs, max(how.costs)
+        total, squares = one * fp + other * fn, one**2 * fp + other**2 * fn
+        some = total > 0
+        scale = np.where(some, squares / np.where(some, total, 1), most)
+        return Binomial(total / scale, np.asarray(table.n, dtype=np.float64), scale)
+    one, other = how.prices(table.negatives, table.positives)
+    total, squares = one * fp + other * fn, one**2 * fp + other**2 * fn
+    less = (one * fp) ** 2 / np.maximum(table.negatives, 1)
+    less = less + (other * fn) ** 2 / np.maximum(table.positives, 1)
+    some = total > 0
+    trials = np.where(some, total**2 / np.where(some, less, 1), 1)
+    scale = np.where(some, trials * squares / np.where(some, total, 1), 1)
+    return Binomial(total * trials / scale, trials, scale)
+
+
+def cost_of(false_positive: float, false_negative: float, **more: Any) -> OfTable:
+    """Return the mean cost per item of errors that cost so much."""
+    costs = false_positive, false_negative
+    alike = false_positive == false_negative
+    law = "binomial" if alike else "costs"
+    given = {"costs": costs, "needs": "", "law": law, **more}
+    return linear(partial(_per_item, costs), **given)
+
+
+def _per_item(costs: tuple[float, float], zeros: Any, ones: Any) -> tuple[Any, Any]:
+    n = zeros + ones
+    return over(costs[0], n), over(costs[1], n)
+
+
+def _half_per_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
+    return over(0.5, zeros), over(0.5, ones)
+
+
+def _by_other_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
+    return np.where(ones > 0, ones, 1), np.where(zeros > 0, zeros, 1)
+
+
+def _missed(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
+    """Return errors as a share of the items that are positive or named so."""
+    return over(fp + fn, ones + fp)
+
+
+def _of_union(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Return that share, which is binomial for a fixed cut."""
+    wrong = table.false_positives + table.false_negatives
+    union = np.maximum(table.positives + table.false_positives, 1)
+    return Binomial(wrong, union, np.ones_like(np.asarray(wrong, dtype=np.float64)))
+
+
+def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
+    """Return half of what the correlation of label and decision lacks of 1.
+
+    It is 0 where all decisions or all labels are alike.
     """
-    named, product = _named(table)
-    some = product > 0
-    one = (2 * table.positives - table.n) ** 2 * 1.0
-    one = one / np.maximum(table.positives * table.negatives, 1)
-    other = (2.0 * named - table.n) ** 2 / np.where(some, named * (table.n - named), 1)
-    sign = np.sign((2 * table.positives - table.n) * (2 * named - table.n))
-    square = correlation**2
-    skew = correlation * (1 + square / 2) * sign * np.sqrt(one * other)
-    variance = (1 - square + skew - 0.75 * square * (one + other)) / table.n
-    return np.where(some, np.maximum(variance, 0), 0.0)
+    n, named = zeros + ones, ones - fn + fp
+    product = ones * zeros * named * (n - named)
+    product = np.where(np.real(product) > STEP, product, 0)  # a step from 0 is no decision
+    return (1 - over((ones - fn) * n - named * ones, np.sqrt(product))) / 2
+
+
+def _one_more(how: OfTable, table: TwoByTwo) -> Any:
+    """Return what one error more of either kind costs, by trying."""
+    return how.of(how.with_one_more(table)) - how.of(table)
+
+
+def _f1(loss: Any) -> Any:
+    return 2 * (1 - loss) / (2 - loss)
+
+
+def _mcc(loss: Any) -> Any:
+    return 1 - 2 * loss
+
+
+OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
+OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
+OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial", form=_of_union)
+OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
 
 
 def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> None:

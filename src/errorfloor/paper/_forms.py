@@ -6,9 +6,16 @@ part where it comes from elsewhere: from the hard labels, or from knowledge.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.special import ndtr
 
 from errorfloor._typing import Floats
+from errorfloor.metrics import Metric
+from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.ranking import AUC, auc_discriminant
 
 FORMS = ("min", "max")
 
@@ -42,4 +49,52 @@ def auc(p: Floats, share: Floats, theta: Floats) -> Floats:
     return np.stack([1 - lesser / both, (2 * mean * (1 - mean) - lesser) / both])
 
 
-FUNCTIONS = {"balanced-error": balanced, "auc": auc}
+@dataclass(frozen=True, slots=True)
+class Studied:
+    """A metric of the follow-up paper.
+
+    Attributes
+    ----------
+    metric : Metric
+    forms : callable
+        From soft labels, shares of rows and shares of class 1 to both forms of its best value.
+    discriminant : callable
+        From soft labels, shares and the share of class 1 to what says which form varies less.
+    of_gaussians : callable
+        From the distance of two Gaussians of unit covariance to its best value.
+    methods : tuple of str
+        The methods that are scored for it.
+    """
+
+    metric: Metric
+    forms: Callable[[Floats, Floats, Floats], Floats]
+    discriminant: Callable[[Floats, Floats, float], float]
+    of_gaussians: Callable[[float], float]
+    methods: tuple[str, ...]
+
+
+def _balanced_discriminant(p: Floats, share: Floats, theta: float) -> float:
+    return float((1 - 2 * theta) * (share @ ((p - theta) * np.abs(p - theta))))
+
+
+STUDIED = {
+    one.metric.name: one
+    for one in (
+        Studied(
+            BALANCED,
+            balanced,
+            _balanced_discriminant,
+            lambda distance: float(ndtr(-distance / 2)),
+            ("isotonic", "isotonic-cf", "hist-10", "beta", "platt"),
+        ),
+        Studied(
+            AUC,
+            auc,
+            auc_discriminant,
+            lambda distance: float(ndtr(distance / np.sqrt(2))),
+            ("ranking", "isotonic", "hist-10", "beta", "platt"),
+        ),
+    )
+}
+FUNCTIONS = {name: one.forms for name, one in STUDIED.items()}
+WORDS = {name: one.metric.words for name, one in STUDIED.items()}

@@ -10,12 +10,14 @@ from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.metrics import named
+from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.noise import MEANS, share_after, value_after
+from errorfloor.metrics.ranking import AUC
 from errorfloor.paper._check import Check
-from errorfloor.paper._forms import FORMS, FUNCTIONS
+from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
 from errorfloor.paper._settings import SEED
 from errorfloor.paper._style import PAGE, letter
-from errorfloor.paper.follow_up_table import PRINTED, WORDS, deviations
+from errorfloor.paper.follow_up_table import PRINTED, deviations
 from errorfloor.questions.feebee import feebee
 from errorfloor.show.palette import BLUE, GREY, ORANGE
 
@@ -23,10 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "FeeBee scores for balanced error and AUC, averaged over noise of nine means"
-METHODS = {
-    "balanced-error": ("isotonic", "isotonic-cf", "hist-10", "beta", "platt"),
-    "auc": ("ranking", "isotonic", "hist-10", "beta", "platt"),
-}
 COLUMNS = ("ranking", "isotonic", "isotonic-cf", "hist-10", "beta", "platt", "oracle")
 REPEATS = 50
 LEVELS = 21
@@ -48,12 +46,12 @@ def compute() -> dict[str, Any]:
 def _of_made_table() -> dict[str, Any]:
     """Return standard errors and scores where the two disagree on which form is better."""
     table = ScoreTable.from_counts(*MADE)
-    best = named("balanced-error").best(table.scores, table.items)
-    scores = _scores_of_forms(table, "balanced-error", best)
+    best = BALANCED.best(table.scores, table.items)
+    scores = _scores_of_forms(table, BALANCED.name, best)
     found = deviations(table.cells(), np.random.default_rng(SEED))
     return {
         "n": table.n,
-        "error": found["renewed"]["balanced-error"].tolist(),
+        "error": found["renewed"][BALANCED.name].tolist(),
         "gap": _with_error((scores[..., 1] - scores[..., 0]).mean(axis=0)),
     }
 
@@ -75,7 +73,7 @@ def _of_set(name: str, metric: str) -> dict[str, Any]:
     found = feebee(
         table,
         metric=metric,
-        methods=METHODS[metric],
+        methods=STUDIED[metric].methods,
         model_value=model,
         levels=LEVELS,
         repeats=REPEATS,
@@ -110,7 +108,7 @@ def _scores_of_forms(table: ScoreTable, metric: str, model: float) -> Floats:
     for i, mean in enumerate(MEANS):
         kept = rng.binomial(positives, 1 - noise * (1 - mean), size=(REPEATS, LEVELS))
         new = rng.binomial(table.n - positives, noise * mean, size=(REPEATS, LEVELS))
-        ends = sorted((float(metric == "auc"), model))
+        ends = sorted((float(not named(metric).less_is_better), model))
         for level, one in enumerate(noise):
             counted = np.clip((kept + new)[:, level] / table.n, 1 / table.n, 1 - 1 / table.n)
             p = share_after(table.scores, one, mean)
@@ -179,7 +177,7 @@ def _made(made: dict[str, Any]) -> dict[str, float]:
 def _counts(numbers: dict[str, Any]) -> dict[str, int]:
     """Return how often which form is ahead by more than two standard errors."""
     every = [found for both in numbers["sets"].values() for found in both.values()]
-    auc = [both["auc"]["scores"] for both in numbers["sets"].values()]
+    auc = [both[AUC.name]["scores"] for both in numbers["sets"].values()]
     single = [gap for found in every for gap in found["gap_by_mean"]]
     mean = [found["gap"] for found in every]
     return {

@@ -14,11 +14,13 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.synthetic import Synthetic, corrupt, gaussian_mixture
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
+from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.ranking import AUC
 from errorfloor.paper._check import Check
-from errorfloor.paper._forms import FORMS, FUNCTIONS
+from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
 from errorfloor.paper._settings import ITEMS, SEED
 from errorfloor.paper._style import PAGE, letter
-from errorfloor.questions.feebee_metrics import OfOrder
+from errorfloor.questions.feebee_metrics import OfOrder, by_order
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED
 
 if TYPE_CHECKING:
@@ -44,18 +46,12 @@ LOOKS = dict(
     )
 )
 TICKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-WORDS = {"balanced-error": "balanced error", "auc": "AUC"}
 
 
 def truth() -> dict[str, float]:
     """Return the best balanced error and AUC of two Gaussians: their distance says it all."""
-    from scipy.special import ndtr
-
     distance = float(np.linalg.norm(np.subtract(*MEANS)))
-    return {
-        "balanced-error": float(ndtr(-distance / 2)),
-        "auc": float(ndtr(distance / np.sqrt(2))),
-    }
+    return {name: one.of_gaussians(distance) for name, one in STUDIED.items()}
 
 
 def compute(n: int = ITEMS) -> dict[str, Any]:
@@ -105,7 +101,9 @@ def _estimates(data: Synthetic) -> dict[str, dict[str, dict[str, float]]]:
                 for value in forms(p, share, np.array([theta if known is None else known]))[:, 0]
             ]
             row = dict(zip(ESTIMATORS, [*values, calibrated], strict=True))
-            found[metric][kind] = row | ({RANKING: ranked} if metric == "auc" else {})
+            found[metric][kind] = row | (
+                {RANKING: ranked} if by_order(STUDIED[metric].metric) else {}
+            )
     return found
 
 
@@ -170,7 +168,7 @@ def remarks(numbers: dict[str, Any]) -> str:
             lines.append(f"| {kind} | {name} | {cells[0]} | {cells[1]} |")
     right = numbers["truth"]
     return _REMARKS.format(
-        ber=right["balanced-error"], auc=right["auc"], n=numbers["n"], table="\n".join(lines),
+        ber=right[BALANCED.name], auc=right[AUC.name], n=numbers["n"], table="\n".join(lines),
         repetitions=numbers["repetitions"],
     )  # fmt: skip
 

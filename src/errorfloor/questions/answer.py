@@ -40,7 +40,7 @@ from errorfloor.methods.record import (
     Statistic,
     value_of,
 )
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
     assumed_of,
@@ -141,11 +141,11 @@ def estimates(
         table = table.labelled
     check_answerable(table, methods)
     if table.entries is not None:
-        check_heeds_weights(table, methods, options.metric)
+        check_heeds_weights(table, methods, options)
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]
-    quick = options.metric.name != ERROR.name  # error keeps the draws it always had
+    quick = not options.metric.is_error  # error keeps the draws it always had
     replicates = _replicates(statistics, kinds, cells, request, quick)
     doubts = data_doubts(table)
     found = []
@@ -270,16 +270,20 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
     try:
         return kind.make(case), kind, ()
     except Undefined as undefined:
-        metric = case.options.metric
+        metric, why = case.options.metric, undefined.why
         instead = undefined.instead or intervals.stand_in(case.method, case.table, metric)
-        if instead is None:
-            raise no_interval(kind.name, undefined.why) from undefined
+        try:
+            found = None if instead is None else instead.make(case)
+        except Undefined:
+            found = None
+        if instead is None or found is None:
+            raise no_interval(kind.name, why, case.table) from undefined
         message = (
-            f"The {kind.name} interval of {case.method.name} is undefined because "
-            f"{undefined.why}; the {instead.name} interval is given instead."
+            f"The {kind.name} interval of {case.method.name} is undefined because {why}; the "
+            f"{instead.name} interval is given instead."
         )
-        evidence = StandIn(instead.make(case), case.value)
-        return evidence, instead, (warn(message, DegenerateBootstrapWarning),)
+        doubt = warn(message, DegenerateBootstrapWarning)
+        return StandIn(found, case.value), instead, (doubt,)
 
 
 def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:

@@ -13,7 +13,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.methods.rules.map import ClassCalibration
+from errorfloor.methods.rules.maps import ClassCalibration
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group

@@ -6,8 +6,8 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.rules.choice import TIE
-from errorfloor.methods.rules.one_vs_rest import shares
+from errorfloor.methods.rules.fewest import TIE
+from errorfloor.methods.rules.logs import shares
 
 
 def top_label(table: ScoreTable) -> ScoreTable:

@@ -193,7 +193,7 @@ class _Task:
             chosen, notes = known.that_fit(table, self.options.metric.name)
         if not chosen and table.plain.entries is not None:
             able = known.reading(table.kind, Classes.of(table), self.options.metric.name)
-            check_heeds_weights(table, tuple(able), self.options.metric)
+            check_heeds_weights(table, tuple(able), self.options)
         if not chosen:
             raise known.no_method(table.kind, Classes.of(table), self.options.metric.name)
         asked = {

@@ -13,7 +13,6 @@ from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
-from errorfloor.metrics import ERROR
 from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.weights import unweighted
@@ -80,7 +79,7 @@ def confusion(
 
 def confusion_of(floor: Any) -> Confusion:
     """Return the errors of the best rule behind a floor, by class."""
-    if floor.metric != ERROR.name:
+    if not floor.measure.is_error:
         raise InputError(
             f"The confusion of classes is about errors, and this is the {floor.measure.words} "
             f"{floor.measure.limit}. Estimate the floor without ",

@@ -41,7 +41,7 @@ def check_floor(floor: object, same_labelling: bool) -> None:
             raise InputError(argument("same_labelling"), text, argument("floor"), ".")
         return
     able = isinstance(floor, Estimate) and floor.evidence is not None and floor.n > 0
-    if not able or isinstance(floor, FeaturesEstimate) or floor.metric != ERROR.name:  # type: ignore[attr-defined]
+    if not able or isinstance(floor, FeaturesEstimate) or not floor.measure.is_error:  # type: ignore[attr-defined]
         raise InputError(
             argument("floor"),
             " must be an error floor with an interval, from votes or scores of the same items. "

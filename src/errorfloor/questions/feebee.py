@@ -16,9 +16,9 @@ from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.cuts import wrong_cells
+from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
-from errorfloor.methods.rules.fewest import wrong_of_offsets
+from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions import feebee_metrics
@@ -224,7 +224,7 @@ def feebee(
     asked = asked_for(metric, means)
     check_asked(asked, features, device)
     named = None if methods is None else named_methods(methods, asked, features is not None)
-    usual = LEVELS if asked.metric == ERROR.name else LEVELS_OF_EACH
+    usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
     levels = usual if levels is None else levels
     task = _Task(
         None,
@@ -250,7 +250,7 @@ def feebee(
         task,
         options=Options(clip, metric=measure),
         model_error=known_error(measure, model_error, model_value, number),
-        means=() if measure is ERROR else check_means(means),
+        means=() if measure.is_error else check_means(means),
         items=items,
         device=device,
     )
@@ -393,8 +393,8 @@ class _Task:
     def _wrong(self, cells: Any) -> Bools:
         """Tell which cells the best rule errs on."""
         if cells.classes > 2:
-            return wrong_of_offsets(cells, self.options)
-        return wrong_cells(cells)
+            return OffsetFit.of(cells, self.options).least_errs
+        return wrong_of(cells, CutFit(cells, ERROR.how, self.options.draw).rule)
 
     def _bind(self, name: str, method: Any, cells: Any) -> Statistic:
         if isinstance(method, Method):

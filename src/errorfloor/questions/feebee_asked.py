@@ -13,9 +13,8 @@ from errorfloor._checks import InputError, argument, shown, words
 from errorfloor.data.read import Reading
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric, noise
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.noise import KNOWN, MEANS
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.feebee_features import Part, part_named
 from errorfloor.questions.question import method_for
@@ -30,13 +29,14 @@ Methods: TypeAlias = "Iterable[str | Estimator] | Mapping[str, str | Estimator]"
 def asked_for(metric: str, means: object) -> Asked:
     """Return the metric that was asked for, if noise has a known effect on it."""
     asked = Asked(metric)
-    if asked.metric not in KNOWN:
+    able = noise.known()
+    if asked.metric not in able:
         raise InputError(
             argument("metric", asked.metric),
             " has no known value under noise, so FeeBee cannot tell who follows it. Ask for "
-            f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}.",
+            f"{', '.join(able[:-1])} or {able[-1]}.",
         )
-    if asked.metric == ERROR.name and means is not None:
+    if asked.record.is_error and means is not None:
         raise InputError(
             *(argument("means"), " goes with balanced error and AUC: what error becomes is known "),
             *("for a fair coin only. Leave it out, or name another ", argument("metric"), "."),
@@ -46,7 +46,7 @@ def asked_for(metric: str, means: object) -> Asked:
 
 def measure_of(asked: Asked, classes: int) -> Metric:
     """Return the metric, or say that its value under noise is known for two classes only."""
-    if classes > 2 and asked.metric != ERROR.name:
+    if classes > 2 and not asked.record.is_error:
         raise InputError(
             argument("metric", asked.metric),
             f" has a known value under noise for two classes, and the labels are of {classes}. "
@@ -68,7 +68,7 @@ def check_both_classes(table: ScoreTable, metric: Metric) -> None:
 def check_means(means: Any) -> tuple[float, ...]:
     """Return the means of the noise, or say which is none."""
     if means is None:
-        return MEANS
+        return noise.MEANS
     every = [means] if isinstance(means, Real) else means
     text = " must be numbers between 0 and 1, such as [0.2, 0.5, 0.8], "
     if not isinstance(every, Sequence | np.ndarray) or isinstance(every, str) or not len(every):
@@ -96,7 +96,7 @@ def known_error(
     name = "model_value" if model_error is None else "model_error"
     value = model_value if model_error is None else model_error
     if value is None:
-        name = "model_value" if metric is not ERROR else "model_error"
+        name = "model_value" if not metric.is_error else "model_error"
         text = f" is missing: the {metric.words} of the best model known. "
         raise InputError(*words(argument(name), text, _without(metric, classes)))
     ends = sorted((float(not metric.less_is_better), _trivial(metric, classes)))
@@ -108,12 +108,12 @@ def known_error(
 
 
 def _trivial(metric: Metric, classes: int) -> float:
-    return 1 - 1 / classes if metric is ERROR else USELESS
+    return 1 - 1 / classes if metric.is_error else USELESS
 
 
 def _without(metric: Metric, classes: int) -> str:
     """Say what is at hand without a model."""
-    if metric is not ERROR:
+    if not metric.is_error:
         return "Without a model, 0.5 is what a constant one has."
     rarer = "the share of the rarer class"
     constant = rarer if classes == 2 else "one minus the share of the most frequent class"
@@ -160,7 +160,7 @@ def found_methods(
     named: Mapping[str, Any], reading: Reading, metric: Metric
 ) -> dict[str, Method | Estimator]:
     """Return the methods of ours by their names, for the classes that were read."""
-    if metric is not ERROR:
+    if not metric.is_error:
         return {
             name: method if callable(method) else feebee_metrics.find(method, metric)
             for name, method in named.items()
@@ -194,7 +194,7 @@ def _name(method: Any, entry: int, asked: Asked, featured: bool) -> str:
     if featured and isinstance(method, str) and (part := part_named(method)) is not None:
         return part.name
     if not callable(method):
-        if asked.metric == ERROR.name:
+        if asked.record.is_error:
             known.check_name(method, ScoreTable.kind)
         else:
             feebee_metrics.find(method, asked.of(2))

@@ -15,7 +15,6 @@ from errorfloor.features import classics
 from errorfloor.features.classics import Classic, Ends, Measure
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.features.votes import Voters
-from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.label_noise import OfItems
 
@@ -68,7 +67,7 @@ def check_asked(asked: Asked, features: Any, device: str | None) -> None:
     """Refuse metrics that no classic estimates, and a device for nothing."""
     if device is not None and features is None:
         raise InputError(argument("device"), " is for neighbours, of ", argument("features"), ".")
-    if features is not None and asked.metric != ERROR.name:
+    if features is not None and not asked.record.is_error:
         raise InputError(
             *(argument("features"), " goes with error: no classic estimates another metric. "),
             *("Leave out ", argument("metric"), " or ", argument("features"), "."),

@@ -14,9 +14,9 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.record import Classes, Method, Options, Statistic
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
+from errorfloor.metrics.model import PairsInOrder
 from errorfloor.metrics.noise import kept_after
-from errorfloor.metrics.ranking import AUC
 
 NOTHING = 0.5  # the value of a model that tells nothing, and what one class allows to say
 
@@ -30,10 +30,12 @@ def usable(metric: Metric) -> dict[str, Method]:
 
 def find(name: object, metric: Metric) -> Method:
     """Return the method of that name for a metric, or say which there are."""
-    for kind in (metric.name, ERROR.name):
-        found = known.known(str(name), Classes.TWO, ScoreTable.kind, kind)
-        if found is not None and (kind == metric.name or found.fit is not None):
-            return found
+    own = known.known(str(name), Classes.TWO, ScoreTable.kind, metric.name)
+    if own is not None:
+        return own
+    of_error = known.known(str(name), Classes.TWO, ScoreTable.kind)
+    if of_error is not None and of_error.fit is not None:
+        return of_error
     hint = f" They are those for {metric.words}."
     return usable(metric)[check_choice(name, tuple(usable(metric)), name="method", hint=hint)]
 
@@ -82,13 +84,18 @@ class OfMaps:
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
         items = counts.reshape(len(counts), -1, 2).sum(axis=2)
-        distance = _apart if self.metric.name == AUC.name else _from_mean
-        sign = 1 if self.metric.name == AUC.name else -1
+        distance = _apart if by_order(self.metric) else _from_mean
+        sign = -1 if self.metric.less_is_better else 1
         prob, share = self.maps(counts), items / items.sum(axis=1, keepdims=True)
         mean = (prob * share).sum(axis=1)
         spread = 4 * mean * (1 - mean)
         told = np.divide(distance(prob, share), spread, out=np.zeros(len(counts)), where=spread > 0)
         return np.asarray(NOTHING + sign * told)
+
+
+def by_order(metric: Metric) -> bool:
+    """Tell whether a metric goes by the order of the scores, not by a rule."""
+    return isinstance(metric.of_model, PairsInOrder)
 
 
 def _from_mean(prob: Floats, share: Floats) -> Floats:
@@ -171,7 +178,7 @@ class Oracle:
 
     def statistic(self) -> Statistic:
         """Return the value of a rule, or an order, that was fixed before noise came."""
-        if self.metric.name == AUC.name:
+        if by_order(self.metric):
             return OfOrder()
         return best_balanced_rule(self.cells)
 

@@ -8,7 +8,6 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from errorfloor import metrics
 from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
@@ -27,9 +26,7 @@ from errorfloor.checks.record import method_of
 from errorfloor.data.read import Where, is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
-from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
@@ -238,7 +235,7 @@ def headroom(
     about = asked or Asked()
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
         said.refuse_beside_predictions()
-        if about.metric != ERROR.name:
+        if not about.record.is_error:
             if prediction is None:
                 raise _needs_a_floor(about.metric)
             refuse_arrays(estimate)
@@ -324,19 +321,18 @@ class _Given:
 
 
 def _given(estimate: Any, asked: Asked, level: float) -> Estimate:
-    costs = asked.metric == COST.name or asked.metric == LOG_LOSS.name
-    if costs and not isinstance(estimate, str) and 0 <= estimate < np.inf:
+    record = asked.record
+    if not record.is_fraction and not isinstance(estimate, str) and 0 <= estimate < np.inf:
         value = float(estimate)
     else:
         value = as_fraction(estimate, name="estimate")
     evidence = _Given(value)
-    limit = metrics.named(asked.metric).limit
     return Estimate(
         value=value,
         method=evidence.method,
         interval=Interval(value, value, level, evidence.method),
         n=0,
-        assumptions=f"The {limit} was given as a number, and is taken for exact.",
+        assumptions=f"The {record.limit} was given as a number, and is taken for exact.",
         metric=asked.metric,
         evidence=evidence,
         options=asked.kept(),

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown, unmasked
+from errorfloor._checks import InputError, argument, unmasked
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.bootstrap import Percentile
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
     OnScale,
+    SharesOfTable,
     Wilson,
     mcc_error,
     mcc_of,
 )
-from errorfloor.intervals.ranks import share_of_auc, share_of_precision
+from errorfloor.intervals.ranks import of_pairs, of_precision
 from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.resample import draw
-from errorfloor.methods.ranks import Precision
-from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics.balanced import BALANCED
-from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
-from errorfloor.metrics.ranking import AUC, AVERAGE_PRECISION
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
-from errorfloor.metrics.thresholds import F1, MCC
-from errorfloor.results import Estimate
+from errorfloor.methods.ranks import RankFit
+from errorfloor.methods.record import Options
+from errorfloor.metrics import Metric
+from errorfloor.metrics import model as kinds
+from errorfloor.metrics.model import ModelValue
 
 FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error
@@ -50,45 +48,24 @@ class Model:
 
 def from_confusion(metric: Metric, matrix: Counts, given: Mapping[str, Any]) -> Model:
     """Return the model whose decisions (columns) on items of each true class (rows) are these."""
-    make = _OF_MATRIX.get(metric.name)
-    if make is None:
-        raise InputError(
-            f"Decisions do not tell the {metric.words} of a model, which goes by its scores. Give ",
-            *(argument("model_scores"), " and ", argument("labels"), "."),
-        )
-    value, evidence = make(metric, matrix)
+    value, evidence = _of_decisions(kind_of(metric), metric, matrix)
     return Model(value, int(matrix.sum()), evidence, given)
 
 
 def from_table(metric: Metric, table: ScoreTable, given: Mapping[str, Any]) -> Model:
     """Return the model with these scores of items whose labels are known."""
-    make = _OF_SCORES.get(metric.name)
-    if make is None:
-        raise InputError(
-            f"The {metric.words} of a model goes by its decisions, and scores leave them open. Cut "
-            "the scores where the model does, and give ",
-            *(argument("predictions"), " and ", argument("labels"), "."),
-        )
-    value, evidence = make(metric, table)
+    value, evidence = _of_scores(kind_of(metric), metric, table)
     return Model(value, table.n, evidence, given)
 
 
-def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Model:
-    """Return the model with a published value on so many test items."""
-    items = _whole(n)
-    if not 1 <= items <= MOST_VOTES:
+def kind_of(metric: Metric) -> ModelValue:
+    """Return how a model's value of the metric is found, or say that its record lacks it."""
+    if metric.of_model is None:
         raise InputError(
-            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
+            f"The record of the metric {metric.name} does not say how a model's own value is found "
+            "(of_model), so no model can be compared by it."
         )
-    make = _OF_VALUE.get(metric.name)
-    if make is None:
-        raise InputError(
-            argument("model_value"),
-            f" and a number of items do not tell how sure a model's {metric.words} is. Give ",
-            *(argument("model_scores" if metric.name in _OF_SCORES else "confusion"), "."),
-        )
-    number = _as_value(value, metric, len(floor.classes))
-    return Model(number, items, make(metric, number, items, floor), {"model_value": number})
+    return metric.of_model
 
 
 def as_confusion(values: object, classes: int | None) -> Counts:
@@ -111,51 +88,30 @@ def confusion_of(labels: Counts, predicted: Counts, classes: int) -> Counts:
     return flat.reshape(classes, classes)
 
 
-def _whole(value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        return -1
-
-
-def _as_value(value: Any, metric: Metric, classes: int) -> float:
-    """Return a value that the metric can have."""
-    if metric.name not in (COST.name, BRIER.name):
-        return as_fraction(value, name="model_value")
-    top = _largest_loss(metric, classes)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number <= top:
-        raise InputError(
-            argument("model_value"),
-            f" must be the model's {metric.words}, from 0 to {top:g}; got {shown(value)}.",
-        )
-    return number
-
-
-def _largest_loss(metric: Metric, classes: int) -> float:
-    """Return the largest loss that a single item can have."""
-    if metric.name == COST.name:
-        return float(np.max(metric.given["costs"]))
-    return 1.0 if classes == 2 else 2.0
-
-
 # From a matrix of decisions.
 
 
-def _error(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
+@singledispatch
+def _of_decisions(kind: ModelValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+    raise InputError(
+        f"Decisions do not tell the {metric.words} of a model, which goes by its scores. Give ",
+        *(argument("model_scores"), " and ", argument("labels"), "."),
+    )
+
+
+@_of_decisions.register
+def _(_: kinds.WrongItems, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     n = int(matrix.sum())
     wrong = n - int(np.trace(matrix))
     return wrong / n, ExactShare(wrong, n)
 
 
-def _balanced(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
+@_of_decisions.register
+def _(_: kinds.WrongInClasses, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     n = matrix.sum(axis=1)
     if not n.all():
         raise InputError(
-            "The model's balanced error needs test items of every class, and there are none of "
+            f"The model's {metric.words} needs test items of every class, and there are none of "
             f"class number {int(np.argmin(n))}. Add some, or ask for another metric."
         )
     wrong = n - np.diag(matrix)
@@ -163,7 +119,8 @@ def _balanced(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
     return float((wrong / n).mean()), found
 
 
-def _cost(metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+@_of_decisions.register
+def _(_: kinds.CostOfDecisions, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     costs = np.asarray(metric.given["costs"], dtype=np.float64)
     return _mean(costs.ravel(), matrix.ravel(), float(costs.max()))
 
@@ -174,17 +131,20 @@ def _mean(losses: Floats, count: Counts, top: float) -> tuple[float, Evidence]:
     return float(count @ losses / count.sum()), Bets.of(losses, blocks, (0.0, top))
 
 
-def _f1(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
+@_of_decisions.register
+def _(_: kinds.PositivesFound, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     (_, fp), (fn, tp) = matrix.tolist()
     either = tp + fp + fn
     if not either:
         raise InputError(
-            "The model's F1 needs items that are of class 1, or are taken for it. There are none."
+            f"The model's {metric.words} needs items that are of class 1, or are taken for it. "
+            "There are none."
         )
     return 2 * tp / (2 * tp + fp + fn), ExactShare(tp, either, is_f1=True)
 
 
-def _mcc(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
+@_of_decisions.register
+def _(_: kinds.Correlation, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     value = mcc_of(matrix.astype(np.float64))
     rows = matrix.sum(axis=1)
     if abs(value) > 1 - 1e-12 or min(rows) < FEW:
@@ -194,55 +154,81 @@ def _mcc(_: Metric, matrix: Counts) -> tuple[float, Evidence]:
     return value, OnScale(value, error, "z", "delta")
 
 
+@_of_decisions.register
+def _(kind: kinds.TableValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+    refuse_many(metric, len(matrix))
+    if not matrix.sum(axis=1).all():
+        raise _needs_both(metric)
+    return float(kind.value(matrix.astype(np.float64))), SharesOfTable(kind.value, matrix)
+
+
 # From scores with labels.
 
 
-def _auc(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+@singledispatch
+def _of_scores(kind: ModelValue, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    raise InputError(
+        f"The {metric.words} of a model goes by its decisions, and scores leave them open. Cut "
+        "the scores where the model does, and give ",
+        *(argument("predictions"), " and ", argument("labels"), "."),
+    )
+
+
+@_of_scores.register
+def _(_: kinds.PairsInOrder, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    return _ranked(of_pairs, metric, table)
+
+
+@_of_scores.register
+def _(_: kinds.PrecisionOfRanks, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    return _ranked(of_precision, metric, table)
+
+
+def _ranked(
+    limits: Callable[[RankFit], Wilson], metric: Metric, table: ScoreTable
+) -> tuple[float, Evidence]:
     _check_both(table, metric)
-    found = share_of_auc(*table.counts.T.astype(np.float64))
+    found = limits(RankFit(table.cells(), Options().draw, metric))
     return found.value, found
-
-
-def _average_precision(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    _check_both(table, metric)
-    cells = table.cells()
-    statistic = Precision(cells)
-    value = float(statistic.values(cells.count[None], np.random.default_rng(SEED))[0])
-    return value, share_of_precision(value, statistic, cells)
 
 
 def _check_both(table: ScoreTable, metric: Metric) -> None:
     if not table.counts.any(axis=0).all():
-        raise InputError(
-            f"The model's {metric.words} needs test items of both classes. Check ",
-            *(argument("labels"), "."),
-        )
+        raise _needs_both(metric)
 
 
-def _brier(_: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+def _needs_both(metric: Metric) -> InputError:
+    return InputError(
+        f"The model's {metric.words} needs test items of both classes. Check ",
+        *(argument("labels"), "."),
+    )
+
+
+@_of_scores.register
+def _(kind: kinds.BoundedLoss, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
     p = _probabilities(table)
-    classes = p.shape[1]
-    wrong = ((p[:, None, :] - np.eye(classes)) ** 2).sum(axis=2) / (2 if classes == 2 else 1)
-    return _mean(wrong.ravel(), table.counts.ravel(), 1.0 if classes == 2 else 2.0)
+    return _mean(kind.losses(p).ravel(), table.counts.ravel(), kind.largest(p.shape[1]))
 
 
-def _log_loss(_: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    p, count = _probabilities(table).ravel(), table.counts.ravel()
-    p, count = p[count > 0], count[count > 0]
-    if (p <= 0).any():
+@_of_scores.register
+def _(kind: kinds.UnboundedLoss, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+    loss, count = kind.losses(_probabilities(table)).ravel(), table.counts.ravel()
+    loss, count = loss[count > 0], count[count > 0]
+    if not np.isfinite(loss).all():
         raise InputError(
             argument("model_scores"),
-            " give a probability of 0 to a label that occurs: the model's log-loss is infinite. "
-            "Keep its probabilities away from 0 and 1, as the model's own loss must.",
+            f" give a probability of 0 to a label that occurs: the model's {metric.words} is "
+            "infinite. Keep its probabilities away from 0 and 1, as the model's own loss must.",
         )
-    loss, n = -np.log(p), int(count.sum())
+    n = int(count.sum())
     value = float(count @ loss / n)
     error = float(np.sqrt(count @ (loss - value) ** 2 / max(n - 1, 1) / n))
     error *= _for_few(int(table.counts.sum(axis=0).min()))
     return value, OnScale(value, error, "log", "normal")
 
 
-def _selective(metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
+@_of_scores.register
+def _(_: kinds.SurestItems, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
     """Return the error of the surest items, or how many may be answered at an error."""
     counts, tied = _answers(table)
     at, is_error = float(metric.given["at"]), metric.less_is_better
@@ -320,82 +306,15 @@ def _bootstrap(counts: Counts, statistic: Callable[[Floats], float]) -> Floats:
     return found
 
 
-# From a value and a number of items.
-
-
-def _of_share(metric: Metric, value: float, n: int, _: Estimate) -> Evidence:
-    items = n * (float(metric.given["at"]) if metric.name == ERROR_AT_COVERAGE.name else 1.0)
-    return ExactShare(value * items, items)
-
-
-def _of_mean(metric: Metric, value: float, n: int, floor: Estimate) -> Evidence:
-    return Wilson(value, n, span=_largest_loss(metric, len(floor.classes)))
-
-
-def _of_classes(metric: Metric, value: float, n: int, floor: Estimate) -> Evidence:
-    """Take the rarest class for as large a share of the test items as of the floor's."""
-    shares = _shares(floor)
-    if shares is None:
+def refuse_many(metric: Metric, classes: int) -> None:
+    """Say that a function of a two-by-two table is for two classes."""
+    if classes > 2:
         raise InputError(
-            argument("model_value"),
-            f" and a number of items do not tell how sure a model's {metric.words} is where the "
-            "shares of the classes are not known. Give ",
-            *(argument("prior"), ", or the model's scores or predictions."),
+            f"The record of the metric {metric.name} says for two classes how a model's own value "
+            f"is found (of_model), and the labels are of {classes}."
         )
-    number = 1 if metric.name == AUC.name else len(shares)
-    return Wilson(value, number * max(n * float(shares.min()), 1.0))
-
-
-def _shares(floor: Estimate) -> Floats | None:
-    """Return the shares of the classes among the items of a floor."""
-    table = floor.table
-    if "prior" in floor.measure.given:
-        return np.asarray(floor.measure.given["prior"])
-    if table is not None and table.entries is not None:  # whose weights counts do not show
-        return None
-    if isinstance(table, SoftTable):
-        p = table.probabilities
-        p = np.column_stack((1 - p, p)) if p.ndim == 1 else p
-        return np.asarray(table.counts @ p / table.n)
-    if isinstance(table, ScoreTable):
-        return np.asarray(table.counts.sum(axis=0) / table.n)
-    if isinstance(table, VoteTable):
-        votes = table.counts @ (table.votes / table.totals[:, None])
-        return np.asarray(votes / votes.sum())
-    return None
-
-
-_OF_MATRIX: dict[str, Callable[[Metric, Counts], tuple[float, Evidence]]] = {
-    ERROR.name: _error,
-    BALANCED.name: _balanced,
-    COST.name: _cost,
-    F1.name: _f1,
-    MCC.name: _mcc,
-}
-_OF_SCORES: dict[str, Callable[[Metric, ScoreTable], tuple[float, Evidence]]] = {
-    AUC.name: _auc,
-    AVERAGE_PRECISION.name: _average_precision,
-    BRIER.name: _brier,
-    LOG_LOSS.name: _log_loss,
-    ERROR_AT_COVERAGE.name: _selective,
-    COVERAGE_AT_ERROR.name: _selective,
-}
-_OF_VALUE: dict[str, Callable[[Metric, float, int, Estimate], Evidence]] = {
-    ERROR.name: _of_share,
-    ERROR_AT_COVERAGE.name: _of_share,
-    COVERAGE_AT_ERROR.name: _of_share,
-    COST.name: _of_mean,
-    BRIER.name: _of_mean,
-    AUC.name: _of_classes,
-    BALANCED.name: _of_classes,
-}
-
-
-def can_be_published(metric: Metric) -> bool:
-    """Tell whether a model's value and a number of items tell how sure the value is."""
-    return metric.name in _OF_VALUE
 
 
 def goes_by_scores(metric: Metric) -> bool:
     """Tell whether a model's value comes from its scores, not from its decisions."""
-    return metric.name in _OF_SCORES
+    return metric.of_model is not None and metric.of_model.by_scores

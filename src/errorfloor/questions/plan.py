@@ -35,7 +35,6 @@ from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.means import COST, LOG_LOSS
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
@@ -172,12 +171,12 @@ def plan(
         votes=np.unique(as_counts(votes, name="votes", least=2)),
         items=np.unique(as_counts(items, name="items", least=2)),
         level=level,
-        target=None if target is None else _check_target(target, asked.metric),
+        target=None if target is None else _check_target(target, asked.record),
         cost_per_item=_check_number(cost_per_item, "cost_per_item"),
         cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
     )
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
-        if asked.metric != ERROR.name:
+        if not asked.record.is_error:
             raise InputError(
                 argument("metric", asked.metric),
                 " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
@@ -207,7 +206,7 @@ def plan(
 def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
     """Return the plan that a table suggests, with what its answer will claim."""
     table = table.labelled if isinstance(table, ScoreTable) else table
-    if asked.metric == ERROR.name:
+    if asked.record.is_error:
         found = task.run(_PILOTS[table.kind](table, task.level))
     else:
         found = task.run(_Pilot.of_metric(table, asked, task.level))
@@ -351,9 +350,9 @@ class _Task:
         return Trade(table.n, more, width(m + 1, table.n), width(m, table.n + more))
 
 
-def _check_target(target: object, metric: str) -> float:
+def _check_target(target: object, metric: Metric) -> float:
     """Return the width to reach, which is a fraction where the metric is one."""
-    if metric not in (COST.name, LOG_LOSS.name):
+    if metric.is_fraction:
         target = as_fraction(target, name="target")
     return _check_number(target, "target", above=0.0)
 

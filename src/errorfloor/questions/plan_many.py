@@ -8,9 +8,9 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.intervals.rules import RuleErrors, honest_errors
+from errorfloor.intervals.honest import Honest
 from errorfloor.methods.record import Options
-from errorfloor.methods.rules.offsets import OffsetErrors
+from errorfloor.methods.rules.offsets import OffsetFit, error_sides
 from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
 from errorfloor.metrics import ERROR
@@ -79,20 +79,18 @@ class ManyScores:
 
     middle: float
     gap: float  # from the middle to the errors in sample and held out
-    unsure: float
+    correlated: float  # share of the variance of held-out errors that folds have in common
     n: int
     classes: int
 
     @classmethod
     def of(cls, table: ScoreTable) -> ManyScores:
         """Count the errors of the best weights, on the pilot's items and on those held out."""
-        rules = OffsetErrors(table.cells(), Options())
-        found = honest_errors(rules, np.random.default_rng(0))
-        held_out = [rules.held_out(np.random.default_rng(seed)) for seed in range(_DIVISIONS)]
-        mean = float(np.mean(held_out))
-        middle = (found.errors + mean) / 2 / table.n
-        gap = max(mean - found.errors, 0.0) / 2 / table.n
-        return cls(middle, gap, found.unsure, table.n, len(table.classes))
+        rules = OffsetFit.of(table.cells(), Options())
+        folds = (rules.on(rules.sample.count, np.random.default_rng(k)) for k in range(_DIVISIONS))
+        least, mean = rules.least_loss, float(np.mean([one.held_out_loss for one in folds]))
+        gap = max(mean - least, 0.0) / 2
+        return cls((least + mean) / 2, gap, rules.correlated, table.n, len(table.classes))
 
     def width(self, level: float, _: int, n: int) -> float:
         """Return the width of the honest interval on n items."""
@@ -101,6 +99,6 @@ class ManyScores:
         low, high = (
             min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
         )
-        evidence = RuleErrors("honest", low, n, high, n, self.unsure)
+        evidence = Honest(error_sides(low, n, high, n, correlated=self.correlated))
         limits = Interval.at(level, evidence, ERROR, self.classes)
         return limits.high - limits.low

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.cuts import CutErrors
-from errorfloor.methods.cuts import cross_fitted_errors, fewest_errors, flat_items, signs
-from errorfloor.methods.isotonic import FOLDS
+from errorfloor.intervals.honest import of_errors
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.votes.thin import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.results import Interval
@@ -44,24 +44,27 @@ def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int
     return high - low
 
 
+def _seeded(seed: int, purpose: str) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
 def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
-    cells = pilot.cells()
-    errors = int(fewest_errors(signs(cells.positive), cells.count[None])[0])
-    generators = map(np.random.default_rng, range(10))
-    held_out = [
-        cross_fitted_errors(cells.positive, cells.count, cells.parts(FOLDS, generator))
-        for generator in generators
-    ]
-    middle = (errors + float(np.mean(held_out))) / 2 / pilot.n
-    gap = max(float(np.mean(held_out)) - errors, 0.0) / 2 / pilot.n
-    flat = flat_items(pilot.negatives, pilot.positives) / pilot.n
+    sample = pilot.cells()
+    fits = [CutFit(sample, ERROR.how, partial(_seeded, seed)) for seed in range(10)]
+    own = fits[0].own_loss
+    held_out = float(np.mean([fit.held_out_loss for fit in fits]))
+    middle, gap = (own + held_out) / 2, max(held_out - own, 0.0) / 2
+    flat = fits[0].cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
     least, most = ERROR.span(2)
 
     def width(_: int, n: int) -> float:
         shift = gap * (pilot.n / n) ** (2 / 3)
         low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
-        limits = Interval.at(level, CutErrors("honest", low, n, high, n, n * flat))
+        variance = high * (1 - high / n)
+        correlated = min(n * flat / 4 / variance, 1.0) if variance > 0 else 0.0
+        evidence = of_errors((low, n), (high, n), correlated=correlated)
+        limits = Interval.at(level, evidence)
         return limits.high - limits.low
 
     return middle, width

@@ -80,7 +80,7 @@ class Question:
         return cls(chosen, options, cap.checked(model_error, table))
 
     def __post_init__(self) -> None:
-        if self.model_error is not None and self.options.metric.name != ERROR.name:
+        if self.model_error is not None and not self.options.metric.is_error:
             raise InputError(
                 *(argument("model_error"), " caps the floor of the error, and the metric is "),
                 *(f"{self.options.metric.words}. Leave it out, or leave out ", argument("metric")),
@@ -143,13 +143,13 @@ def _with_votes(
     assert isinstance(table, VoteTable)
     cells, classes = table.cells(), Classes.of(table)
     behind: Any = statistic if hasattr(statistic, "fitted") else None
-    metric = question.options.metric.name
+    metric = question.options.metric
     bias = None if behind is None else behind.plugin_bias
     if behind is None and int(table.totals.max()) >= 2:
         of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
         behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
-        bias = behind.plugin_bias if metric == ERROR.name else None
-    by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric)
+        bias = behind.plugin_bias if metric.is_error else None
+    by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric.name)
     plugin = by_share.bind(cells, question.options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
     model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)

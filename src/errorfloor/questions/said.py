@@ -22,16 +22,16 @@ from errorfloor._typing import Counts
 from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.cuts import CutErrors
-from errorfloor.metrics import ERROR, Metric
-from errorfloor.questions import models
+from errorfloor.intervals.honest import of_errors
+from errorfloor.metrics import Metric
+from errorfloor.questions import models, published
 from errorfloor.questions.models import Model
 from errorfloor.results import Estimate
 
 
 def counted(errors: int, n: int) -> Model:
     """Return the model with so many errors on so many items."""
-    return Model(errors / n, n, CutErrors("exact", errors, n, errors, n))
+    return Model(errors / n, n, of_errors((errors, n), (errors, n), method="exact"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class Said:
                 " of the same items. Leave it out.",
             )
         if way == "model_value":
-            return models.from_value(metric, self.model_value, self.n, floor)
+            return published.from_value(metric, self.model_value, self.n, floor)
         if way not in ("model_scores", "confusion", "predictions"):
-            if metric.name != ERROR.name:
+            if not metric.is_error:
                 raise _more_than_errors(metric)
             return counted(*_model_errors(self.errors, self.n, self.model_error))
         if self.n is not None:
@@ -95,12 +95,13 @@ _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "p
 
 
 def _more_than_errors(metric: Metric) -> InputError:
-    scores = models.goes_by_scores(metric)
-    ways = ("model_scores",) if scores else ("confusion", "predictions")
+    kind = models.kind_of(metric)
+    ways = ("model_scores",) if kind.by_scores else ("confusion", "predictions")
+    ways = (*ways, "model_value") if kind.published else ways
     return InputError(
         f"A number of errors does not tell a model's {metric.words}. Give ",
-        *(part for way in ways for part in (argument(way), " or ")),
-        *(argument("model_value"), "."),
+        *joined([argument(way) for way in ways], " or "),
+        ".",
     )
 
 

@@ -6,24 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from errorfloor import methods as known
+from errorfloor import metrics
 from errorfloor._checks import InputError, argument, function
 from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.methods.record import Classes, Method
-from errorfloor.metrics import METRICS, Metric
+from errorfloor.methods.record import CHANCE, Classes, Method, Options
+from errorfloor.metrics import Metric
 
 FEWEST_CLUSTERS = 10
 
 
-def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric) -> None:
+def check_heeds_weights(table: Table, methods: Sequence[Method], options: Options) -> None:
     """Refuse methods that would leave weights or clusters aside."""
+    metric = options.metric
     for method in methods:
+        _check_options(method, options)
         if not method.weighs(metric):
             names = _heeding(table, metric)
             if not names:
-                able = either([one.name for one in METRICS if _heeding(table, one)])
+                able = either([one.name for one in metrics.METRICS if _heeding(table, one)])
                 raise InputError(
                     *(argument("metric", metric.name), " is not given with "),
                     *(argument("weight"), " or ", argument("cluster")),
@@ -33,6 +36,23 @@ def check_heeds_weights(table: Table, methods: Sequence[Method], metric: Metric)
                 *(argument("method"), f" {method.name} does not heed "),
                 *(argument("weight"), " and ", argument("cluster"), f". Use {either(names)}."),
             )
+
+
+def _check_options(method: Method, options: Options) -> None:
+    """Refuse what weighted votes have no measured answer for."""
+    if "totals_by" not in method.options:
+        return
+    if options.totals_by != CHANCE:
+        raise InputError(
+            *(argument("totals_by", options.totals_by), " is not answered with "),
+            *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
+        )
+    if options.metric.name == "balanced-error" and "prior" not in options.metric.given:
+        raise InputError(
+            *(argument("metric", options.metric.name), " of votes with "),
+            *(argument("weight"), " or ", argument("cluster"), " needs the share of class 1. "),
+            *("Give it with ", argument("prior"), ", or ask for error."),
+        )
 
 
 def _heeding(table: Table, metric: Metric) -> list[str]:
@@ -45,7 +65,17 @@ def check_weighs(
     kinds: Mapping[str, IntervalKind], name: str, table: Table, metric: Metric
 ) -> None:
     """Refuse intervals that would be wrong with weights or clusters."""
-    if table.entries is None or kinds[name].weighs(metric):
+    if table.entries is None:
+        return
+    if table.entries.cluster is not None and not kinds[name].with_clusters:
+        able = either(
+            [one.name for one in kinds.values() if one.weighs(metric) and one.with_clusters]
+        )
+        raise InputError(
+            *(argument("interval"), f" {name} is not given with "),
+            *(argument("cluster"), f". Use {able}."),
+        )
+    if kinds[name].weighs(metric):
         return
     able = either([kind.name for kind in kinds.values() if kind.weighs(metric)])
     raise InputError(
@@ -107,10 +137,10 @@ def assumed_of(table: Table) -> str:
     return said
 
 
-def no_interval(name: str, why: str) -> InputError:
+def no_interval(name: str, why: str, table: Table) -> InputError:
     """Say that no interval is known for such data."""
+    where = "with weights or clusters there is no other" if table.entries else "there is no other"
     return InputError(
-        f"The {name} interval is undefined because {why}, and with weights or clusters there is no "
-        "other. Leave it out with ",
+        f"The {name} interval is undefined because {why}, and {where}. Leave it out with ",
         *(argument("interval", None), "."),
     )

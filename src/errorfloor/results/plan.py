@@ -106,7 +106,7 @@ class Plan(Shown):
             "width": self.width.tolist(),
             "bias": self.bias.tolist(),
             "floor": self.floor,
-            **({} if self.metric == ERROR.name else {"metric": self.metric, **self.measure.given}),
+            **({} if self.measure.is_error else {"metric": self.metric, **self.measure.given}),
             "level": self.level,
             "target": self.target,
             "options": [asdict(option) for option in self.options],

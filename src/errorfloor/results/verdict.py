@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Shown, sentence_of
-from errorfloor.metrics import ERROR
 from errorfloor.results.estimate import Estimate, Interval
 
 # Where both limits are limits of any model; where scores or features bound it from one side, which
@@ -131,7 +130,7 @@ class Verdict(Shown):
         """Return the verdict and how it was reached as plain values, ready for JSON."""
         names = ("verdict", "difference", "low", "high", "level", "p_room", "p_beyond")
         more = ("model_error", "n", "same_labelling", "sentence")
-        if self.floor.metric != ERROR.name:
+        if not self.floor.measure.is_error:
             more = ("model_value", *more[1:])
         return {
             **{name: getattr(self, name) for name in (*names, *more)},

@@ -12,7 +12,6 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import Method
-from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate
 from errorfloor.show.columns import can_be_typed, item
 from errorfloor.show.records import interval_named, method_of
@@ -60,7 +59,7 @@ class Asked:
         }
         if len(methods.names(layout.kind, metric=estimate.metric)) > 1:
             heeded = {"method": estimate.method, **heeded}
-        if estimate.metric != ERROR.name:
+        if not estimate.measure.is_error:
             heeded = {"metric": estimate.metric, **heeded}
         return cls(estimate, source, layout, method, kind, heeded)
 

@@ -48,7 +48,7 @@ class Grid:
 
 def of_metric(metric: Metric) -> str:
     """Return what stands behind a value to say of what it is; nothing behind an error."""
-    if metric.name == ERROR.name:
+    if metric.is_error:
         return ""
     return f"{' of' if metric.unit else ''} {metric.words}"
 
@@ -64,7 +64,7 @@ def head_of(estimates: Iterable[Estimate]) -> str:
     metric = first.measure
     if not first.claim.any_model:
         return metric.words
-    return metric.limit if metric.name == ERROR.name else f"{metric.limit} of {metric.words}"
+    return metric.limit if metric.is_error else f"{metric.limit} of {metric.words}"
 
 
 def axis_of(row: Estimate) -> str:
@@ -124,7 +124,7 @@ def _attention(row: Estimate) -> str:
 
 def of_plan(plan: Plan) -> Grid:
     """Return the widths for all numbers of votes and items."""
-    error = plan.metric == ERROR.name
+    error = plan.measure.is_error
     head = ("votes", *(["plug-in bias"] if error else []), *(f"{n:,} items" for n in plan.items))
     style = numbers.style_of_plan(plan)
     rows = (
@@ -283,7 +283,7 @@ def how_plan(plan: Plan) -> str:
     style = numbers.style_of_plan(plan)
     unit = "percentage points" if style.in_per_cent else style.unit
     unit = f", in {unit}" if unit else ""
-    of = "" if plan.metric == ERROR.name else f" of the {plan.measure.words} {plan.measure.limit}"
+    of = "" if plan.measure.is_error else f" of the {plan.measure.words} {plan.measure.limit}"
     return f"Width of the {numbers.level(plan.level)} interval{of}{unit}"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from errorfloor import methods
+from errorfloor import methods, metrics
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
-from errorfloor.metrics import METRICS, Metric
+from errorfloor.metrics import Metric
 from errorfloor.show import grids
 from errorfloor.show.grids import Grid
 
@@ -25,7 +25,7 @@ def of_metrics() -> Grid:
             _given(metric),
             "; ".join(_sources(metric)),
         )
-        for metric in METRICS
+        for metric in metrics.METRICS
     )
     head = ("metric", "best possible value", "classes", "better", "takes", "from (interval)")
     return Grid(head, rows, "<" * len(head))
@@ -53,7 +53,7 @@ def as_dicts() -> list[dict[str, Any]]:
             "takes": list(metric.takes),
             "from": {kind: found for kind in KINDS if (found := _intervals(metric, kind))},
         }
-        for metric in METRICS
+        for metric in metrics.METRICS
     ]
 
 

@@ -18,8 +18,7 @@ from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
-from errorfloor.metrics import ERROR
-from errorfloor.questions import models
+from errorfloor.questions import models, published
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.asked import FLAGS, as_typed
 from errorfloor.show.recipe import (
@@ -85,18 +84,26 @@ def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
     table = estimate.table
     if table is not None and table.entries is not None:  # other questions do not heed weights
         if verdict is None:
-            yield _model(estimate)
+            yield from _models(estimate)
         return
     votes = float(table.counts @ table.totals / table.n) if isinstance(table, VoteTable) else None
     few = votes is not None and votes < FEW_VOTES
     if few and verdict is None:
         yield from _plan(estimate)
     if verdict is None:
-        yield _model(estimate) if estimate.metric == ERROR.name else _other_model(estimate)
-    if estimate.metric == ERROR.name:  # items and classes are about errors
+        yield from _models(estimate)
+    if estimate.measure.is_error:  # items and classes are about errors
         yield from _closer(estimate)
     if not few or verdict is not None:
         yield from _plan(estimate)
+
+
+def _models(estimate: Estimate) -> Iterator[Step]:
+    """Yield how to compare a model, where its own value can be found."""
+    if estimate.measure.is_error:
+        yield _model(estimate)
+    elif estimate.measure.of_model is not None:
+        yield _other_model(estimate)
 
 
 def _model(estimate: Estimate) -> Step:
@@ -117,7 +124,7 @@ def _other_model(estimate: Estimate) -> Step:
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
     words = ("headroom", *map(as_typed, asked))
     gain = "and see what it can still gain:"
-    if models.can_be_published(metric):
+    if published.can_be_published(metric) and published.shares_of(estimate) is not None:
         value = f"{_worse(estimate):.3g}"
         why = f"Put in your model's {metric.words} on its test items, {gain}"
         line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"
@@ -167,7 +174,7 @@ def _plan(estimate: Estimate) -> Iterator[Step]:
     width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
     if width <= 0 or not _can_be_planned(table) or estimate.options.get("majority"):
         return
-    if estimate.metric != ERROR.name:
+    if not estimate.measure.is_error:
         return
     target = float(f"{width / 2:.1g}")
     why = "Plan which labels to buy for an interval of half the width:"

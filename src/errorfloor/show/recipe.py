@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.formats import format_called
-from errorfloor.metrics import ERROR
 from errorfloor.results import (
     AgreementEstimate,
     Comparison,
@@ -167,7 +166,7 @@ def _prediction(verdict: Verdict) -> str | None:
 
 def metric_of(estimate: Estimate) -> dict[str, Any]:
     """Return the metric of a number that was given, where it is no error."""
-    if estimate.metric == ERROR.name:
+    if estimate.measure.is_error:
         return {}
     return {"metric": estimate.metric, **estimate.measure.given}
 

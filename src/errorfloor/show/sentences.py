@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
@@ -88,7 +88,7 @@ def _(result: Comparison) -> str:
     low, high = (numbers.style_of(main).value(value) for value in (min(others), max(others)))
     if len(others) == 1:
         return f"{_best(main)}, by {main.method}; the other method says {low}."
-    name = f"{main.metric}s " if main.metric == ERROR.name else ""
+    name = f"{main.measure.words}s " if main.measure.is_error else ""
     return f"{_best(main)}, by {main.method}; the other methods say {name}from {low} to {high}."
 
 
@@ -156,7 +156,7 @@ def _(result: FeeBeeResult) -> str:
     if not rows:
         return ""
     best = min(rows, key=lambda row: row.score)
-    what = "" if result.metric == ERROR.name else f" of {result.measure.words}"
+    what = "" if result.measure.is_error else f" of {result.measure.words}"
     if len(rows) == 1:
         return f"{best.method} misses added label noise by {best.score:.5f}{what}."
     return f"Of {len(rows):,} methods{what}, {best.method} misses added label noise the least here."

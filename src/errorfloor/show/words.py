@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.metrics import ERROR
 from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers
 from errorfloor.show.kinds import ByKind
@@ -168,7 +167,7 @@ def _(result: AgreementEstimate) -> Iterable[str]:
 
 @_more_about.register
 def _(result: VotesEstimate) -> Iterable[str]:
-    if result.metric != ERROR.name:
+    if not result.measure.is_error:
         return
     bias = result.bias or 0.0
     if result.method != PLUGIN.name and bias < -_NO_BIAS:

@@ -47,7 +47,7 @@ from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import Number, Numbers, Shares, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
-from errorfloor.metrics.noise import KNOWN
+from errorfloor.metrics.noise import known
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -198,10 +198,10 @@ def compare(
 @option(
     "--metric",
     metavar="NAME",
-    type=click.Choice(KNOWN),
-    default=KNOWN[0],
+    type=click.Choice(known()),
+    default=known()[0],
     show_default=True,
-    help=f"What methods estimate: {either(KNOWN)}.",
+    help=f"What methods estimate: {either(known())}.",
 )
 @option(
     "--means",

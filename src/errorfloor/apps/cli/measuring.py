@@ -83,9 +83,7 @@ class About:
     @property
     def is_error(self) -> bool:
         """Whether it is the error, as it is by default."""
-        from errorfloor.metrics import ERROR
-
-        return self.asked.metric == ERROR.name
+        return self.asked.record.is_error
 
 
 with_metric = gathered(

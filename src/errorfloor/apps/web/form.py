@@ -210,7 +210,7 @@ def _class_options(facts: Facts) -> dict[str, str]:
 
 def _asked(facts: Facts) -> Iterator[Markup]:
     state = facts.state
-    names = {"" if one.name == metrics.ERROR.name else one.name: one for one in metrics.METRICS}
+    names = {"" if one.is_error else one.name: one for one in metrics.METRICS}
     titles = {name: one.words for name, one in names.items()}
     yield select("metric", titles, state.field("metric"), "Metric")
     chosen = names.get(state.field("metric"))

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from errorfloor._checks import InputError, argument
 from errorfloor._references import VOTE_LIMITS
 from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.honest import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.votes.worth import equal_items
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
 from errorfloor.methods.votes.stopping import EXPLAINED
 from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
@@ -21,7 +25,10 @@ FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VoteLimits:
-    """Limits of the floor behind a vote table, at any level."""
+    """Limits of the floor behind votes of two classes or more, at any level.
+
+    Where items weigh differently or belong together, they count as so many equal ones.
+    """
 
     method: str
     value: float  # the estimate, which limits never leave out
@@ -29,6 +36,8 @@ class VoteLimits:
     find: Callable[..., tuple[float, float]] = field(repr=False)
     few: Votes | None = field(repr=False)  # of the votes, where all are too many
     options: Options = field(default_factory=Options, repr=False)
+    sample: Sample = field(kw_only=True, repr=False)
+    items: float = field(kw_only=True)  # equal ones that vary as much
 
     @classmethod
     def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
@@ -46,21 +55,34 @@ class VoteLimits:
         options: Options,
     ) -> VoteLimits:
         """Return the limits around a value."""
-        few = None
-        if options.totals_by != VOTES_DECIDE:  # some votes of a rule's end follow no law
+        sample, few = table.cells(), None
+        votes = sample.distinct
+        # Of a rule's end some votes follow no law; limits of many classes use few by themselves.
+        if options.totals_by != VOTES_DECIDE and sample.classes == 2:
             thin = thinned_apart if options.by_item else thinned
-            few = thin(table.positives, table.totals, table.counts)
-        return cls(name, value, table, find, few, options)
+            few = thin(votes.positives, votes.totals, votes.count)
+        items = equal_items(sample, options)
+        return cls(name, value, table, find, few, options, sample=sample, items=items)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        table, few, how = self.table, self.few, {"level": level, "options": self.options}
-        if few is None:
-            low, high = self.find(table.positives, table.totals, table.counts, **how)
-        else:
+        few, how = self.few, {"level": level, "options": self.options}
+        if few is not None:
             n_points = 256 if self.options.by_item else points_for(int(few.totals.max()))
             low, high = self.find(*few, **how, n_points=n_points)
+        else:
+            known = worth_of_freedom(self.sample.freedom, (1 - level) / 2)
+            low, high = self.find(*self._votes(known * self.items), **how)
         return min(low, self.value), max(high, self.value)
+
+    def _votes(self, number: float) -> tuple[Any, ...]:
+        """Return votes, and how many items have them, of so many in all."""
+        sample, votes = self.sample, self.sample.distinct
+        same = number == float(sample.count.sum())
+        count = sample.in_distinct(sample.count, None if same else number)
+        if sample.classes > 2:
+            return votes.seen, count
+        return votes.positives, votes.totals, count
 
     @property
     def note(self) -> str:
@@ -92,13 +114,14 @@ def not_a_sample(table: VoteTable) -> str:
 
 @heeds_weights(ERROR.name)
 def _likelihood(case: Case) -> Evidence:
-    if case.cells.weight is not None:
-        from errorfloor.intervals.votes.weighted import WeightedVoteLimits
+    return VoteLimits.of("likelihood", case, likelihood(case))
 
-        return WeightedVoteLimits.of(case)
+
+def likelihood(case: Case) -> Callable[..., tuple[float, float]]:
+    """Return what finds the limits; the band behind it is of whole items."""
     from errorfloor.intervals.votes.limits import likelihood_limits  # SciPy's parts load slowly
 
-    return VoteLimits.of("likelihood", case, likelihood_limits)
+    return partial(likelihood_limits, with_band=case.cells.distinct.count.dtype.kind == "i")
 
 
 def _certified(case: Case) -> Evidence:

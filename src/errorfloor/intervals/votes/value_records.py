@@ -7,11 +7,11 @@ from dataclasses import replace
 from errorfloor._checks import InputError, argument
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case, Evidence
-from errorfloor.intervals.votes.many import ManyVoteLimits
 from errorfloor.intervals.votes.records import (
     CERTIFIED,
     LIKELIHOOD,
     VoteLimits,
+    likelihood,
     refuse_unknown_rule,
 )
 from errorfloor.methods.record import Basis, heeds_weights
@@ -20,14 +20,8 @@ from errorfloor.methods.votes.values import WEIGHED
 
 @heeds_weights(*WEIGHED)
 def _likelihood(case: Case) -> Evidence:
-    if case.cells.weight is not None:
-        from errorfloor.intervals.votes.weighted import WeightedVoteLimits
-
-        return WeightedVoteLimits.of(case)
     if case.options.aim is not None:
-        from errorfloor.intervals.votes.limits import likelihood_limits  # SciPy loads slowly
-
-        return VoteLimits.of("likelihood", case, likelihood_limits)
+        return VoteLimits.of("likelihood", case, likelihood(case))
     from errorfloor.intervals.votes.values import value_limits
 
     return VoteLimits.of("likelihood", case, value_limits)
@@ -56,8 +50,7 @@ def _certified(case: Case) -> Evidence:
 def _many_likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.many_values import many_value_limits
 
-    assert isinstance(case.table, VoteTable)
-    return ManyVoteLimits(case.value, case.table, case.options, find=many_value_limits)
+    return VoteLimits.of("likelihood", case, many_value_limits)
 
 
 VALUE_LIKELIHOOD = replace(

@@ -1,27 +1,32 @@
-"""The fewest errors that any offsets reach on labelled items.
+"""Rules that choose a class by scores and offsets, and the fewest errors that any of them makes.
 
 A rule adds an offset to the log score of each class and chooses the largest sum. If all offsets
 but one stay, each item changes sides at one place, so the best place for that one is found exactly.
 Going round the classes ends where no single offset gains; several starts and random choices among
 equally good places make that end seldom a poor one. The generator is fixed: the same items have
 the same answer.
+
+How many errors no offsets can do without is proved by pairs of classes. An item of class j is an
+error wherever class k beats j there. So among the items of classes j and k any offsets err at least
+as often as the best cut of the difference of the two log scores. Each class may be part of several
+pairs, with weights that add up to at most one: then no error is counted more than once. The best
+weights are a matching of the classes with themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.sample import Sample
-from errorfloor.methods.record import Options
-from errorfloor.methods.rules.choice import TIE, Rule
 from errorfloor.methods.rules.logs import Labelled, blocks
-from errorfloor.methods.rules.softmax import Family, fit_within_reach
+from errorfloor.methods.rules.softmax import Power
 
+TIE = 1e-9  # classes whose values differ by no more are tied: logarithms are rounded
 APART = 4 * TIE  # places between items that are closer than this are not tried
 STARTS = 20
 FEWEST_STARTS = 4
@@ -30,6 +35,49 @@ STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
 LARGEST = 1e7  # numbers; of more, some items are searched and all are counted
 SPREAD = 0.5  # of offsets about those of a start
 BINS, FEW = 1024, 8192  # only for speed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """Choose the class with the largest ``follows * log score + offset``; tied ones alike."""
+
+    offsets: Floats  # minus infinity for a class that is never chosen
+    follows: bool = True  # the scores; else the class with the largest offset is always chosen
+
+    @classmethod
+    def of(cls, fitted: Power) -> Rule:
+        """Return the rule that chooses the likeliest class of a map with a common power."""
+        power = float(fitted.power[0])
+        return cls(fitted.weight / power) if power > 0 else cls(fitted.weight, follows=False)
+
+    @classmethod
+    def as_it_is(cls, classes: int) -> Rule:
+        """Return the rule that chooses the class with the largest score."""
+        return cls(np.zeros(classes))
+
+    def tied(self, logs: Floats) -> Bools:
+        """Tell which classes are chosen in each row, several where they are tied."""
+        values = logs * self.follows + self.offsets[:, None]
+        return np.asarray(values >= values.max(axis=0) - TIE)
+
+    def wrong(self, items: Labelled, cells: Any = slice(None)) -> Floats:
+        """Return the probability that the rule does not choose the label, for some of the cells."""
+        rows, labels = items.row[cells], items.label[cells]
+        wrong = np.empty(rows.size)
+        for block in blocks(rows.size, len(items.logs)):
+            tied = self.tied(items.logs[:, rows[block]])
+            right = tied[labels[block], np.arange(tied.shape[1])] / tied.sum(axis=0)
+            wrong[block] = 1 - right
+        return wrong
+
+    def chosen(self, items: Labelled, prefer: Floats) -> NDArray[np.intp]:
+        """Return one class for each cell; of tied ones that which is preferred most."""
+        first = np.argsort(np.argsort(-prefer, kind="stable"), kind="stable")
+        chosen = np.empty(items.row.size, dtype=np.intp)
+        for block in blocks(items.row.size, len(items.logs)):
+            tied = self.tied(items.logs[:, items.row[block]])
+            chosen[block] = np.argmin(np.where(tied, first[:, None], first.size), axis=0)
+        return chosen
 
 
 def fewest_errors(
@@ -70,16 +118,6 @@ def _strict(items: Labelled, count: Counts, seen: NDArray[np.intp], offsets: Flo
         search = _Search.of(items.where(part), count[part], seen)
         wrong += search.recount(offsets)
     return wrong
-
-
-def wrong_of_offsets(cells: Sample, options: Options) -> Bools:
-    """Tell which cells of a table the offsets with the fewest errors err on."""
-    items = Labelled.of(cells, options.clip)
-    fitted = fit_within_reach(Family(), items, cells.count)
-    starts = (Rule.of(fitted), Rule.as_it_is(len(items.logs)))
-    _, rule = fewest_errors(items, cells.count, starts)
-    chosen = rule.chosen(items, items.by_class(cells.count))
-    return np.asarray(chosen != cells.label)
 
 
 def _all_starts(
@@ -211,3 +249,34 @@ def _thinned(at: Floats, gain: Counts, below: int) -> tuple[Floats, Counts]:
         np.concatenate((at[kept], first[far], last[far])),
         np.concatenate((gain[kept], -deep, deep + whole[far].astype(np.int64))),
     )
+
+
+def needed_errors(items: Labelled, count: Counts) -> int:
+    """Return a number of errors that every choice of offsets makes on these items."""
+    from scipy.optimize import linear_sum_assignment  # slow to load
+
+    errors = pair_errors(items, count)
+    row, column = linear_sum_assignment(errors, maximize=True)
+    # Each pair is there twice, and errors are whole numbers.
+    return int(np.ceil(errors[row, column].sum() / 2))
+
+
+def pair_errors(items: Labelled, count: Counts) -> Counts:
+    """Return, for each pair of classes, the errors of the best cut among their own items."""
+    some = count > 0
+    items, count = items.where(some), count[some]
+    classes = len(items.logs)
+    of_class = [np.flatnonzero(items.label == k) for k in range(classes)]
+    errors = np.zeros((classes, classes), dtype=np.int64)
+    for j in range(classes):
+        for k in range(j):
+            pair = np.concatenate((of_class[j], of_class[k]))
+            behind = items.logs[k, pair] - items.logs[j, pair]  # j wins above this place
+            sign = np.where(np.arange(pair.size) < of_class[j].size, 1, -1)
+            errors[j, k] = errors[k, j] = _fewest(behind, sign * count[pair])
+    return errors
+
+
+def _fewest(behind: Floats, gain: Counts) -> int:
+    right, _ = best_place(behind, gain, -int(gain.sum(where=gain < 0)), np.random.default_rng(0))
+    return int(np.abs(gain).sum()) - right

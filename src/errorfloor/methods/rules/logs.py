@@ -1,4 +1,4 @@
-"""Scores of many classes on a log scale, where weights of classes become offsets."""
+"""Scores of many classes as shares, and on a log scale, where weights become offsets."""
 
 from __future__ import annotations
 
@@ -82,6 +82,26 @@ def row_sums(scores: Floats) -> Floats:
             "Leave such items out, or pass logits.",
         )
     return sums
+
+
+def shares(scores: Floats) -> Floats:
+    """Return the share of each class, one row for each class; logits are exponents."""
+    logits = are_logits(scores)
+    found = np.empty(scores.shape[::-1])
+    for block in blocks(*scores.shape):
+        part = scores[block].T
+        found[:, block] = softmax(part.copy())[0] if logits else part / row_sums(scores[block])
+    return found
+
+
+def softmax(values: Floats) -> tuple[Floats, Floats]:
+    """Return probabilities in place of exponents, and the logarithms of their sums before."""
+    top = values.max(axis=0)
+    values -= top
+    np.exp(values, out=values)
+    total = values.sum(axis=0)
+    values /= total
+    return values, top + np.log(total)
 
 
 def sums(at: NDArray[np.intp], weight: NDArray[Any], size: int) -> Floats:

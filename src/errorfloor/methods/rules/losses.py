@@ -8,27 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Protocol, TypeAlias
+from functools import cached_property, partial
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Sample
+from errorfloor._typing import Floats
+from errorfloor.data.sample import Draw, Kinds, Losses, Sample
+from errorfloor.methods.fitted import Sides
 from errorfloor.methods.record import Basis, Method, Options
-from errorfloor.methods.rules.choice import Rule
-from errorfloor.methods.rules.fewest import FEWEST_STARTS, fewest_errors
+from errorfloor.methods.rules.fewest import FEWEST_STARTS
 from errorfloor.methods.rules.logs import Labelled
-from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, parts
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, LikeliestFit, Offsets
 from errorfloor.methods.rules.records import OFFSETS, TEMPERATURE, VECTOR
-from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
-from errorfloor.methods.rules.unsure import unsure_share
-from errorfloor.methods.scoring import NO_LOSSES, LossSums
+from errorfloor.methods.rules.softmax import Family, Power
+from errorfloor.metrics.two_by_two import Binomial
 
 _WHOLE = 2**20  # of the largest weight; searches count in whole numbers
-_USUAL = 0.5  # share of unsure items that leaves the losses of the folds as they are
 _LEAST = 1e-3  # of all items, that the shares of the classes are mixed with
 
 Places: TypeAlias = NDArray[np.intp]
@@ -104,86 +102,113 @@ class Costs:
         return rows[:, 0] if (rows == rows[:, :1]).all() else None
 
 
-class RuleLosses:
-    """Midpoint of the mean loss of a fitted map on its own items and on items held out."""
+class LossFit(LikeliestFit):
+    """The mean loss of the map that likelihood chooses."""
 
-    def __init__(self, family: Family, lost: Lost, cells: Sample, options: Options) -> None:
-        self.family = family
+    def __init__(self, lost: Lost, *fit: Any) -> None:
+        super().__init__(*fit)
         self.lost = lost
-        self.items = Labelled.of(cells, options.clip)
-        self.count = cells.count
-        self.fitted = self._fit_all()
-        self.span = options.metric.span(len(self.items.logs))
-        self._held_out: tuple[str, LossSums] | None = None
 
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
-        """Return the midpoint for each row of counts."""
-        return np.array([self._value(count, rng) for count in counts])
+    def _like(self, sample: Sample, draw: Draw, fitted: Power) -> LossFit:
+        return LossFit(self.lost, sample, self.rules, self.metric, draw, fitted)
 
-    def _value(self, count: Counts, rng: np.random.Generator) -> float:
-        fitted = self.fitted
-        if not np.array_equal(count, self.count):
-            fitted = fit(self.family, self.items, count, self.fitted, self.fitted.reach)
-        own = self._sums(fitted, count).mean
-        return float(np.clip((own + self.held_out(count, rng).mean) / 2, *self.span))
+    @cached_property
+    def own_losses(self) -> Losses:
+        """Losses on the items of the fit."""
+        return self._losses(self.fitted, self.sample.count)
 
-    def in_sample(self, count: Counts) -> LossSums:
-        """Return the least losses that are found on the items of the fit.
+    @cached_property
+    def least_losses(self) -> Losses:
+        """The least losses that are found on the items of the fit.
 
         Where only errors on each class count, a search over all weights of the classes may find
         less than the fit; else the fit has the least.
         """
-        own = self._sums(self.fitted, count)
         costs = self.lost.by_class if isinstance(self.lost, Costs) else None
         if costs is None:
-            return own
-        weight = np.round(_WHOLE * costs / costs.max()).astype(np.int64)[self.items.label]
-        starts = (Rule.of(self.fitted), Rule.as_it_is(len(self.items.logs)))
-        _, rule = fewest_errors(self.items, count * weight, starts, FEWEST_STARTS)
-        wrong = rule.chosen(self.items, self.items.by_class(count)) != self.items.label
-        found = LossSums.of(wrong * costs[self.items.label], count)
-        return min(own, found, key=lambda sums: sums.total)
+            return self.own_losses
+        label, count = self.rules.items.label, self.sample.count
+        whole = np.round(_WHOLE * costs / costs.max()).astype(np.int64)[label]
+        wrong = self.rules.least(self.sample.mass(count * whole), self.fitted, FEWEST_STARTS)
+        found = _added_up(wrong * costs[label], count)
+        return min(self.own_losses, found, key=self._mean)
 
-    def held_out(self, count: Counts, rng: np.random.Generator) -> LossSums:
-        """Return the losses on each of ten parts, of the fit to all the others."""
-        state = f"{rng.bit_generator.state} {hash(count.tobytes())}"
-        if self._held_out is None or self._held_out[0] != state:
-            found = NO_LOSSES
-            for part in parts(count, rng):
-                others = count - part
-                if part.any():
-                    fitted = self._mixed(others) if others.any() else self.fitted
-                    found += self._sums(fitted, part)
-            self._held_out = state, found
-        return self._held_out[1]
+    @cached_property
+    def held_out_losses(self) -> Losses:
+        """Losses on items held out in turn, by the fit to all others."""
+        nothing = np.zeros(len(self.sample))
+        found = Losses(nothing, nothing, 0.0)
+        for part, fitted in self.folds():
+            found += self._losses(self._mixed(fitted), part)
+        return found
 
     @property
-    def correlated(self) -> float:
-        """Share of the variance of the held-out losses that the folds have in common."""
-        if not self.lost.decides:
-            return 0.0
-        unsure = unsure_share(self.family, self.items, self.count, self.fitted)
-        return max(unsure - _USUAL, 0) / (1 - _USUAL)
+    def own_loss(self) -> float:
+        """The mean loss on the items of the fit."""
+        return self._mean(self.own_losses)
 
-    def _fit_all(self) -> Power:
-        choose = fit_within_reach if self.family == OFFSETS_FAMILY else fit
-        return choose(self.family, self.items, self.count)
+    @property
+    def held_out_loss(self) -> float:
+        """The mean loss on items held out."""
+        return self._mean(self.held_out_losses)
 
-    def _mixed(self, count: Counts) -> Power:
-        """Return the fit to some items, where classes without items are rare, not impossible."""
-        fitted = fit(self.family, self.items, count, self.fitted, self.fitted.reach)
+    def sides(self) -> Sides:
+        """Return the least losses on the items of the fit, and those on items held out."""
+        below, above = (self._sums(found) for found in (self.least_losses, self.held_out_losses))
+        return Sides(
+            partial(_like, *below, 0.0),
+            partial(_like, *above, self.held_out_losses.most or 1.0),  # where nothing is lost
+            freedom=self.sample.freedom,
+            correlated=self.correlated if self.lost.decides else 0.0,
+        )
+
+    def _mean(self, losses: Losses) -> float:
+        return float(self.sample.mass(losses.total).sum()) / self.sample.total
+
+    def _sums(self, losses: Losses) -> tuple[float, float, float]:
+        """Return the sum of losses, of their squares, and the number, of equal items."""
+        sample = self.sample
+        total, squares = (float(sample.mass(part).sum()) for part in (losses.total, losses.squares))
+        each = sample.equal_item(losses, Kinds.one(sample, squares / total if total > 0 else 1.0))
+        return total / each, squares / each, sample.total / each
+
+    def _mixed(self, fitted: Power) -> Power:
+        """Return a fit to some items where classes without items are rare, not impossible."""
         seen = np.isfinite(fitted.weight)
         if seen.all() or self.lost.decides:
             return fitted
         least = float(fitted.weight[seen].min()) + np.log(_LEAST)
         return replace(fitted, weight=np.where(seen, fitted.weight, least))
 
-    def _sums(self, fitted: Power, count: Counts) -> LossSums:
-        some = count > 0
-        p = fitted.probabilities(self.items.logs[:, self.items.row[some]])
-        losses = self.lost.losses(p, self.items.label[some])
-        possible = self.lost.possible(p, float(self.count.sum()))
-        return LossSums.of(losses, count[some], np.maximum(possible, losses))
+    def _losses(self, fitted: Power, count: Any) -> Losses:
+        items, some = self.rules.items, np.flatnonzero(count)
+        p = fitted.probabilities(items.logs[:, items.row[some]])
+        own = self.lost.losses(p, items.label[some])
+        possible = self.lost.possible(p, float(self.sample.count.sum()))
+        losses = np.zeros(count.size)
+        losses[some] = own
+        return _added_up(losses, count, max(float(possible.max()), float(own.max())))
+
+
+def _added_up(losses: Floats, count: Any, most: float = 1.0) -> Losses:
+    return Losses(count * losses, count * losses**2, most)
+
+
+def _like(total: float, squares: float, n: float, more: float, worth: float) -> Binomial:
+    """Return a binomial share of the mean and the variance of losses, with one more of them.
+
+    Losses that are all the same have no binomial share that is larger, so their mean is one of two.
+    """
+    most, mean = worth * n, total / n
+    total, squares = worth * total + more, worth * squares + more**2
+    if total <= 0:
+        return Binomial(0.0, most, 1.0)
+    scale = squares / total
+    successes = total / scale
+    if not more:
+        return Binomial(successes, most, scale)
+    trials = max(most, successes)
+    return Binomial(*map(np.array, ((successes, 2.0), (trials, 1.0), (scale, mean))))
 
 
 def _given(cells: Sample, options: Options) -> Lost:
@@ -215,8 +240,9 @@ def _bind(
     lost: Callable[[Sample, Options], Lost],
     cells: Sample,
     options: Options,
-) -> RuleLosses:
-    return RuleLosses(family, lost(cells, options), cells, options)
+) -> LossFit:
+    rules = Offsets(Labelled.of(cells, options.clip), family)
+    return LossFit(lost(cells, options), cells, rules, options.metric, options.draw)
 
 
 _MIDPOINT = (

@@ -9,11 +9,16 @@ from errorfloor import _references as references
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
-from errorfloor.methods.rules import averages, one_vs_rest
-from errorfloor.methods.rules.map import ClassCalibration
-from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetErrors, TopErrors
+from errorfloor.methods.rules.logs import shares
+from errorfloor.methods.rules.maps import (
+    ClassCalibration,
+    OneVsRest,
+    PowerFloor,
+    fit_map,
+    fit_steps,
+)
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetFit, TopErrors
 from errorfloor.methods.rules.softmax import Family
-from errorfloor.methods.rules.weighted import WeightedOffsets
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
@@ -28,11 +33,11 @@ def _averaging(name: str, family: Family, **about: Any) -> Method:
     """Return the method that averages the confidences of a family of powers."""
     return _method(
         name=name,
-        bind=partial(averages.bind, family),
+        bind=partial(PowerFloor, family),
         bases=frozenset({Basis.RULES, Basis.ITEMS}),
         interval="bca",
         shape=Shape.CURVE,
-        fit=partial(averages.fit_map, name, family),
+        fit=partial(fit_map, name, family),
         options=("clip",),
         if_wrong=_BIASED,
         **about,
@@ -40,9 +45,8 @@ def _averaging(name: str, family: Family, **about: Any) -> Method:
 
 
 @heeds_weights(ERROR.name)
-def _offsets(cells: Sample, options: Options) -> OffsetErrors | WeightedOffsets:
-    kind = OffsetErrors if cells.weight is None else WeightedOffsets
-    return kind(cells, options)
+def _offsets(cells: Sample, options: Options) -> OffsetFit:
+    return OffsetFit.of(cells, options)
 
 
 @heeds_weights(ERROR.name)
@@ -51,12 +55,8 @@ def _top(cells: Sample, options: Options) -> TopErrors:
 
 
 def _of_scores(cells: Sample, options: Options) -> MeanFloor:
-    missed = 1 - one_vs_rest.shares(cells.scores).max(axis=0)
+    missed = 1 - shares(cells.scores).max(axis=0)
     return MeanFloor(missed[cells.row], cells)
-
-
-def _one_vs_rest(cells: Sample, options: Options) -> one_vs_rest.OneVsRest:
-    return one_vs_rest.OneVsRest(cells, options)
 
 
 def _identity(table: ScoreTable, options: Options) -> ClassCalibration:
@@ -64,7 +64,7 @@ def _identity(table: ScoreTable, options: Options) -> ClassCalibration:
 
 
 def _as_shares(scores: Any) -> Any:
-    return one_vs_rest.shares(scores).T
+    return shares(scores).T
 
 
 OFFSETS = _method(
@@ -84,7 +84,7 @@ OFFSETS = _method(
     shape=Shape.ORDER,
     condition="right up to one weight per class",
     colour="blue",
-    fit=partial(averages.fit_map, "offsets", OFFSETS_FAMILY, in_reach=True),
+    fit=partial(fit_map, "offsets", OFFSETS_FAMILY, in_reach=True),
     options=("clip",),
 )
 TOP1 = _method(
@@ -138,7 +138,7 @@ VECTOR = _averaging(
 )
 OVR_ISOTONIC = _method(
     name="ovr-isotonic",
-    bind=_one_vs_rest,
+    bind=OneVsRest,
     bases=frozenset({Basis.RULES, Basis.ITEMS}),
     interval="bca",
     assumes="Each score orders the items as the true probabilities of its class do, and what the "
@@ -149,7 +149,7 @@ OVR_ISOTONIC = _method(
     references=(references.ISOTONIC,),
     shape=Shape.CURVE,
     colour="orange",
-    fit=partial(one_vs_rest.fit_map, "ovr-isotonic"),
+    fit=partial(fit_steps, "ovr-isotonic"),
 )
 
 MANY_SCORES = (OFFSETS, TOP1, CORRUPTED, TEMPERATURE, VECTOR, OVR_ISOTONIC)

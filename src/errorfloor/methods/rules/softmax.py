@@ -12,11 +12,14 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.methods.newton import solve
-from errorfloor.methods.rules.logs import Labelled, blocks
+from errorfloor.methods.rules.logs import Labelled, blocks, softmax
 
 TOLERANCE = 1e-10  # the last step is worth less than this an item; it squares the error
 MAX_STEPS = 100
 MAX_HALVINGS = 40
+REACH = 3.0  # standard errors between two classes, below which either may be the likelier
+USUAL = 0.5  # share of such items that leaves the errors of the folds as they are
+FAR = 0.1  # of exponents; a last step to a maximum is about a ten-thousandth of that
 REACHES = (np.inf, 12.0, 9.0, 7.0, 5.5, 4.0, 3.0)  # the last is 5 % of the largest score
 
 
@@ -35,6 +38,7 @@ class Power:
     power: Floats  # one for each class
     weight: Floats  # their logarithms; minus infinity for classes without labels
     reach: float = np.inf  # log scores further than this below the row's largest are this far
+    endless: bool = False  # labels are told apart without error, so that no power is the likeliest
 
     def values(self, logs: Floats) -> Floats:
         """Return the exponents, one row for each class."""
@@ -47,16 +51,6 @@ class Power:
         return softmax(self.values(logs))[0]
 
 
-def softmax(values: Floats) -> tuple[Floats, Floats]:
-    """Return probabilities in place of exponents, and the logarithms of their sums before."""
-    top = values.max(axis=0)
-    values -= top
-    np.exp(values, out=values)
-    total = values.sum(axis=0)
-    values /= total
-    return values, top + np.log(total)
-
-
 def fit(
     family: Family,
     items: Labelled,
@@ -67,14 +61,17 @@ def fit(
     """Return the powers and weights that make the labels of the cells likeliest.
 
     Powers below 0 would turn the order of the scores around. A common power is 0 instead, which
-    leaves the shares of the classes, or equal ones without weights.
+    leaves the shares of the classes, or equal ones without weights. Where there is no likeliest
+    power, where the climb ends depends on its start, which may know labels of other items; so it
+    starts from nothing.
     """
     task = _Task.of(family, items, count, reach)
     flat = task.flat
     if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
         start = flat
-    start = replace(start, reach=reach)
-    found = task.climb(start)
+    found = task.climb(flat if start.endless else replace(start, reach=reach))
+    if found.endless and start is not flat and not start.endless:
+        found = task.climb(flat)
     return flat if not family.powers and found.power[0] <= 0 else found
 
 
@@ -92,7 +89,7 @@ def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
             continue
         fitted = fit(family, items, count, best, reach)
         new = _Task.of(family, items, count, reach).at(fitted)[0]
-        if best is not None and new <= likelihood:
+        if best is not None and (best.endless or new <= likelihood):
             break
         best, likelihood = fitted, new
     assert best is not None
@@ -107,6 +104,45 @@ def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) ->
     spread = np.zeros_like(hessian)
     spread[np.ix_(free, free)] = np.linalg.pinv(hessian[np.ix_(free, free)], hermitian=True)
     return spread
+
+
+def unclear_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
+    """Return the share of the variance of held-out errors that folds have in common.
+
+    Where items that could as well be of another class are most of all, folds waver together.
+    """
+    return max(unsure_share(family, items, count, fitted) - USUAL, 0) / (1 - USUAL)
+
+
+def unsure_share(family: Family, items: Labelled, count: Counts, fitted: Power) -> float:
+    """Return the share of items whose two likeliest classes are closer than their noise.
+
+    The distance of their log-probabilities is compared with its own standard error, from the
+    curvature of the likelihood. Where scores tell nothing that is so for all items.
+    """
+    totals = items.totals(count)
+    spread = covariance(family, items, count, fitted)
+    unsure = 0.0
+    for block in blocks(totals.size, len(items.logs)):
+        logs = items.logs[:, block]
+        unsure += float(totals[block] @ (_distance(logs, fitted, spread) < REACH))
+    return unsure / float(totals.sum())
+
+
+def _distance(logs: Floats, fitted: Power, spread: Floats) -> Floats:
+    """Return the distance between the two likeliest classes, in standard errors."""
+    values = fitted.values(logs)
+    row = np.arange(values.shape[1])
+    first = values.argmax(axis=0)
+    top = values[first, row]
+    values[first, row] = -np.inf
+    second = values.argmax(axis=0)
+    gap = top - values[second, row]
+    apart = logs[first, row] - logs[second, row]
+    i, j = first + 1, second + 1  # the power comes first
+    variance = spread[i, i] + spread[j, j] - 2 * spread[i, j]
+    variance += apart * (2 * (spread[0, i] - spread[0, j]) + apart * spread[0, 0])
+    return np.asarray(gap / np.sqrt(np.maximum(variance, np.finfo(float).tiny)))
 
 
 def _log_shares(by_class: Floats) -> Floats:
@@ -153,7 +189,8 @@ class _Task:
         """Return the maximum by damped Newton steps.
 
         Where labels can be told apart without error there is no maximum: each step gains a
-        constant factor, and the climb ends once that is worth nothing.
+        constant factor, and the climb ends once that is worth nothing. The next step would still be
+        long, or of any length, as the curvature is then rounding.
         """
         free, n = self.free, self.totals.sum()
         level, gradient, hessian = self.at(at)
@@ -161,7 +198,8 @@ class _Task:
             step = np.zeros(free.size)
             step[free] = solve(hessian[np.ix_(free, free)], gradient[free])
             if gradient @ step <= TOLERANCE * n:
-                return self.moved(at, step)
+                is_far = self._distance(step) > FAR
+                return replace(at, endless=True) if is_far else self.moved(at, step)
             for _ in range(MAX_HALVINGS):
                 there = self.moved(at, step)
                 new = self.at(there)
@@ -172,6 +210,13 @@ class _Task:
                 return at
             at, (level, gradient, hessian) = there, new
         return at
+
+    def _distance(self, step: Floats) -> float:
+        """Return how far a step moves the exponents, at most."""
+        deepest = min(-float(self.logs.min()), self.reach)
+        sizes = np.abs(step)
+        split = step.size - self.seen.size
+        return float(deepest * sizes[:split].max() + sizes[split:].max())
 
     def moved(self, at: Power, step: Floats) -> Power:
         """Return where a step in the parameters leads."""

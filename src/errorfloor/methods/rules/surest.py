@@ -11,9 +11,8 @@ from errorfloor._typing import Counts
 from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.logs import Labelled, blocks
-from errorfloor.methods.rules.offsets import OFFSETS_FAMILY
+from errorfloor.methods.rules.offsets import Offsets
 from errorfloor.methods.rules.records import OFFSETS
-from errorfloor.methods.rules.softmax import fit, fit_within_reach
 from errorfloor.methods.selective_scores import Decided, Midpoint
 
 
@@ -23,16 +22,16 @@ class SurestOfOffsets(Midpoint):
     cells: Sample
 
     def __init__(self, cells: Sample, options: Options) -> None:
-        self.items = Labelled.of(cells, options.clip)
-        self.fitted = fit_within_reach(OFFSETS_FAMILY, self.items, cells.count)
+        self.rules = Offsets(Labelled.of(cells, options.clip))
+        self.fitted = self.rules.fit(cells.count)
         self.whole = cells.count
-        super().__init__(options.metric, cells, len(self.items.logs))
+        super().__init__(options.metric, cells, self.rules.classes)
 
     def decided(self, count: Counts, *, others: bool) -> Decided:
         """Return what the fit to these items says of all cells."""
-        items, fitted = self.items, self.fitted
+        items, fitted = self.rules.items, self.fitted
         if not np.array_equal(count, self.whole) and count.any():
-            fitted = fit(OFFSETS_FAMILY, items, count, self.fitted, self.fitted.reach)
+            fitted = self.rules.fit(count, self.fitted)
         sure, chosen = np.empty(items.logs.shape[1]), np.empty(items.logs.shape[1], dtype=np.intp)
         for block in blocks(sure.size, len(items.logs)):
             p = fitted.probabilities(items.logs[:, block])
@@ -40,14 +39,10 @@ class SurestOfOffsets(Midpoint):
         return Decided(1 - sure[items.row], np.asarray(chosen[items.row] != items.label))
 
 
-def _bind(cells: Sample, options: Options) -> SurestOfOffsets:
-    return SurestOfOffsets(cells, options)
-
-
 RECORDS: tuple[Method, ...] = (
     replace(
         OFFSETS,
-        bind=_bind,
+        bind=SurestOfOffsets,
         metrics=("error-at-coverage", "coverage-at-error"),
         bases=frozenset({Basis.SELECTED}),
         assumes="One power and a weight per class turn the scores into true probabilities",

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 class MixtureFloor(Refitted):
     """The floor of the distribution that is fitted to the votes."""
 
-    def __init__(self, cells: Sample, options: Options | None = None) -> None:
-        refuse_single_votes(cells.totals)
-        self.cells = cells
-        self.options = options or Options()
+    def _check(self) -> None:
+        refuse_single_votes(self.cells.totals)
         if self.options.rule is not None:
-            self.options.rule.check(cells.positives, cells.totals)
-        self.fits, self._floor = self._fit(cells.count)
+            self.options.rule.check(self.cells.positives, self.cells.totals)
 
     @property
     def fitted(self) -> Mixture:
@@ -109,11 +106,7 @@ def together(fits: list[Mixture], sizes: Floats) -> Mixture:
 
 @heeds_weights(ERROR.name)
 def _bind(cells: Sample, options: Options) -> MixtureFloor:
-    if cells.weight is None:
-        return MixtureFloor(cells, options)
-    from errorfloor.methods.votes.weighted import WeightedMixtureFloor
-
-    return WeightedMixtureFloor(cells, options)
+    return MixtureFloor(cells, options)
 
 
 MIXTURE = Method(

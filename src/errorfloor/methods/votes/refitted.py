@@ -7,13 +7,26 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.sample import Sample
+from errorfloor.methods.record import Options
 
 
 class Refitted:
-    """What statistics have in common whose value comes from a fit to the counts of cells."""
+    """What statistics have in common whose value comes from a fit to votes.
 
-    cells: Any
-    _floor: float  # of the cells as they are
+    The fit is to votes that differ: equal ones are pooled, by what they weigh.
+    """
+
+    def __init__(self, sample: Sample, options: Options | None = None) -> None:
+        self.sample = sample
+        self.cells = sample.distinct
+        self.options = options or Options()
+        self._check()
+        self.fits, self._floor = self._fit(self.cells.count)
+
+    def _check(self) -> None:
+        """Refuse votes and options that there is no answer for."""
+        raise NotImplementedError
 
     def _fit(self, count: Counts) -> tuple[Any, float]:
         """Return what is fitted to so many items in the cells, and the floor of all."""
@@ -21,7 +34,12 @@ class Refitted:
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        own = self.cells.count
+        own = self.sample.count
         return np.array(
-            [self._floor if np.array_equal(count, own) else self._fit(count)[1] for count in counts]
+            [
+                self._floor
+                if np.array_equal(count, own)
+                else self._fit(self.sample.in_distinct(count))[1]
+                for count in counts
+            ]
         )

@@ -20,11 +20,12 @@ with the minority share of all their votes instead, corrected by its exact bias 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.lost import mean_lost
 from errorfloor.metrics import ERROR
@@ -85,10 +86,24 @@ def points_for(votes: int) -> int:
     return 1024 if votes > _CAPS[-1] else 512
 
 
+def refuse_shares(counts: Any, votes: int, most: int = 0) -> None:
+    """Refuse items that are counted by weight where they have too many votes to use all of them.
+
+    Some of the votes on an item can only be left out of whole items.
+    """
+    if votes > most and counts.dtype.kind == "f":
+        raise InputError(
+            f"Some items have {votes:,} votes, which are too many for a mixture with ",
+            *(argument("weight"), " or ", argument("cluster"), ". Use "),
+            *(argument("method", "plugin"), ", or fewer votes per item."),
+        )
+
+
 def thinned(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
     """Return the votes with some of them left out at random, or None where all can be used."""
     if totals.size == 0 or affordable(totals.size, np.unique(totals)):
         return None
+    refuse_shares(counts, int(totals.max()))
     order = np.lexsort((positives, totals))
     votes = Votes(positives[order], totals[order], counts[order])
     rng = generator_of(votes)

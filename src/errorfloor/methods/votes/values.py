@@ -42,14 +42,11 @@ _POSITIVE = ("f1",)
 class MixtureValue(Refitted):
     """The best value of a metric under the distribution that is fitted to the votes, smoothed."""
 
-    def __init__(self, cells: Sample, options: Options) -> None:
-        refuse_single_votes(cells.totals)
-        self.cells = cells
-        self.options = options
-        if options.rule is not None:
-            options.rule.check(cells.positives, cells.totals)
-        refuse_one_class(cells, options.metric)
-        self.fits, self._floor = self._fit(cells.count)
+    def _check(self) -> None:
+        refuse_single_votes(self.cells.totals)
+        if self.options.rule is not None:
+            self.options.rule.check(self.cells.positives, self.cells.totals)
+        refuse_one_class(self.cells, self.options.metric)
 
     @cached_property
     def fitted(self) -> Mixture:
@@ -107,11 +104,7 @@ WEIGHED = "cost", "balanced-error", "brier", "log-loss", "error-at-coverage", "c
 
 @heeds_weights(*WEIGHED)
 def _bind(cells: Sample, options: Options) -> MixtureValue:
-    if cells.weight is None:
-        return MixtureValue(cells, options)
-    from errorfloor.methods.votes.weighted import WeightedMixtureValue
-
-    return WeightedMixtureValue(cells, options)
+    return MixtureValue(cells, options)
 
 
 _OTHERS = tuple(metric.name for metric in METRICS if metric.name != ERROR.name)

@@ -11,7 +11,6 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.metrics.selective import risk_coverage as kept
 from errorfloor.results import Estimate, VotesEstimate
 from errorfloor.show.numbers import per_cent
@@ -95,9 +94,9 @@ def _name(found: Estimate) -> str:
 
 def _draw_answer(ax: Axes, found: Estimate) -> None:
     """Draw the value that was asked for, and its interval, on the curve."""
-    if found.metric not in (ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name):
+    if not found.measure.is_selective:
         return
-    at, across = 100 * found.measure.given["at"], found.metric == COVERAGE_AT_ERROR.name
+    at, across = 100 * found.measure.given["at"], not found.measure.less_is_better
 
     def placed(value: float) -> tuple[float, float]:
         return (100 * value, at) if across else (at, 100 * value)

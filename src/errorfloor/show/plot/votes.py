@@ -11,7 +11,6 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import SoftTable, VoteTable
-from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, Option, Plan, VotesEstimate
 from errorfloor.show.numbers import level, per_cent, short, style_of_plan
 from errorfloor.show.palette import BLUE, DARK, GREEN, GREY, LIGHT, ORANGE, RED, SKY
@@ -158,7 +157,7 @@ def _draw_votes(ax: Axes, estimate: Estimate) -> float:
     if fitted is not None:
         name = "items, by the fitted distribution"
         top = _draw_items(ax, found, fitted.points, fitted.weights, name, fitted.floor)
-    plugin = f", plug-in {per_cent(found.plugin)}" if found.metric == ERROR.name else ""
+    plugin = f", plug-in {per_cent(found.plugin)}" if found.measure.is_error else ""
     name = f"vote shares{plugin}"
     totals = np.unique(votes.totals)
     if totals.size == 1 and totals[0] <= FEW_VOTES:  # they are m + 1 values, not a smear
@@ -199,7 +198,7 @@ def _draw_items(
     place = prob if prob.ndim == 1 else prob.max(axis=1)
     mass = _in_bins(place, weights)
     ax.stairs(mass, 100 * EDGES, fill=True, color=SKY, label=name)
-    if found.metric != ERROR.name:  # whose floor is no share of the items
+    if not found.measure.is_error:  # whose floor is no share of the items
         return float(mass.max())
     errors = _in_bins(place, weights * found.measure.per_item(prob))
     name = f"best classifier's errors: floor {per_cent(floor)}"

@@ -11,7 +11,6 @@ import numpy as np
 from errorfloor._checks import ErrorFloorWarning, InputError
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.source import Source
-from errorfloor.metrics import ERROR
 from errorfloor.questions.annotators import WITH_ANNOTATORS, annotators
 from errorfloor.questions.items import items
 from errorfloor.results import AnnotatorsResult, ClassItems, Estimate, Items, VotesEstimate
@@ -39,7 +38,7 @@ def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T |
     source = estimate.source
     if not isinstance(estimate, VotesEstimate) or estimate.n > MOST_ITEMS or source is None:
         return None
-    if estimate.metric != ERROR.name:  # items and annotators are about errors
+    if not estimate.measure.is_error:  # items and annotators are about errors
         return None
     whole = source.group is None and source.called is None and source.format is None
     whole = whole and not source.label_is_vote  # of which these would know the votes alone

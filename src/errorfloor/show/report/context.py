@@ -16,7 +16,6 @@ from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Classes, Method
 from errorfloor.methods.rules.records import CORRUPTED as MANY_CORRUPTED
 from errorfloor.methods.rules.records import MANY_SCORES
-from errorfloor.metrics import ERROR
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
@@ -125,7 +124,7 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
     """Return the floors of a few other methods beside the estimate."""
     able = names(table.kind, Classes.of(table), estimate.metric)
     every = that_fit(table, estimate.metric)[0]
-    beside = _beside(table) if estimate.metric == ERROR.name else every
+    beside = _beside(table) if estimate.measure.is_error else every
     chosen = [one.name for one in beside if one.name != estimate.method and one.name in able]
     if not chosen:
         return None
@@ -158,7 +157,7 @@ def _beside(table: ScoreTable) -> tuple[Method, ...]:
 
 def _confusion(estimate: Estimate) -> Confusion | None:
     table = estimate.table
-    plain = estimate.metric == ERROR.name and table is not None and table.entries is None
+    plain = estimate.measure.is_error and table is not None and table.entries is None
     if table is None or len(table.classes) == 2 or not plain:
         return None
     found = confusion_of(estimate)
@@ -170,6 +169,6 @@ def _bias(estimate: Estimate) -> BiasCurves | None:
         return None
     if len(estimate.table.classes) > 2 or estimate.table.entries is not None:
         return None  # the bounds are for two classes and equal items
-    if estimate.metric != ERROR.name:
+    if not estimate.measure.is_error:
         return None
     return None if estimate.mixture is None else bias_curves(estimate=estimate)

@@ -11,8 +11,6 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.metrics import ERROR
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.results import (
     ClassReliability,
     Comparison,
@@ -42,7 +40,7 @@ def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Pictu
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
     table, comparison = context.estimate.table, context.comparison
-    if not refuted and context.estimate.metric in SELECTIVE:
+    if not refuted and context.estimate.measure.is_selective:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
     if table is not None and table.entries is None:  # counts say little of weighted items
         found += OF_TABLES[table.kind](context)
@@ -105,7 +103,6 @@ def _of_votes(context: Context) -> Iterator[Picture]:
             yield _bias(context.bias, table)
 
 
-SELECTIVE = (ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name)
 PANELS, WIDE = 5, 5.0  # classes whose reliability is drawn; inches with room for three panels
 OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     ScoreTable.kind: _of_scores,
@@ -219,7 +216,7 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
     share = table.votes.max(axis=1) if many else table.positives
     shares = _spread_in_words(share / table.totals, table.counts / table.n)
     what = "votes for the most voted class" if many else "positive votes"
-    error = estimate.metric == ERROR.name
+    error = estimate.measure.is_error
     plugin = f"; their plug-in is {per_cent(estimate.plugin)}" if error else ""
     description = f"Shares of {what}: {shares}{plugin}."
     fitted = estimate.mixture
@@ -267,7 +264,7 @@ def _bias(curves: BiasCurves, table: VoteTable) -> Picture:
 def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
     shares = _spread_in_words(table.probabilities, table.items / table.n)
     description, caption = f"Soft labels: {shares}.", "How many items have such soft labels."
-    if estimate.metric == ERROR.name:
+    if estimate.measure.is_error:
         description += f" What the best classifier errs on adds up to {per_cent(estimate.value)}."
         caption += (
             " The strongly coloured parts are what the best classifier errs on, and add up to the "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errorfloor.metrics import ERROR
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -103,7 +102,7 @@ def last_sections(document: Document) -> tuple[Section, Section]:
 def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict = summary.floor, summary.verdict
     metric = floor.measure
-    facts = [] if metric.name == ERROR.name else [("Metric", metric.words)]
+    facts = [] if metric.is_error else [("Metric", metric.words)]
     facts += _bounds(floor)
     if verdict is not None:
         best = metric.limit if floor.claim.any_model else floor.claim.best_of
@@ -168,7 +167,7 @@ def _assumptions(summary: Summary) -> tuple[Block, ...]:
 def _model(verdict: Verdict) -> tuple[Block, ...]:
     metric, style = verdict.floor.measure, style_of(verdict.floor)
     items = f"{verdict.n:,} test items"
-    items = f"{verdict.errors:,} of {items}" if metric.name == ERROR.name else items
+    items = f"{verdict.errors:,} of {items}" if metric.is_error else items
     error = (f"Model's {metric.words}", f"{style.value(verdict.model_value)} ({items})")
     if verdict.floor.refuted:
         return Text(verdict.sentence), Facts((error,))

@@ -13,7 +13,7 @@ from errorfloor.data.sample import Sample
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Options, heeds_weights
 from errorfloor.methods.votes.mixture import MIXTURE, refuse_single_votes
 from errorfloor.methods.votes.refitted import Refitted
-from errorfloor.methods.votes.thin import by_total
+from errorfloor.methods.votes.thin import by_total, refuse_shares
 from errorfloor.metrics import ERROR
 
 if TYPE_CHECKING:
@@ -35,11 +35,8 @@ class ManyMixtureFloor(Refitted):
         total have a distribution of their own.
     """
 
-    def __init__(self, cells: Sample, options: Options | None = None) -> None:
-        self.cells = cells
-        self.options = options or Options()
-        check_votes(cells, self.options)
-        self.fits, self._floor = self._fit(cells.count)
+    def _check(self) -> None:
+        check_votes(self.cells, self.options)
 
     @property
     def fitted(self) -> PartitionMixture:
@@ -101,6 +98,7 @@ def all_of(cells: Sample, fits: list[Fit]) -> PartitionMixture:
 def check_votes(cells: Sample, options: Options) -> None:
     """Refuse votes and options that the mixture has no answer for."""
     refuse_single_votes(cells.totals)
+    refuse_shares(cells.count, int(cells.totals.max()), MOST_KEPT)
     check_options(options)
     _check_stopped(options, cells.totals)
 
@@ -135,11 +133,7 @@ def _check_stopped(options: Options, totals: Counts) -> None:
 
 @heeds_weights(ERROR.name)
 def _bind(cells: Sample, options: Options) -> ManyMixtureFloor:
-    if cells.weight is None:
-        return ManyMixtureFloor(cells, options)
-    from errorfloor.methods.votes.weighted import WeightedManyMixtureFloor
-
-    return WeightedManyMixtureFloor(cells, options)
+    return ManyMixtureFloor(cells, options)
 
 
 MANY_MIXTURE = replace(

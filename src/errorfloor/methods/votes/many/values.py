@@ -17,6 +17,7 @@ from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import (
     MANY_MIXTURE,
+    Fit,
     all_of,
     check_options,
     check_votes,
@@ -39,20 +40,20 @@ _PENALTY = 2.0  # items' worth of log-likelihood for a unit of relative entropy 
 class ManyMixtureValue(Refitted):
     """The best value of a metric under the distribution that is fitted to the votes."""
 
-    def __init__(self, cells: Sample, options: Options) -> None:
-        refuse_majority(options)
-        if options.metric.name in PLACED:
-            refuse_many_classes(cells, options)
-        check_votes(cells, options)
-        self.cells = cells
-        self.options = options
-        self.fits = fits_of(cells, cells.count, options)
-        self._floor = self._fit(cells.count)[1]
+    def _check(self) -> None:
+        refuse_majority(self.options)
+        if self.options.metric.name in PLACED:
+            refuse_many_classes(self.cells, self.options)
+        check_votes(self.cells, self.options)
 
     @cached_property
     def fitted(self) -> PartitionMixture:
         """The distribution of sorted probabilities of all items."""
-        return all_of(self.cells, self.fits)
+        return all_of(self.cells, self._all_fits)
+
+    @cached_property
+    def _all_fits(self) -> list[Fit]:
+        return fits_of(self.cells, self.cells.count, self.options)
 
     @property
     def plugin_bias(self) -> None:
@@ -74,7 +75,7 @@ class ManyMixtureValue(Refitted):
 
     def _sorted(self, count: Counts) -> list[tuple[Floats, Floats]]:
         same = np.array_equal(count, self.cells.count)
-        fits = self.fits if same else fits_of(self.cells, count, self.options)
+        fits = self._all_fits if same else fits_of(self.cells, count, self.options)
         return [(fit.points, float(count[own].sum()) * fit.weights) for fit, own in fits]
 
     def _placed(self, count: Counts) -> list[tuple[Floats, Floats]]:
