@@ -43,7 +43,7 @@ def test_bootstrap_limits_equal_scipys_on_the_same_replicates(method, level, rng
         bootstrap_result=scipys,
     ).confidence_interval
     count = np.ones(40, dtype=int)
-    skewness = acceleration(MeanFloor(sample, count).leave_one_out(), count)
+    skewness = acceleration(MeanFloor(sample, Sample.of_rows(sample, count)).leave_one_out(), count)
     known = sample.mean(), scipys.bootstrap_distribution
     ours = {
         "percentile": Percentile(*known),
@@ -434,16 +434,17 @@ def test_of_replicates_equal_to_the_value_half_count_as_below():
 
 @pytest.mark.parametrize("side", [-1, 1])
 def test_bca_is_undefined_where_all_replicates_lie_on_one_side(side):
-    values = MeanFloor(np.array([0.1, 0.2, 0.4]), np.array([2, 1, 1]))
+    count = np.array([2, 1, 1])
+    values = MeanFloor(np.array([0.1, 0.2, 0.4]), Sample.of_rows(count, count))
     replicates = 0.2 + side * np.array([0.01, 0.02, 0.03])
-    given = SimpleNamespace(value=0.2, replicates=replicates, statistic=values, count=values.count)
+    given = SimpleNamespace(value=0.2, replicates=replicates, statistic=values, count=count)
     with pytest.raises(Undefined, match="one side of the estimate") as undefined:
         BCA.make(given)
     assert undefined.value.instead is BASIC
     assert str(undefined.value) == "all replicates lie on one side of the estimate"
     given.replicates = np.append(replicates, 0.2 - side * 0.01)
     found = BCA.make(given)
-    assert found.acceleration == acceleration(values.leave_one_out(), values.count) != 0
+    assert found.acceleration == acceleration(values.leave_one_out(), count) != 0
     given.replicates = np.full(5, 0.2)
     for kind in (BCA, BASIC, PERCENTILE):
         with pytest.raises(Undefined, match="all replicates are equal") as undefined:

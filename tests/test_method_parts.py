@@ -5,7 +5,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from errorfloor.methods.weighted_best import WeightedBest
 from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
@@ -20,7 +19,6 @@ from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, 
 from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.votes.plugin import BestOfShares
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
@@ -72,23 +70,30 @@ def test_the_calibrated_auc_of_a_resample_is_that_of_its_own_fit():
 
 def test_means_with_and_without_an_item_are_those_of_the_items():
     floor, count = np.array([0.1, 0.4, 0.25]), np.array([2, 1, 3])
-    plain, heavy = MeanFloor(floor, count), MeanFloor(floor, count, np.array([1.0, 4.0, 0.5]))
+    plain, heavy = (
+        MeanFloor(floor, Sample.of_rows(floor, count, weight))
+        for weight in (None, np.array([1.0, 4.0, 0.5]))
+    )
     counts = np.array([[2, 1, 3], [0, 1, 1]])
     assert plain.values(counts, RNG) == pytest.approx([1.35 / 6, 0.65 / 2])
     assert heavy.values(counts, RNG) == pytest.approx([2.175 / 7.5, 1.725 / 4.5])
     without = [counts[0] - np.eye(3, dtype=int)[cell] for cell in range(3)]
     for one in (plain, heavy):
         assert one.leave_one_out() == pytest.approx(one.values(np.array(without), RNG))
-    alone = MeanFloor(floor[:1], np.array([1]))
-    assert alone.leave_one_out().tolist() == [0]
-    assert MeanFloor(floor[:1], np.array([1]), np.array([3.0])).leave_one_out().tolist() == [0]
+    for weight in (None, np.array([3.0])):
+        alone = MeanFloor(floor[:1], Sample.of_rows(floor[:1], np.array([1]), weight))
+        assert alone.leave_one_out().tolist() == [0]
+    pairs = Sample.of_rows(floor, count, np.array([1.0, 4.0, 0.5]), np.array([0, 1, 0]))
+    together = MeanFloor(floor, pairs)
+    assert together.without_units() == pytest.approx([0.4, 0.575 / 3.5])
+    assert together.leave_one_out() == pytest.approx(heavy.leave_one_out())
 
 
-@pytest.mark.parametrize("name", ["auc", "f1", "balanced-error"])
+@pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
     metric = Asked(name).of(2)
-    best = WeightedBest(metric, Sample.of_rows(p, count, np.array(weight)))
+    best = BestValue(metric, p, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
         found = best.values(number[None], RNG)[0]
@@ -103,7 +108,7 @@ def test_best_values_of_shares_are_in_the_order_of_the_cells():
     metric = Asked("balanced-error").of(2)
     order = np.argsort(shares)
     for weight in (None, np.array([1.0, 2.0, 1.0, 3.0])):
-        own = BestOfShares(shares, count, metric, weight)
+        own = BestValue(metric, shares, Sample.of_rows(shares, count, weight))
         plain = np.ones(4) if weight is None else weight
         counts = np.array([count, [1, 2, 2, 0]])
         expected = [metric.best(shares[order], (one * plain)[order]) for one in counts]
@@ -118,7 +123,7 @@ def test_best_values_of_shares_are_in_the_order_of_the_cells():
 
 def test_resamples_without_a_value_take_that_of_the_table():
     cells = Sample.of_rows(np.array([0.0, 0.5]), np.array([3, 1]))
-    best = BestValue(Asked("auc").of(2), cells)
+    best = BestValue(Asked("auc").of(2), cells.probabilities, cells)
     assert best.value == pytest.approx(best.values(cells.count[None], RNG)[0])
     counts = np.array([[4, 0], [1, 3], [3, 1]])
     found = best.values(counts, RNG)
@@ -128,7 +133,8 @@ def test_resamples_without_a_value_take_that_of_the_table():
     assert best.values(counts[:1], RNG) == found[:1]
     assert best.values(counts[1:2], RNG) == pytest.approx(found[1:2])
     assert best.leave_one_out()[1] == best.value
-    one = BestValue(Asked("auc").of(2), Sample.of_rows(np.array([0.3]), np.array([1])))
+    alone = Sample.of_rows(np.array([0.3]), np.array([1]))
+    one = BestValue(Asked("auc").of(2), alone.probabilities, alone)
     assert one.value == pytest.approx(0.5)
 
 

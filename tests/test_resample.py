@@ -10,7 +10,7 @@ from strategies import score_tables
 
 import errorfloor as ef
 from errorfloor import ScoreTable
-from errorfloor.data.sample import MANY_ITEMS
+from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals import resample
 from errorfloor.intervals.draws import PoissonTable, QuickDraws
 from errorfloor.intervals.resample import acceleration, bootstrap, draw
@@ -126,7 +126,7 @@ def test_quick_draws_are_for_few_cells_of_many_items(count, pays):
 
 def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
     count = np.array([400, 300, 500])
-    mean = MeanFloor(np.array([0.1, 0.2, 0.4]), count)
+    mean = MeanFloor(np.array([0.1, 0.2, 0.4]), Sample.of_rows(count, count))
     seeds = [np.random.default_rng(1) for _ in range(3)]
     plain, again = (bootstrap([mean], count, n_resamples=50, rng=seed) for seed in seeds[:2])
     quick = bootstrap([mean], count, n_resamples=50, rng=seeds[2], quick=True)
@@ -148,7 +148,8 @@ def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):
 def test_the_bootstrap_of_a_mean_has_the_spread_of_its_standard_error(rng):
     values = rng.random(50)
     count = np.full(50, 2)
-    replicates = bootstrap([MeanFloor(values, count)], count, n_resamples=4000, rng=rng)[0]
+    mean = MeanFloor(values, Sample.of_rows(values, count))
+    replicates = bootstrap([mean], count, n_resamples=4000, rng=rng)[0]
     assert replicates.mean() == pytest.approx(values.mean(), abs=5 * values.std() / 10 / 63)
     # the standard deviation of a standard deviation of 4,000 normal draws is 1/sqrt(8000)
     assert replicates.std() == pytest.approx(values.std() / 10, rel=4.5 / np.sqrt(8000))
@@ -158,7 +159,7 @@ def test_statistics_share_their_resamples_and_each_has_the_values_it_has_alone(r
     cells = ScoreTable.from_arrays(rng.random(300), rng.random(300) < 0.4).cells()
     first, second = (
         bind("isotonic", cells),
-        MeanFloor(rng.random(len(cells)), cells.count),
+        MeanFloor(rng.random(len(cells)), cells),
     )
     both = bootstrap([first, second], cells.count, n_resamples=50, rng=np.random.default_rng(5))
     alone = bootstrap([second], cells.count, n_resamples=50, rng=np.random.default_rng(5))

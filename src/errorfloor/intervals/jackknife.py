@@ -12,6 +12,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
+from errorfloor.methods.soft import MeanFloor
 
 ROUNDING = 1e-14  # of values that are the same
 GROUPS = 400  # of units, where to leave out each would take long
@@ -85,6 +86,8 @@ class Units:
         whichever way values depend on weights. Units of one weight, to three digits, share their
         mean.
         """
+        if np.ptp(self.mass) == 0:  # only for speed
+            return self.moments()
         group, times, mass = self._by_mass()
         ends = np.append(0.0, np.cumsum(times))
         width = min(ALIKE, self.number)
@@ -119,32 +122,30 @@ def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator)
     Where units are many and the value takes long, units are left out in random groups of equal
     size; their spread tells the same.
     """
-    number = design.clusters if design.cluster is not None else int(design.count.sum())
-    if number > GROUPS and getattr(statistic, "is_slow", False):
+    _, mass, times = design.in_units(design.each)
+    if int(times.sum()) > GROUPS and getattr(statistic, "is_slow", False):
         parts = list(design.parts(GROUPS, rng))
         values = [statistic.values((design.count - part)[None], rng) for part in parts]
         mass = np.array([float(part @ design.each) for part in parts])
         kept = mass > 0  # of few units, a group may have none
         return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
-    if design.cluster is None:
-        return Units(without_one(statistic), design.count, design.each)
+    if isinstance(statistic, MeanFloor):
+        return Units(statistic.without_units(), times, mass)
+    if not design.clusters:
+        return Units(without_one(statistic), times, mass)
     values = [statistic.values(counts, rng) for counts in design.without_each()]
-    mass = np.bincount(design.cluster, design.masses).astype(np.float64)
-    return Units(np.concatenate(values), np.ones(number, dtype=np.int64), mass)
+    return Units(np.concatenate(values), times, mass)
 
 
 @heeds_weights()
 def of_case(case: Case) -> Evidence:
     """Return the evidence of items, or of clusters, with any weights."""
-    cells = case.cells
-    units = without_each(case.statistic, cells, case.streams.for_("blocks"))
+    units = without_each(case.statistic, case.cells, case.streams.for_("blocks"))
     if units.number < 2:
         raise Undefined("one item or cluster does not vary")
     if np.ptp(units.values) <= ROUNDING * np.abs(units.values).max():
         raise Undefined("the value is the same without any item or cluster")
-    moments = units.moments()
-    if cells.weight is not None:
-        moments = _larger(moments, units.pooled_moments())
+    moments = _larger(units.moments(), units.pooled_moments())
     return _evidence(case.value, moments, units.number)
 
 
@@ -155,13 +156,22 @@ def _larger(own: Floats, pooled: Floats) -> Floats:
     return np.array([second, third, fourth])
 
 
+def spread_of(moments: Floats, number: int) -> tuple[float, float]:
+    """Return the standard error and its degrees of freedom, from moments of `number` units.
+
+    The variance of an estimated variance is about (kurtosis - 1) / n of its square, that of a
+    chi-square with f degrees of freedom 2 / f of it.
+    """
+    second, _, fourth = moments
+    tails = max(fourth / second**2 * number - 1, 1e-9) if second > 0 else 1e-9
+    return float(np.sqrt((number - 1) / number * second)), float(2 * number / tails)
+
+
 def _evidence(value: float, moments: Floats, number: int) -> Jackknife:
     """Return what sums of powers of what `number` units add to the value say."""
-    second, third, fourth = moments
-    tails = max(fourth / second**2 * number - 1, 1e-9)
-    freedom = min(number - 1, 2 * number / tails)
-    error = float(np.sqrt((number - 1) / number * second))
-    return Jackknife(value, error, float(freedom), float(third / second**1.5))
+    error, freedom = spread_of(moments, number)
+    second, third, _ = moments
+    return Jackknife(value, error, min(number - 1, freedom), float(third / second**1.5))
 
 
 JACKKNIFE = IntervalKind(

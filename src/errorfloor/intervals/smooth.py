@@ -72,7 +72,7 @@ class Jackknife:
 
 def jackknife_of(statistic: BestValue, value: float, span: tuple[float, float]) -> Jackknife:
     """Return the evidence for the best value of a metric on items with known probabilities."""
-    count, p = statistic.cells.count, statistic.cells.probabilities
+    count, p = statistic.sample.count, statistic.probabilities
     without = statistic.leave_one_out()
     error, freedom = spread_of(without, count)
     error = float(np.hypot(error, statistic.counted.error_of_pairs()))
@@ -84,19 +84,12 @@ def jackknife_of(statistic: BestValue, value: float, span: tuple[float, float]) 
 
 
 def spread_of(leave_one_out: Floats, count: Counts) -> tuple[float, float]:
-    """Return the jackknife's standard error and its degrees of freedom.
-
-    The variance of an estimated variance is about (kurtosis - 1) / n of its square, that of a
-    chi-square with f degrees of freedom 2 / f of it.
-    """
-    n = int(count.sum())
-    away = leave_one_out - count @ leave_one_out / n
-    squares = float(count @ away**2)
-    error = float(np.sqrt((n - 1) / n * squares))
+    """Return the jackknife's standard error and its degrees of freedom."""
+    units = jackknife.Units(leave_one_out, count, np.ones(count.size))
+    error, freedom = jackknife.spread_of(units.moments(), units.number)
     if error < _ROUNDING:
-        return 0.0, float(n)
-    excess = n * float(count @ away**4) / squares**2 - 1
-    return error, float(np.clip(2 * n / max(excess, 1e-9), 1, 1e9))
+        return 0.0, float(units.number)
+    return error, float(np.clip(freedom, 1, 1e9))
 
 
 def unseen_shift(metric: Metric, probabilities: Floats, count: Counts) -> tuple[float, float]:
@@ -126,9 +119,9 @@ def _kinds(probabilities: Floats, count: Counts) -> Floats:
 
 @heeds_weights()
 def _jackknife(case: Case) -> Evidence:
-    if case.cells.weight is not None:
-        return jackknife.of_case(case)
     assert isinstance(case.statistic, BestValue)
+    if np.isfinite(case.cells.freedom):  # units of unequal weight, or clusters
+        return jackknife.of_case(case)
     span = case.options.metric.span(len(case.table.classes))
     return jackknife_of(case.statistic, case.value, span)
 

@@ -25,24 +25,31 @@ class BestValue:
     they take the value of the table.
     """
 
-    def __init__(self, metric: Metric, cells: Sample) -> None:
+    def __init__(self, metric: Metric, probabilities: Floats, sample: Sample) -> None:
         self.metric = metric
-        self.cells = cells
-        self.counted = metric.on(cells.probabilities, cells.count, cells.weight)
-        self.is_slow = self.counted.is_slow or cells.clusters > 0  # without each unit in turn
-        self.value = float(self.counted.values(cells.count[None])[0])
+        self.sample = sample
+        self.order: Any = slice(None)  # in which probabilities of two classes ascend
+        if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
+            self.order = np.argsort(probabilities, kind="stable")
+        self.probabilities, count = probabilities[self.order], sample.count[self.order]
+        weight = None if sample.weight is None else sample.weight[self.order]
+        self.counted = metric.on(self.probabilities, count, weight)
+        self.is_slow = self.counted.is_slow or sample.clusters > 0  # without each unit in turn
+        self.value = float(self.counted.values(count[None])[0])
         if np.isnan(self.value):  # one item, or one class, which is refused
-            self.value = metric.best(cells.probabilities, cells.masses)
+            self.value = metric.best(self.probabilities, sample.masses[self.order])
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the best value for each row of counts."""
-        if len(counts) == 1 and np.array_equal(counts[0], self.cells.count):
+        if len(counts) == 1 and np.array_equal(counts[0], self.sample.count):
             return np.array([self.value])
-        return self._known(self.counted.values(counts))
+        return self._known(self.counted.values(counts[:, self.order]))
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each cell in turn."""
-        return self._known(self.counted.leave_one_out())
+        found = np.empty(len(self.sample))
+        found[self.order] = self._known(self.counted.leave_one_out())
+        return found
 
     def _known(self, values: Floats) -> Floats:
         return np.where(np.isnan(values), self.value, values)
@@ -50,12 +57,12 @@ class BestValue:
 
 @heeds_weights()
 def _mean(cells: Sample, options: Options) -> MeanFloor:
-    return MeanFloor(options.metric.per_item(cells.probabilities), cells.count, cells.weight)
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells)
 
 
 @heeds_weights()
 def _best(cells: Sample, options: Options) -> BestValue:
-    return BestValue(options.metric, cells)
+    return BestValue(options.metric, cells.probabilities, cells)
 
 
 def _moved(table: SoftTable, metric: Metric) -> float | None:

@@ -17,39 +17,40 @@ from errorfloor.metrics import ERROR
 
 
 class MeanFloor:
-    """Mean of a known number for each cell."""
+    """Mean of a known number for each cell of a sample."""
 
-    def __init__(self, floor: Floats, count: Counts, weight: Floats | None = None) -> None:
+    def __init__(self, floor: Floats, sample: Sample) -> None:
         self.floor = floor
-        self.count = count
-        self.weight = weight  # of each item, where items weigh differently
+        self.sample = sample
 
     def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        if self.weight is None:
-            return np.asarray((counts * self.floor).sum(axis=1) / counts.sum(axis=1))
-        mass = counts * self.weight
+        mass = self.sample.mass(counts)
         return np.asarray((mass * self.floor).sum(axis=1) / mass.sum(axis=1))
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
-        if self.weight is not None:
-            mass = self.count * self.weight
-            rest = mass.sum() - self.weight
-            rest = np.where(rest > 0, rest, np.inf)  # of one item nothing is left
-            return np.asarray((mass @ self.floor - self.weight * self.floor) / rest)
-        total = (self.count * self.floor).sum()
-        return np.asarray((total - self.floor) / max(self.count.sum() - 1, 1))
+        return self._without(self.sample.items)
+
+    def without_units(self) -> Floats:
+        """Return the floor without each unit in turn: an item of each cell, or a cluster."""
+        return self._without(self.sample)
+
+    def _without(self, sample: Sample) -> Floats:
+        mean, mass, _ = sample.in_units(self.floor)
+        rest = sample.total - mass
+        rest = np.where(rest > 0, rest, np.inf)  # of one unit nothing is left
+        return np.asarray((float(sample.masses @ self.floor) - mass * mean) / rest)
 
 
 @heeds_weights(ERROR.name)
 def _of_soft_labels(cells: Sample, options: Options) -> MeanFloor:
-    return MeanFloor(ERROR.per_item(cells.probabilities), cells.count, cells.weight)
+    return MeanFloor(ERROR.per_item(cells.probabilities), cells)
 
 
 @heeds_weights(ERROR.name)
 def _of_scores(cells: Sample, options: Options) -> MeanFloor:
-    return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells.count, cells.weight)
+    return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells)
 
 
 def _identity(table: ScoreTable, options: Options) -> Calibration:

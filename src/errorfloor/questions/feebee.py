@@ -344,7 +344,7 @@ class _Task:
     ) -> dict[str, Any]:
         parts = {name: one for name, one in named.items() if isinstance(one, Part)}
         own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
-        cut = MeanFloor(self._wrong(cells).astype(np.float64), cells.count)
+        cut = MeanFloor(self._wrong(cells).astype(np.float64), cells)
         oracle: Statistic = cut if rule is None else rule
 
         def statistics(near: Any) -> dict[str, Statistic]:

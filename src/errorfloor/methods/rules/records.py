@@ -56,7 +56,7 @@ def _top(cells: Sample, options: Options) -> TopErrors:
 
 def _of_scores(cells: Sample, options: Options) -> MeanFloor:
     missed = 1 - shares(cells.scores).max(axis=0)
-    return MeanFloor(missed[cells.row], cells.count)
+    return MeanFloor(missed[cells.row], cells)
 
 
 def _identity(table: ScoreTable, options: Options) -> ClassCalibration:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from errorfloor._references import SOFT_LABELS
-from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.clean import (
@@ -21,7 +20,7 @@ from errorfloor.methods.clean import (
 )
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import ERROR
 
 
 @heeds_weights(ERROR.name)
@@ -29,10 +28,10 @@ def plugin(cells: Sample, options: Options) -> MeanFloor:
     """Return the mean share of minority votes, or the floor of the label that the shares make."""
     if options.target.needed > 1:
         shares = cells.positives / cells.totals
-        return MeanFloor(options.target.floors(shares), cells.count, cells.weight)
+        return MeanFloor(options.target.floors(shares), cells)
     # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
     minority = np.minimum(cells.positives, cells.totals - cells.positives)
-    return MeanFloor(minority / cells.totals, cells.count, cells.weight)
+    return MeanFloor(minority / cells.totals, cells)
 
 
 PLUGIN = Method(
@@ -57,37 +56,13 @@ PLUGIN = Method(
 @heeds_weights()
 def _mean(cells: Sample, options: Options) -> MeanFloor:
     shares = options.target.positive(cells.positives / cells.totals)
-    return MeanFloor(options.metric.per_item(shares), cells.count, cells.weight)
-
-
-class BestOfShares:
-    """The best value of a metric if shares of votes were probabilities."""
-
-    def __init__(
-        self, shares: Floats, count: Counts, metric: Metric, weight: Floats | None = None
-    ) -> None:
-        # Rows of soft labels ascend; cells of votes ascend by total first.
-        self.order = np.argsort(shares, kind="stable")
-        own = None if weight is None else weight[self.order]
-        cells = Sample.of_rows(shares[self.order], count[self.order], own)
-        self.best = BestValue(metric, cells)
-        self.is_slow = self.best.is_slow
-
-    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
-        """Return the best value for each row of counts."""
-        return self.best.values(counts[:, self.order], rng)
-
-    def leave_one_out(self) -> Floats:
-        """Return the best value without one item of each cell in turn."""
-        found = np.empty(self.order.size)
-        found[self.order] = self.best.leave_one_out()
-        return found
+    return MeanFloor(options.metric.per_item(shares), cells)
 
 
 @heeds_weights(where=lambda metric: metric.is_selective or is_balance(metric))
-def _best(cells: Sample, options: Options) -> BestOfShares:
+def _best(cells: Sample, options: Options) -> BestValue:
     shares = options.target.positive(cells.positives / cells.totals)
-    return BestOfShares(shares, cells.count, options.metric, cells.weight)
+    return BestValue(options.metric, shares, cells)
 
 
 EXPLAINS = (

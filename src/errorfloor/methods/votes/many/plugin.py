@@ -20,11 +20,11 @@ def plugin(cells: Sample, options: Options) -> MeanFloor:
     check_options(options)
     totals = cells.totals
     if options.target.majority <= 2:
-        return MeanFloor((totals - cells.votes.max(axis=1)) / totals, cells.count, cells.weight)
+        return MeanFloor((totals - cells.votes.max(axis=1)) / totals, cells)
     from errorfloor.methods.votes.many.fit import floors  # SciPy's parts load slowly
 
     shares = np.sort(cells.votes, axis=1)[:, ::-1] / totals[:, None]
-    return MeanFloor(floors(shares, options.target.majority), cells.count, cells.weight)
+    return MeanFloor(floors(shares, options.target.majority), cells)
 
 
 MANY_PLUGIN = replace(

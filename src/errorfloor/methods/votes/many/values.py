@@ -123,12 +123,12 @@ def _shares(cells: Sample) -> Floats:
 
 def _mean(cells: Sample, options: Options) -> MeanFloor:
     refuse_majority(options)
-    return MeanFloor(options.metric.per_item(_shares(cells)), cells.count)
+    return MeanFloor(options.metric.per_item(_shares(cells)), cells)
 
 
 def _best(cells: Sample, options: Options) -> BestValue:
     refuse_majority(options)
-    return BestValue(options.metric, Sample.of_rows(_shares(cells), cells.count))
+    return BestValue(options.metric, _shares(cells), cells)
 
 
 _OTHERS = tuple(one.name for one in METRICS if not one.two_only and not one.is_error)
