@@ -121,17 +121,6 @@ def _counted(probabilities: Floats, count: Counts) -> Counted:
     return of(probabilities, count)
 
 
-def _slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
-    theta = float(w @ p)
-    both = theta * (1 - theta)
-    least = np.minimum(p * (1 - theta), (1 - p) * theta)
-    value = float(w @ least) / (2 * both)
-    above = p > theta
-    moved = float(w[above] @ (1 - p[above])) - float(w[~above] @ p[~above])
-    own = np.minimum(x * (1 - theta), (1 - x) * theta)
-    return np.asarray((own + moved * x) / (2 * both) - value * (1 - 2 * theta) * x / both)
-
-
 BALANCED = Metric(
     name="balanced-error",
     limit="floor",
@@ -147,7 +136,6 @@ BALANCED = Metric(
     takes=("prior",),
     with_given=_with_prior,
     how=OF_BALANCED,
-    slope=_slope,
     by_place=True,
     of_model=WrongInClasses(),
 )

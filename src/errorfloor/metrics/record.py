@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.counted import Counted, OneByOne
 from errorfloor.metrics.model import ModelValue, SurestItems
+from errorfloor.metrics.tabled import CountedTable, best_value, slope, value_of_model
+from errorfloor.metrics.two_by_two import OfTable
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -119,6 +122,21 @@ class Metric:
     smoothing: tuple[float, float] = (2.0, 0.5)
     by_place: bool = False
     by_pairs: bool = False
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from a loss of both kinds of error."""
+        if not isinstance(self.how, OfTable) or self.how.costs is not None:
+            return
+        if self.given:  # a known share of classes makes it another function of items
+            return
+        for name, made in (
+            ("whole", partial(best_value, self.how, self.words)),
+            ("counted", partial(CountedTable, self.how)),
+            ("of_model", value_of_model(self.how)),
+            ("slope", partial(slope, self.how)),
+        ):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, made)
 
     @property
     def words(self) -> str:

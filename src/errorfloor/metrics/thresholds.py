@@ -43,28 +43,6 @@ def _mcc(probabilities: Floats, weights: Floats | Counts) -> float:
     return max(float(((right - named * theta) / spread).max()), 0.0)
 
 
-def _f1_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
-    f = metric.best(p, w)
-    named = float(w[p > f / 2].sum())
-    return np.asarray((np.maximum(2 * x - f, 0.0) - f * x) / (named + float(w @ p)))
-
-
-def _mcc_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
-    theta = float(w @ p)
-    named, right = np.cumsum(w[::-1])[:-1], np.cumsum((w * p)[::-1])[:-1]
-    inside = (named > 1e-12) & (named < 1 - 1e-12)
-    if not inside.any():
-        return np.zeros(x.size)
-    named, right = named[inside], right[inside]
-    spread = np.sqrt(named * (1 - named) * theta * (1 - theta))
-    values = (right - named * theta) / spread
-    top = int(values.argmax())
-    n, s, value = named[top], spread[top], max(float(values[top]), 0.0)
-    threshold = theta + s * value * (1 - 2 * n) / (2 * n * (1 - n))
-    along = -n / s - value * (1 - 2 * theta) / (2 * theta * (1 - theta))
-    return np.asarray(np.maximum(x - threshold, 0.0) / s + along * x)
-
-
 F1 = Metric(
     name="f1",
     limit="ceiling",
@@ -76,7 +54,6 @@ F1 = Metric(
     formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
     title="F1",
     how=OF_F1,
-    slope=_f1_slope,
     per_cent=False,
     two_only=True,
     of_model=PositivesFound(),
@@ -91,7 +68,6 @@ MCC = Metric(
     formula="the largest correlation of label and decision of any threshold for p",
     title="MCC",
     how=OF_MCC,
-    slope=_mcc_slope,
     smoothing=(8.0, 0.5),  # a maximum over thresholds follows noise
     per_cent=False,
     two_only=True,
