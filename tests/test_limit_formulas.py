@@ -1,5 +1,6 @@
 """Limits of intervals by their own formulas: each against plain code or a number by hand."""
 
+import warnings
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -7,36 +8,25 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import errorfloor as ef
+from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
 from errorfloor.intervals.capped import Capped, Reached
-from errorfloor.intervals.honest import worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
-from errorfloor.intervals.losses import BoundedLimits, LossLimits, Selected
+from errorfloor.intervals.losses import Outermost
 from errorfloor.intervals.means import Hoeffding
-from errorfloor.intervals.models import (
-    ExactShare,
-    MeanOfShares,
-    OnScale,
-    Wilson,
-    mcc_error,
-    mcc_of,
-)
+from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson, mcc_error, mcc_of
 from errorfloor.intervals.powered import PoweredErrors
-from errorfloor.intervals.ranks import (
-    PairShare,
-    Share,
-    WeightedShare,
-    divergence,
-    share_of_auc,
-    share_of_precision,
-    spread,
-)
+from errorfloor.intervals.ranks import PairShare, divergence, of_precision
 from errorfloor.intervals.smooth import Jackknife as Smooth
 from errorfloor.intervals.smooth import spread_of, unseen_shift
-from errorfloor.methods.scoring import LossSums
+from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
 
 LEVEL = 0.9
+
+
 Z = stats.norm.ppf(0.95)
 
 
@@ -83,15 +73,12 @@ def test_wilsons_limits_are_as_many_standard_errors_from_the_share(at):
     assert -2 <= low <= value + 1e-12
     assert value - 1e-12 <= high <= 1
     assert high - low > 0.1
-    honest = Share(at, 17, at).limits(LEVEL)
-    assert honest == pytest.approx(((low + 2) / 3, (high + 2) / 3), abs=1e-12)
-    assert 0 <= honest[0] <= honest[1] <= 1
 
 
-def test_the_limits_of_a_share_may_lie_about_two_numbers():
-    one, other = Share(0.7, 20, 0.6).limits(LEVEL)
-    assert one == pytest.approx(Share(0.6, 20, 0.6).limits(LEVEL)[0])
-    assert other == pytest.approx(Share(0.7, 20, 0.7).limits(LEVEL)[1])
+def test_wilsons_limits_may_lie_about_two_numbers():
+    low, high = Wilson(0.7, 20, lower=0.6).limits(LEVEL)
+    assert low == Wilson(0.6, 20).limits(LEVEL)[0]
+    assert high == Wilson(0.7, 20).limits(LEVEL)[1]
 
 
 def test_exact_shares_are_quantiles_of_beta_laws():
@@ -151,48 +138,44 @@ def test_certified_limits_of_a_ranking_end_at_0_and_1():
     assert divergence(0.25, 0.5) == pytest.approx(0.25 * np.log(0.5) + 0.75 * np.log(1.5))
 
 
-def test_the_spread_of_placements_is_a_part_of_the_largest():
-    place, weight = np.array([0.2, 0.5, 1.0]), np.array([3.0, 2.0, 1.0])
-    items = np.append(np.repeat(place, [3, 2, 1]), [0.0, 1.0])  # one at either end is added
-    most = items.mean() * (1 - items.mean())
-    assert spread(place, weight) == pytest.approx(items.var() / most)
+def honest_auc(zeros, ones):
+    """Return the evidence from so many negatives and positives at each score."""
+    scores = np.tile(np.arange(len(zeros)), 2)
+    labels = np.repeat([0, 1], len(zeros))
+    count = np.concatenate((zeros, ones))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        return ef.from_scores(scores.repeat(count), labels.repeat(count), metric="auc").evidence
 
 
 def test_the_auc_varies_as_a_share_of_so_many_items():
-    zeros, ones = np.array([5.0, 9.0, 4.0, 2.0]), np.array([0.0, 3.0, 2.0, 5.0])
+    zeros, ones = np.array([5, 9, 4, 2]), np.array([0, 3, 2, 5])
     table = np.array([[(i > j) + (i == j) / 2 for j in range(4)] for i in range(4)])
     of_ones = table @ zeros / 20  # negatives below a positive of each row
     of_zeros = table.T @ ones / 10  # positives above a negative
-    found = share_of_auc(zeros, ones)
-    assert found.value == found.lower == pytest.approx(ones @ of_ones / 10)
+    found = honest_auc(zeros, ones)
+    assert found.value == pytest.approx(ones @ of_ones / 10)
     variance = 0.0
     for place, count in ((of_ones, ones), (of_zeros, zeros)):
-        items = np.append(np.repeat(place, count.astype(int)), [0.0, 1.0])
+        items = np.append(np.repeat(place, count), [0.0, 1.0])
         variance += items.var() / (items.mean() * (1 - items.mean())) / count.sum()
     assert 1 / variance > 10
-    assert found.items == pytest.approx(1 / variance)
+    assert found.n == pytest.approx(1 / variance)
     # Never fewer items than the rarer class has: all placements are at an end here.
-    assert share_of_auc(np.array([1.0, 0, 1]), np.array([0.0, 30, 0])).items == 2
-    assert share_of_auc(np.array([0.0, 30, 0]), np.array([1.0, 0, 1])).items == 2
+    assert honest_auc([1, 0, 1], [0, 30, 0]).n == 2
+    assert honest_auc([0, 30, 0], [1, 0, 1]).n == 2
 
 
 def test_few_units_have_students_limits():
-    found = WeightedShare(0.8, 30.0, 5.0).limits(LEVEL)
+    found = Wilson(0.8, 30.0, freedom=5.0).limits(LEVEL)
     worth = (Z / stats.t.ppf(0.95, 5)) ** 2
-    assert found == pytest.approx(Share(0.8, 30 * worth, 0.8).limits(LEVEL))
+    assert found == pytest.approx(Wilson(0.8, 30 * worth).limits(LEVEL))
 
 
-class Fixed:
-    """A statistic whose values without each item are given."""
-
-    def __init__(self, values):
-        self._values = np.array(values)
-
-    def values(self, counts, rng):
-        raise AssertionError("only leaving out is asked for")
-
-    def leave_one_out(self):
-        return self._values
+def honest_precision(value, without, sample):
+    """Return the evidence for a value, and values without an item of each cell."""
+    without = np.array(without)
+    return of_precision(SimpleNamespace(value=value, leave_one_out=lambda: without, sample=sample))
 
 
 @pytest.mark.parametrize("value", [0.7, 0.66, 0.55])
@@ -200,31 +183,39 @@ def test_the_average_precision_varies_as_it_does_without_each_item(value):
     count, positive = np.array([3, 1, 2, 2]), np.array([True, False, True, False])
     cells = SimpleNamespace(count=count, positive=positive)
     without = np.array([0.62, 0.75, 0.7, 0.74])
-    found = share_of_precision(value, Fixed(without), cells)
+    found = honest_precision(value, without, cells)
     items = np.repeat(without, count)
     variance = 7 / 8 * ((items - items.mean()) ** 2).sum() * (1.1 + 4 / 5)
     assert found.value == value
-    assert found.items == pytest.approx(min(value * (1 - value) / variance, 8))
+    assert found.n == pytest.approx(min(value * (1 - value) / variance, 8))
     lower = {0.7: 0.7, 0.66: 8 * 0.66 - 7 * items.mean(), 0.55: 0.0}[value]
     assert found.lower == pytest.approx(lower)
 
 
 def test_an_average_precision_that_does_not_vary_counts_as_its_positives():
     cells = SimpleNamespace(count=np.array([3, 5]), positive=np.array([True, False]))
-    assert share_of_precision(0.7, Fixed([0.7, 0.7]), cells).items == 3
-    assert share_of_precision(1.0, Fixed([1.0, 0.9]), cells).items == 3
+    assert honest_precision(0.7, [0.7, 0.7], cells).n == 3
+    assert honest_precision(1.0, [1.0, 0.9], cells).n == 3
     # Nothing is below 0, and at most as many items as there are, at least one.
-    assert share_of_precision(0.1, Fixed([0.3, 0.3]), cells).lower == 0
-    assert share_of_precision(0.5, Fixed([0.5, 0.5001]), cells).items == 8
-    assert share_of_precision(0.5, Fixed([0.0, 1.0]), cells).items == 1
+    assert honest_precision(0.1, [0.3, 0.3], cells).lower == 0
+    assert honest_precision(0.5, [0.5, 0.5001], cells).n == 8
+    assert honest_precision(0.5, [0.0, 1.0], cells).n == 1
 
 
 # Losses.
 
 
+OWN, HELD_OUT = (6.0, 3.0, 0.9), (8.0, 5.0, 0.8)  # sum, sum of squares, largest
+
+
+def of_losses(own=OWN, held_out=HELD_OUT, items=40, **more):
+    sample = Sample.of_rows(np.zeros(1), np.array([items]))
+    both = (Losses(np.array([one[0]]), np.array([one[1]]), one[2]) for one in (own, held_out))
+    return Honest(sides_of(sample, *both, **more))
+
+
 def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    low, high = LossLimits("", own, held_out).limits(LEVEL)
+    low, high = of_losses().limits(LEVEL)
     # Losses of 0.5 each: 12 of them are lost.
     assert low == pytest.approx(0.5 * beta(12, 29, 0.05))
     # One more of the largest, among as many items.
@@ -234,49 +225,33 @@ def test_limits_of_losses_are_those_of_a_share_with_their_mean_and_variance():
     assert high == pytest.approx(scale * beta(lost, 40 - lost + 1, 0.95))
 
 
-def test_losses_of_units_that_tell_less_count_as_fewer():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    found = LossLimits("", own, held_out, correlated=0.5, freedom=7.0).limits(LEVEL)
-    known = (Z / stats.t.ppf(0.95, 7)) ** 2
-    worth = known / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
-    fewer = LossLimits("", own.scaled(known), held_out.scaled(worth)).limits(LEVEL)
-    assert found == pytest.approx(fewer)
-
-
-def test_no_losses_have_the_limit_of_no_errors():
-    none = LossSums(0.0, 0.0, 25.0, 0.0)
-    assert LossLimits("", none, none).limits(LEVEL) == pytest.approx((0, 1 - 0.05 ** (1 / 25)))
-    nobody = LossSums(0.0, 0.0, 0.0, 0.0)
-    assert LossLimits("", none, nobody).limits(LEVEL) == pytest.approx((0, 0.95))
+def test_correlated_losses_count_as_fewer():
+    low, high = of_losses(correlated=0.5).limits(LEVEL)
+    worth = 1 / (1 + 1.3 * 0.5 / (1 + 0.5 * Z**2 / 4.5))
+    fewer = of_losses(held_out=(8 * worth, 5 * worth, 0.8), items=40 * worth)
+    assert (low, high) == pytest.approx((of_losses().limits(LEVEL)[0], fewer.limits(LEVEL)[1]))
 
 
 def test_more_losses_than_items_could_have_are_the_most():
     # Losses of 1 on all 10 items and one more: nothing is behind them, and none are larger.
-    every = LossSums(10.0, 10.0, 10.0, 1.0)
-    high = LossLimits("", every, every).limits(LEVEL)[1]
-    assert high == 1
+    every = (10.0, 10.0, 1.0)
+    assert of_losses(every, every, 10).limits(LEVEL)[1] == 1
 
 
 def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
-    own, held_out = LossSums(6.0, 3.0, 40.0, 0.9), LossSums(8.0, 5.0, 40.0, 0.8)
-    low, high = LossLimits("", own, held_out).limits(LEVEL)
-    turned = LossLimits("", own, held_out, lambda loss: 1 - loss).limits(LEVEL)
+    low, high = of_losses().limits(LEVEL)
+    turned = of_losses(link=lambda loss: 1 - loss).limits(LEVEL)
     assert turned == pytest.approx((1 - high, 1 - low))
-    other = LossLimits("", own, LossSums(4.0, 2.0, 40.0, 0.8))
-    both = Selected((LossLimits("", own, held_out), other)).limits(LEVEL)
-    assert both == (low, high)
-    assert Selected((other, LossLimits("", own, held_out))).limits(LEVEL) == both
-    lower = LossLimits("", LossSums(4.0, 2.0, 40.0, 0.8), LossSums(4.0, 2.0, 40.0, 0.8))
-    both = Selected((LossLimits("", own, held_out), lower)).limits(LEVEL)
-    assert both == (lower.limits(LEVEL)[0], high)
 
 
-def test_bounded_losses_have_chernoffs_limit_below_and_a_bet_above():
-    tested = Bets.of(np.array([0.1, 0.6]), Blocks.of(np.array([[3, 1], [9, 4]])))
-    found = BoundedLimits("", LossSums(6.0, 3.0, 40.0, 0.9), tested).limits(LEVEL)
-    assert found == (PairShare(0.15, 40).limits(LEVEL)[0], tested.limits(LEVEL)[1])
-    more = BoundedLimits("", LossSums(44.0, 60.0, 40.0, 2.0), tested).limits(LEVEL)[0]
-    assert more == PairShare(1.0, 40).limits(LEVEL)[0]
+def test_the_outermost_limits_of_several_are_taken():
+    fewer = (4.0, 2.0, 0.8)
+    one, other, lower = of_losses(), of_losses(OWN, fewer), of_losses(fewer, fewer)
+    for each in ((one, other), (other, one)):
+        assert Outermost("", each, each).limits(LEVEL) == one.limits(LEVEL)
+    expected = lower.limits(LEVEL)[0], one.limits(LEVEL)[1]
+    assert Outermost("", (one, lower), (one, lower)).limits(LEVEL) == expected
+    assert Outermost("", (lower,), (one,)).limits(LEVEL) == expected
 
 
 # What items are worth.

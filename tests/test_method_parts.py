@@ -10,16 +10,17 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from errorfloor import methods
 from errorfloor.data.sample import DOUBT, Kinds, Losses, Sample, split
-from errorfloor.methods import calibrated, logistic, newton
+from errorfloor.methods import calibrated, logistic, newton, ranks
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
-from errorfloor.methods.ranks import Placements, Precision, Ranking, WeightedRanking, by_row
+from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.ranks import Placements
 
 RNG = np.random.default_rng(0)
 
@@ -136,6 +137,16 @@ def test_resamples_without_a_value_take_that_of_the_table():
     alone = Sample.of_rows(np.array([0.3]), np.array([1]))
     one = BestValue(Asked("auc").of(2), alone.probabilities, alone)
     assert one.value == pytest.approx(0.5)
+
+
+# Weighted losses
+
+
+def items_of(count, weight, cluster=None):
+    """Return the weight of each item, and its unit."""
+    cell = np.repeat(np.arange(len(count)), count)
+    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
+    return np.asarray(weight)[cell], unit, cell
 
 
 # Labels on some items
@@ -426,16 +437,6 @@ def test_binned_floors_are_those_of_sorted_items(bins):
     assert alone.leave_one_out().tolist() == [0]
 
 
-# Weighted losses
-
-
-def items_of(count, weight, cluster=None):
-    """Return the weight of each item, and its unit."""
-    cell = np.repeat(np.arange(len(count)), count)
-    unit = np.arange(cell.size) if cluster is None else np.asarray(cluster)[cell]
-    return np.asarray(weight)[cell], unit, cell
-
-
 @pytest.mark.parametrize("cluster", [None, np.array([0, 0, 1, 2, 2])])
 def test_weighted_losses_are_worth_as_many_items_as_have_their_variance(cluster):
     count, weight = np.array([3, 1, 2, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0, 1.5])
@@ -590,6 +591,10 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
 # Rankings
 
 
+def ranked(cells, method=ranks.AUC):
+    return method.bind(cells, Options(metric=Asked(method.metrics[0]).of(2)))
+
+
 def slow_auc(score, label, weight):
     """Return the share of pairs in order, each weighing as both its items do."""
     right = every = 0.0
@@ -615,7 +620,7 @@ def slow_precision(score, label):
 def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighted):
     cells = cells_of([2, 0, 1, 1], [1, 1, 2, 0])
     weight = np.array([1.0, 0.5, 2.0, 1.0, 1.5, 3.0]) if weighted else np.ones(6)
-    own = WeightedRanking(replace(cells, weight=weight)) if weighted else Ranking(cells)
+    own = ranked(replace(cells, weight=weight) if weighted else cells)
 
     def slow(count):
         cell = np.repeat(np.arange(6), count)
@@ -626,26 +631,27 @@ def test_the_auc_is_the_share_of_pairs_in_order_with_and_without_an_item(weighte
     expected = [max(slow(one), 0.5) for one in others]
     assert own.values(np.array(others), RNG) == pytest.approx(expected)
     reverse = cells_of([0, 3], [2, 1], np.ones(3))
-    worse = WeightedRanking(reverse) if weighted else Ranking(reverse)
+    worse = ranked(reverse if weighted else replace(reverse, weight=None))
     assert worse.values(reverse.count[None], RNG).tolist() == [0.5]
     without = [slow(cells.count - one) for one in np.eye(6, dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
     # The last item of a class leaves the value as it is.
     last = cells_of([1, 2], [0, 1], np.array([2.0, 1.0, 1.0]))
-    bound = WeightedRanking(last) if weighted else Ranking(replace(last, weight=None))
+    bound = ranked(last if weighted else replace(last, weight=None))
     index = int(np.flatnonzero(last.positive)[0])
     assert bound.leave_one_out()[index] == pytest.approx(bound.values(last.count[None], RNG)[0])
 
 
 def test_placements_are_shares_of_the_other_class():
-    places = Placements(np.array([2.0, 1, 0]), np.array([0.0, 3, 1]))
-    assert places.of_positives == pytest.approx([1 / 3, 2.5 / 3, 1])
-    assert places.of_negatives == pytest.approx([1, 2.5 / 4, 0.5 / 4])
+    found = Placements.of(cells_of([2, 1, 0], [0, 3, 1]))
+    assert found.place == pytest.approx([1, 2.5 / 3, 2.5 / 4, 1])
+    assert (found.zeros, found.ones) == (3, 4)
+    assert found.area == pytest.approx((3 * 2.5 / 3 + 1) / 4)
 
 
 def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     cells = cells_of([1, 0, 2, 1, 0], [0, 1, 1, 2, 1])
-    own = Precision(cells)
+    own = ranked(cells, ranks.AVERAGE_PRECISION)
 
     def slow(count):
         cell = np.repeat(np.arange(len(cells)), count)
@@ -657,5 +663,5 @@ def test_the_average_precision_is_that_of_all_orders_of_tied_items():
     assert own.values(none[None], RNG).tolist() == [0]
     without = [slow(cells.count - one) for one in np.eye(len(cells), dtype=np.int64)]
     assert own.leave_one_out() == pytest.approx(without)
-    alone = Precision(cells_of([1], [1]))
+    alone = ranked(cells_of([1], [1]), ranks.AVERAGE_PRECISION)
     assert alone.leave_one_out() == pytest.approx([0, 1])

@@ -2,59 +2,41 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from errorfloor.methods.weighted import WeightedCut
 from scipy.optimize import brentq
 from scipy.stats import binom, t
 from sklearn.metrics import roc_auc_score
 
 import errorfloor as ef
 from benchmarks import weights as study
-from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Bets, Blocks, growing_blocks, refuted_from, refuted_up_to
 from errorfloor.intervals.certified import Certified
 from errorfloor.intervals.jackknife import ALIKE, Units
-from errorfloor.intervals.ranks import weighted_share
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.methods.ranks import WeightedRanking
 
 RNG = np.random.default_rng(7)
+
+
 N = 400
+
+
 SCORES = RNG.random(N)
+
+
 LABELS = (RNG.random(N) < SCORES).astype(int)
+
+
 WEIGHTS = RNG.choice([1.0, 3.0, 9.0], size=N)
+
+
 CLUSTERS = np.repeat(np.arange(80), 5)
+
+
 VOTES = RNG.binomial(3, SCORES)
-
-
-def test_equal_units_are_worth_their_number():
-    count = np.array([40, 60])
-    for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
-        share, n = Sample.of_rows(count, count, np.full(2, 2.5)).worth(np.array(wrong, dtype=float))
-        assert share == pytest.approx(sum(wrong) / 100)
-        assert n == pytest.approx(100)
-    # Clusters of two copies are worth half as many.
-    twice = Sample.of_rows(np.arange(100), np.full(100, 2), np.ones(100), np.arange(100))
-    wrong = np.where(np.arange(100) < 30, 2.0, 0.0)
-    share, n = twice.worth(wrong)
-    assert share == pytest.approx(0.3)
-    assert n == pytest.approx(100 * 99 / 100, rel=0.01)
-    assert twice.freedom == pytest.approx(99)
-    assert twice.units == pytest.approx(100)
-
-
-def test_the_worth_of_many_items_is_that_of_their_variance():
-    rng = np.random.default_rng(1)
-    weight = rng.lognormal(0, 0.7, 20_000)
-    wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = Sample.of_rows(weight, np.ones(weight.size, dtype=int), weight).worth(wrong)
-    variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
-    assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
 
 def slow_stakes(weight, values, blocks, log_goal):
@@ -111,19 +93,6 @@ def test_blocks_are_the_same_however_they_are_kept(most):
     assert (before == np.cumsum(counts, axis=0) - counts).all()
 
 
-def test_the_cut_among_some_cells_is_the_best_cut_of_their_masses():
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        table = ef.ScoreTable.from_arrays(
-            rng.random(40).round(1), rng.integers(2, size=40), weight=rng.choice([1.0, 3.0], 40)
-        )
-        cut = WeightedCut(table.cells())
-        mass = rng.integers(0, 3, len(table.cells())) * cut.weight
-        some = np.flatnonzero(mass)
-        assert (cut.wrong_among(some, mass[some]) == cut.wrong(mass)[some]).all()
-    assert cut.wrong_among(some[:0], mass[:0]).size == 0
-
-
 @pytest.mark.parametrize("start", [None, 0.0, 0.1, 0.3, 0.9, 1.0, -2.0])
 @pytest.mark.parametrize("root", [0.3, 0.0, -1.0, 0.999, 1.0, 2.0, 1e-9])
 @pytest.mark.parametrize("jump", [0.0, 3.0])
@@ -150,19 +119,17 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     assert isinstance(found.evidence, Certified)
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
-    cut = WeightedCut(table.cells())
-    weight = cut.weight / cut.weight.max()
+    cells = table.cells()
+    weight = cells.each / cells.each.max()
     streams = Streams.of(Seed.of(1).begin())
-    blocks = growing_blocks(table.cells().count, streams.for_("blocks"))
+    blocks = growing_blocks(cells.count, streams.for_("blocks"))
     before = np.cumsum(blocks, axis=0) - blocks
-    wrong = [cut.wrong(count * weight).astype(float) for count in before]
-    stakes = slow_stakes(weight, wrong, blocks, log_goal)
+    ill = [cells.positive == (np.arange(len(cells)) < end) for end in cells.ends]  # of each cut
+    best = [np.argmin(np.round([mass @ one for one in ill], 9)) for mass in before * weight]
+    stakes = slow_stakes(weight, [ill[one].astype(float) for one in best], blocks, log_goal)
     mean = found.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * weight
-    gains = []
-    for end in (0, *(cut.ends + 1)):
-        wrong = table.cells().positive == (np.arange(len(table.cells())) < end)
-        gains.append((blocks * np.log1p(capped * (wrong - mean))).sum())
+    gains = [(blocks * np.log1p(capped * (one - mean))).sum() for one in ill]
     assert min(gains) == pytest.approx(log_goal, abs=1e-6)
 
 
@@ -305,6 +272,8 @@ def test_rules_of_many_classes_take_weights():
 
 # Misses of at most 0.06 at 95 %, with three standard errors of Monte Carlo.
 TIMES = 120
+
+
 MOST = binom.ppf(0.999, TIMES, 0.06)
 
 
@@ -517,23 +486,26 @@ def test_weighted_auc_is_that_of_pairs_and_equal_weights_change_nothing():
     assert found.value == pytest.approx(
         roc_auc_score(LABELS, SCORES, sample_weight=WEIGHTS), abs=1e-12
     )
-    cells = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS).cells()
-    equal = weighted_share(WeightedRanking(replace(cells, weight=np.full(len(cells), 3.0))))
     plain = ef.from_scores(SCORES, LABELS, metric="auc").evidence
-    assert equal.items == pytest.approx(plain.items)
+    about = np.where(np.arange(N) % 2, 3.0, 3.0001)
+    equal = ef.from_scores(SCORES, LABELS, metric="auc", weight=about).evidence
+    assert (equal.value, equal.n) == pytest.approx((plain.value, plain.n), rel=1e-4)
+    assert equal.freedom == pytest.approx(N, rel=0.05)
     # Copies of items in clusters are worth as much as the items.
     twice = ef.from_scores(
         np.repeat(SCORES, 2), np.repeat(LABELS, 2), metric="auc", cluster=np.repeat(range(N), 2)
     )
-    assert twice.evidence.items == pytest.approx(plain.items, rel=0.02)
+    assert twice.evidence.n == pytest.approx(plain.n, rel=0.02)
 
 
-def test_weighted_auc_without_each_item_is_counted_anew():
-    cells = ef.ScoreTable.from_arrays(SCORES.round(1), LABELS, weight=WEIGHTS).cells()
-    ranking = WeightedRanking(cells)
-    fewer = cells.count - np.eye(len(cells), dtype=int)
-    expected = ranking.values(fewer, np.random.default_rng(0))
-    assert ranking.leave_one_out() == pytest.approx(expected)
+def test_limits_of_a_weighted_auc_are_about_that_of_the_scores():
+    # Also below 1/2, as without weights: the value ends there, its evidence does not.
+    with pytest.warns(ef.RefutedWarning, match="in reverse"):
+        found = ef.from_scores(-SCORES, LABELS, metric="auc", weight=WEIGHTS)
+    assert found.value == 0.5
+    expected = roc_auc_score(LABELS, -SCORES, sample_weight=WEIGHTS)
+    assert found.evidence.value == pytest.approx(expected)
+    assert found.high == 0.5
 
 
 def test_intervals_of_a_weighted_auc_hold_it():

@@ -6,7 +6,6 @@ import engines
 import numpy as np
 import pandas as pd
 import pytest
-from errorfloor.intervals.blocks import Blocks, growing_blocks
 from helpers import answer
 from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
@@ -14,6 +13,7 @@ from numpy.testing import assert_array_equal
 import errorfloor as ef
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import split
+from errorfloor.intervals.bets import Blocks, growing_blocks
 
 N = 300
 RNG = np.random.default_rng(20261116)

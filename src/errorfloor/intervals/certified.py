@@ -29,7 +29,8 @@ from errorfloor.intervals.bets import (
 from errorfloor.intervals.cuts import cut_of, for_any_scores, of_error
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.cuts import CutFit, Cuts, all_cuts, table_of, wrong_of
+from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
 from errorfloor.methods.fitted import Sides
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo

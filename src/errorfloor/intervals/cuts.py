@@ -10,7 +10,7 @@ from functools import partial
 from errorfloor._references import BINOMIAL, WEIGHTED_COUNTS
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.cuts import CutFit
+from errorfloor.methods.cut_fit import CutFit
 from errorfloor.methods.record import Basis, Method, Shape, heeds_weights
 from errorfloor.metrics import ERROR, Metric, named
 from errorfloor.metrics.two_by_two import OfTable

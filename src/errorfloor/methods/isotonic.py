@@ -16,7 +16,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.cuts import CutFit
+from errorfloor.methods.cut_fit import CutFit
 from errorfloor.methods.fitted import FOLDS
 from errorfloor.methods.record import (
     Basis,

@@ -12,6 +12,7 @@ from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.intervals.record import IntervalKind
+from errorfloor.methods.clean import is_balance
 from errorfloor.methods.record import CHANCE, Classes, Method, Options
 from errorfloor.metrics import Metric
 
@@ -47,7 +48,7 @@ def _check_options(method: Method, options: Options) -> None:
             *(argument("totals_by", options.totals_by), " is not answered with "),
             *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
         )
-    if options.metric.name == "balanced-error" and "prior" not in options.metric.given:
+    if is_balance(options.metric) and "prior" not in options.metric.given:
         raise InputError(
             *(argument("metric", options.metric.name), " of votes with "),
             *(argument("weight"), " or ", argument("cluster"), " needs the share of class 1. "),

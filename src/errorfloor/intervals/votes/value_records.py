@@ -14,6 +14,7 @@ from errorfloor.intervals.votes.records import (
     likelihood,
     refuse_unknown_rule,
 )
+from errorfloor.methods.clean import is_balance
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.votes.values import weighs
 
@@ -42,7 +43,7 @@ def _certified(case: Case) -> Evidence:
             *(argument("interval", "certified"), " is for metrics that means over items decide, "),
             f"and the best {metric.words} is no such value. Ask for ",
             *(argument("interval", "likelihood"), "."),
-            *(known if getattr(metric.how, "prices", None) and "prior" in metric.takes else ()),
+            *(known if is_balance(metric) else ()),
         )
     return VoteLimits.of("certified", case, inverted_limits)
 

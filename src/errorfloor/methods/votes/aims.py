@@ -15,6 +15,7 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.methods.votes.target import ONE_VOTE, Target
 from errorfloor.metrics import Metric
+from errorfloor.metrics.two_by_two import OfTable
 
 
 class Aim(Protocol):
@@ -132,9 +133,10 @@ def aim_of(metric: Metric, target: Target) -> Aim | None:
     """Return what is averaged for the best value of a metric, or None where it is no such mean."""
     if metric.is_error:
         return target
-    prices = getattr(metric.how, "prices", None)
-    if prices is not None and metric.given:  # of one item, where the share of class 1 is known
-        one, other = prices(*metric.given.get("prior", (0.0, 1.0)))
+    how = metric.how
+    # Prices of one item are known if the share of class 1 is.
+    if isinstance(how, OfTable) and how.prices is not None and metric.given:
+        one, other = how.prices(*metric.given.get("prior", (0.0, 1.0)))
         return _tent(float(one), float(other), target)
     return Concave(metric, target) if metric.is_mean else None
 

@@ -24,6 +24,7 @@ from errorfloor.methods.votes.target import ONE_VOTE, Target
 from errorfloor.methods.votes.thin import Votes, by_total, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.two_by_two import OfTable
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.likelihood import Mixture
@@ -97,9 +98,10 @@ def weighs(metric: Metric) -> bool:
 
     Also where they are once the share of class 1 is given.
     """
-    prices = getattr(metric.how, "prices", None) is not None and not metric.is_error
+    how = metric.how
+    sums = isinstance(how, OfTable) and how.prices is not None and not metric.is_error
     given = "prior" in metric.takes or "costs" in metric.needs
-    return metric.is_selective or isinstance(metric.how, OfItems) or (prices and given)
+    return metric.is_selective or isinstance(how, OfItems) or (sums and given)
 
 
 @heeds_weights(where=weighs)
