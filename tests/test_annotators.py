@@ -297,6 +297,45 @@ def test_the_interval_covers_where_the_likelihood_interval_does_not(setting, lik
     assert wider < 5
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("people", [10, 20, 40])
+def test_the_upper_limit_allows_for_people_who_happen_to_be_missing(people, classes):
+    # A sample lacks people with a chance of 5 % who are such a share of all.
+    share = 1 - 0.05 ** (1 / people)
+    rng = np.random.default_rng(people)
+    items = rng.dirichlet(np.full(classes, 0.05), 500)
+    votes = (rng.random((500, people, 1)) > items.cumsum(axis=1)[:, None]).sum(axis=2)
+    found = ef.from_votes(annotators=votes)
+    assert found.interval_method == "annotators"
+    # They answer any class but the one that they would.
+    mixed = (1 - share) * items + share * (1 - items) / (classes - 1)
+    assert np.mean(1 - mixed.max(axis=1)) < found.high
+    assert found.low <= np.mean(1 - items.max(axis=1)) < found.value + 0.03
+
+
+@pytest.mark.parametrize(("people", "bad"), [(6, 0), (10, 0), (20, 0), (20, 1), (20, 2), (20, 4),
+                                             (50, 0), (50, 1), (50, 5), (50, 10)])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:The votes are no mixture")
+def test_on_certain_items_the_upper_limit_is_that_of_the_share_of_bad_people(people, bad):
+    truth = np.arange(200)[:, None] % 2
+    votes = np.where(np.arange(people) < bad, 1 - truth, truth)
+    found = ef.from_votes(annotators=votes)
+    assert found.value == pytest.approx(bad / people, abs=1e-3)
+    exact = stats.beta.ppf(0.975, bad + 1, people - bad)  # Clopper and Pearson
+    assert found.high == pytest.approx(exact, abs=0.015)
+    exact = stats.beta.ppf(0.9, bad + 1, people - bad)
+    assert found.at_level(0.8).high == pytest.approx(exact, abs=0.015)
+
+
+def test_nothing_jumps_with_the_number_of_annotators():
+    truth = np.arange(100)[:, None] % 2
+    high = [ef.from_votes(annotators=np.repeat(truth, people, axis=1)).high
+            for people in range(12, 30)]  # fmt: skip
+    falls = -np.diff(high)
+    assert (falls > 0).all()
+    assert (falls[1:] < falls[:-1]).all()
+
+
 def test_annotators_who_do_not_differ_cost_next_to_nothing():
     setting = study.Setting(800, votes=5, spread=0.0)
     assert study._held(setting, study.simulate(setting, 8))[2] < 1.08

@@ -193,7 +193,7 @@ def limits_of(level=0.9, **changes):
     likelihood = SimpleNamespace(limits=lambda level: (0.1, 0.3))
     given = {
         "value": 0.2, "likelihood": likelihood, "open_low": 0.02, "open_high": 0.03,
-        "spread": Spread(0.001, 6.0), "unseen": 0.0, "number": 30, "effective": 25.0,
+        "spread": Spread(0.001, 6.0), "number": 30, "effective": np.inf,
     }  # fmt: skip
     return AnnotatorLimits(**(given | changes)).limits(level)
 
@@ -205,9 +205,9 @@ def test_annotators_widen_limits_at_a_right_angle():
     low = 0.1 + 0.08 - np.sqrt(0.08**2 + shared)  # 0.2 - 0.02 - 0.1 is noise of items
     high = 0.3 - 0.07 + np.sqrt(0.07**2 + shared)
     assert limits_of() == pytest.approx((low, high))
-    more = t.ppf(0.95, 6) ** 2 * 0.002
-    high = 0.3 - 0.07 + np.sqrt(0.07**2 + shared + more)
-    assert limits_of(unseen=0.002) == pytest.approx((low, high))
+    share = 1 - 0.05 ** (1 / 25)  # of all people, of whom 25 lack a kind in 5 % of samples
+    high = 0.3 - 0.07 + np.sqrt(0.07**2 + shared + (share * 0.6) ** 2)  # 0.2 is 0.6 below guessing
+    assert limits_of(effective=25.0) == pytest.approx((low, high))
     # All of it is open, however many items: annotators come on top.
     assert limits_of(open_low=0.5, open_high=0.5) == pytest.approx(
         (max(0.1 - np.sqrt(shared), 0), 0.3 + np.sqrt(shared))
@@ -219,9 +219,7 @@ def test_annotators_widen_limits_at_a_right_angle():
 def test_the_note_says_when_some_cast_more_votes():
     def note(number, effective):
         likelihood = SimpleNamespace(limits=lambda level: (0.1, 0.3))
-        return AnnotatorLimits(
-            0.2, likelihood, 0.0, 0.0, Spread(0.0, 1.0), 0.0, number, effective
-        ).note
+        return AnnotatorLimits(0.2, likelihood, 0.0, 0.0, Spread(0.0, 1.0), number, effective).note
 
     assert "counts 30 annotators as a sample" in note(30, 15.0)
     assert "counts 30 annotators (15 with equal workloads" in note(30, 14.9)
@@ -330,7 +328,7 @@ def test_shares_of_votes_that_are_drawn_are_chances_of_all_of_them():
 
 
 @pytest.mark.parametrize(("people", "classes"), [(8, 2), (20, 2), (6, 3)])
-def test_a_guesser_may_be_missing_from_few_annotators(people, classes):
+def test_the_limits_are_for_these_annotators(people, classes):
     rng = np.random.default_rng(people)
     items = rng.dirichlet(np.full(classes, 0.3), 60)
     votes = pd.DataFrame({f"rater_{i}": [rng.choice(classes, p=p) for p in items]
@@ -338,10 +336,7 @@ def test_a_guesser_may_be_missing_from_few_annotators(people, classes):
     found = ef.from_votes(votes).evidence
     assert found.method == "annotators"
     assert (found.number, found.effective) == (people, pytest.approx(people))
-    top = 1 - 1 / classes
-    assert found.top == pytest.approx(top)
-    missing = max(1 - people / 20, 0) * ((top - found.value) / people) ** 2
-    assert found.unseen == pytest.approx(missing)
+    assert found.top == pytest.approx(1 - 1 / classes)
     low, high = found.likelihood.limits(0.05)
     assert found.open_low == pytest.approx(found.value - low)
     assert found.open_high == pytest.approx(high - found.value)

@@ -36,7 +36,8 @@ def _sample(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "note",
-            "Few people cast most of the votes, so the interval is wide.",
+            "The votes are of few people, who may well lack a kind that is not rare: the upper "
+            "limit for a fresh annotator is high for that.",
             remedy,
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from hashlib import blake2b
-from math import isfinite, log1p
+from math import expm1, isfinite, log, log1p
 from typing import Any
 
 import numpy as np
@@ -152,3 +152,8 @@ def effective_number(workloads: Counts) -> float:
     """Return how many annotators with equal workloads would say as much about annotators."""
     votes = workloads[:, 1].astype(np.float64)
     return float(votes.sum() ** 2 / (votes @ votes))
+
+
+def unseen_share(number: float, chance: float) -> float:
+    """Return the share of all annotators of whom so many hold none with this chance."""
+    return -expm1(log(chance) / number)

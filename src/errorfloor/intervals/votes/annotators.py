@@ -12,6 +12,12 @@ exactly that of the floor. So the spread of the mean of P over groups is that of
 
 Groups differ by chance, too, which the likelihood interval has already. What exchanging votes
 within items at random would give is subtracted; its mean is known, from hypergeometric moments.
+
+No spread shows people of a kind that happens to be missing. J people hold none of a kind that is a
+share s of all with chance (1 - s)^J, so the upper limit allows for the share s for which that is
+(1 - level) / 2: some log(2 / (1 - level)) / J. Of kinds that know no more than others, those who
+answer another class than they would raise the floor F most: by s (1 - F / top), where guessing
+costs `top`. For the majority of several votes of two classes it is at most that.
 """
 
 from __future__ import annotations
@@ -26,7 +32,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, argument
 from errorfloor._references import JACKKNIFE
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.annotators import effective_number, number_of, unseen_share
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.intervals.votes.records import FEWEST_ANNOTATORS as FEWEST
@@ -35,8 +41,6 @@ from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.target import ONE_VOTE, Target
 from errorfloor.metrics import ERROR
 
-# Below so many, a guesser may well be missing from the sample; the upper limit allows for one.
-_MANY = 20.0
 _MANY_HASHES = 1000  # annotators, from which some may well have the same hash
 _LEVEL_OF_OPEN = 0.05  # so low that limits show little but what few votes leave open
 _MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
@@ -58,7 +62,6 @@ class AnnotatorLimits:
     open_low: float  # how far the floor may lie below the value, however many items there were
     open_high: float
     spread: Spread
-    unseen: float  # variance that the upper limit adds for guessers who are not in a small sample
     number: int  # of annotators
     effective: float
     top: float = 0.5  # the largest floor there can be
@@ -74,7 +77,10 @@ class AnnotatorLimits:
         below = max(self.value - self.open_low - low, 0.0)
         above = max(high - self.value - self.open_high, 0.0)
         more_below = np.sqrt(below**2 + shared) - below
-        more_above = np.sqrt(above**2 + shared + quantile * self.unseen) - above
+        # With the spread of those who are there, this is close to the upper limit of Clopper and
+        # Pearson for their share, however many of them there are.
+        missing = unseen_share(self.effective, (1 - level) / 2) * (1 - self.value / self.top)
+        more_above = np.sqrt(above**2 + shared + missing**2) - above
         return max(low - float(more_below), 0.0), min(high + float(more_above), self.top)
 
     @property
@@ -253,7 +259,6 @@ def around(case: Case, kind: IntervalKind, spread: Callable[[], Spread]) -> Anno
         case.value - low,
         high - case.value,
         spread(),
-        max(1 - effective / _MANY, 0.0) * ((top - case.value) / effective) ** 2,
         number_of(table.workloads),
         effective,
         top,
@@ -264,9 +269,10 @@ ANNOTATORS = IntervalKind(
     name="annotators",
     basis=Basis.MIXTURE,
     make=_annotators,
-    promise="The likelihood interval, widened by what annotators differ: it speaks for the vote of "
-    "a fresh annotator, so annotators are a sample as well as items. Its coverage is measured by "
-    "simulation; there is no proof for finite samples.",
+    promise="The likelihood interval, widened by what annotators differ, and upwards for those who "
+    "may happen to be missing: it speaks for the vote of a fresh annotator, so annotators are a "
+    "sample as well as items. Its coverage is measured by simulation; there is no proof for finite "
+    "samples.",
     in_short="the same for a fresh annotator; the default where annotator ids are known",
     proof="[measured](annotators.md)",
     holds="measured",
