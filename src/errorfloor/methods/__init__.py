@@ -39,7 +39,11 @@ from errorfloor.methods.votes.values import VALUES
 from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.two_by_two import OfTable
 
-_TABLES = [one for one in METRICS if isinstance(one.how, OfTable) and one is not ERROR]
+_TABLES = [
+    one
+    for one in METRICS
+    if isinstance(one.how, OfTable) and not one.is_error and one.name in metrics.BUILT_IN
+]
 
 RECORDS: tuple[Method | Series, ...] = (
     CLEAN,
