@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor import methods, metrics
+from errorfloor import metrics
 from errorfloor.apps.cli import commands as cli
-from errorfloor.methods.record import Series
 from errorfloor.metrics.model import TableValue
 from errorfloor.metrics.record import Metric
 from errorfloor.show import metric_table
@@ -115,17 +114,9 @@ GIVEN = {
 
 @pytest.fixture
 def add(monkeypatch):
-    """Return what adds a metric, which methods answer as they do the one that it is like."""
+    """Return what adds a metric."""
 
-    def added(record, like=None):
-        def able(one):
-            known = () if isinstance(one, Series) else one.metrics
-            return replace(one, metrics=(*known, record.name)) if like in known else one
-
-        found = {id(one): able(one) for one in (*methods.RECORDS, *methods.DEFAULTS)}
-        for name in ("RECORDS", "DEFAULTS"):
-            records = tuple(found[id(one)] for one in getattr(methods, name))
-            monkeypatch.setattr(methods, name, records)
+    def added(record):
         monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, record))
 
     return added
@@ -151,7 +142,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_copy_of_a_record_under_another_name_answers_the_same(source, add, tmp_path):
-    add(copy_of("balanced-error"), like="balanced-error")
+    add(copy_of("balanced-error"))
     found, expected = SOURCES[source](TOY), SOURCES[source]("balanced-error")
     assert facts(found) == facts(expected)
     assert str(found) == str(expected)
@@ -170,7 +161,7 @@ def test_a_copy_of_a_record_under_another_name_answers_the_same(source, add, tmp
 
 
 def test_a_copy_of_a_record_is_planned_and_compared(add):
-    add(copy_of("balanced-error"), like="balanced-error")
+    add(copy_of("balanced-error"))
     scores, votes = ef.ScoreTable.from_arrays(P, LABELS), ef.VoteTable.from_arrays(VOTES, 5)
     for ask in (
         lambda metric: ef.plan(scores, metric=metric, items=(100, 300)),
@@ -181,7 +172,7 @@ def test_a_copy_of_a_record_is_planned_and_compared(add):
 
 
 def test_a_copy_of_a_record_is_on_the_command_line_and_in_the_documents(add, tmp_path, capsys):
-    add(copy_of("balanced-error"), like="balanced-error")
+    add(copy_of("balanced-error"))
     file = tmp_path / "scores.csv"
     rows = zip(P, LABELS, CHOSEN, strict=True)
     file.write_text("score,label,chosen\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
@@ -193,7 +184,7 @@ def test_a_copy_of_a_record_is_on_the_command_line_and_in_the_documents(add, tmp
             shown.append(capsys.readouterr().out)
         assert shown[0] == shown[1]
     row = metric_table.of_metrics().rows[-1]
-    assert (row[0], row[1:]) == (TOY, metric_table.of_metrics().rows[1][1:])
+    assert (row[0], row[1:4]) == (TOY, metric_table.of_metrics().rows[1][1:4])
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda one: one.name)
@@ -253,7 +244,7 @@ def test_a_published_value_of_any_table_metric_has_limits_that_hold(add):
     def balanced(table):
         return (1 - youden(table)) / 2
 
-    add(replace(copy_of("balanced-error"), of_model=TableValue(balanced)), like="balanced-error")
+    add(replace(copy_of("balanced-error"), of_model=TableValue(balanced)))
     floor, share = ef.from_soft_labels(P, metric=TOY), P.mean()
     truth = np.array([[(1 - share) * 0.8, (1 - share) * 0.2], [share * 0.1, share * 0.9]])
     held = 0
@@ -278,7 +269,7 @@ def test_table_metrics_are_for_two_classes_and_need_both(add):
 
 
 def test_what_a_record_lacks_is_named(add):
-    add(replace(copy_of("balanced-error"), of_model=None), like="balanced-error")
+    add(replace(copy_of("balanced-error"), of_model=None, how=None))
     floor = ef.from_soft_labels(P, metric=TOY)
     for model in (
         {"model_value": 0.3, "n": 100},

@@ -100,7 +100,8 @@ def records() -> tuple[Method | Series, ...]:
     return (*RECORDS, *(one for metric in _added() for one in of_metric(metric)))
 
 
-def _defaults() -> tuple[Method, ...]:
+def defaults() -> tuple[Method, ...]:
+    """Return the methods that are chosen where none is named, for added metrics too."""
     return (*DEFAULTS, *map(default_for, _added()))
 
 
@@ -117,7 +118,7 @@ def default(
     partly: bool = False,
 ) -> Method:
     """Return the method for a kind of table where none is named; `partly` if labels are missing."""
-    for one in (PPI, MANY_PPI, *_defaults()) if partly else _defaults():
+    for one in (PPI, MANY_PPI, *defaults()) if partly else defaults():
         if (one.reads, one.classes) == (kind, classes) and one.is_for(metric):
             return one
     raise no_method(kind, classes, metric)
@@ -129,7 +130,7 @@ def no_method(kind: str, classes: Classes, metric: str) -> InputError:
         name
         for name in metrics.names()
         if any(
-            (one.reads, one.classes) == (kind, classes) and one.is_for(name) for one in _defaults()
+            (one.reads, one.classes) == (kind, classes) and one.is_for(name) for one in defaults()
         )
     ]
     return InputError(

@@ -68,7 +68,7 @@ class Comparison(Rows[Estimate]):
             one.name
             for one in methods.RECORDS
             if isinstance(one, Method)
-            and (one in methods.DEFAULTS or one.partly)
+            and (one in methods.defaults() or one.partly)
             and one.reads == ScoreTable.kind
             and one.is_for(first.metric)
         }

@@ -83,6 +83,6 @@ def _intervals(metric: Metric, kind: str) -> dict[str, str]:
     return {
         one.classes.value: one.interval
         for classes in Classes
-        for one in methods.DEFAULTS
+        for one in methods.defaults()
         if (one.reads, one.classes) == (kind, classes) and one.is_for(metric.name)
     }
