@@ -18,7 +18,7 @@ from errorfloor.show.next_steps import steps_of
 
 SOURCE = Path(ef.__file__).parent
 # TEMPORARY: folders that still go by names. Empty this list, then delete it.
-NOT_YET = ("methods", "intervals")
+NOT_YET = ()
 # Also words for other things: they count next to something that is called a metric only.
 ORDINARY = {"error", "cost"}
 FILES = [

@@ -18,10 +18,10 @@ from errorfloor.data.sample import Draw, Losses, Sample
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, sides_of
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
-from errorfloor.metrics import Metric
+from errorfloor.metrics import METRICS, Metric
 from errorfloor.metrics.items import OfItems
 from errorfloor.metrics.means import BRIER, LOG_LOSS
-from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE, Selective
+from errorfloor.metrics.selective import Selective
 
 
 class RisingMap:
@@ -197,7 +197,7 @@ def _of_losses(metric: Metric, *bases: Basis) -> tuple[Method, Method]:
 def _surest(like: Method, value: str) -> Method:
     return replace(
         like,
-        metrics=(ERROR_AT_COVERAGE.name, COVERAGE_AT_ERROR.name),
+        metrics=tuple(one.name for one in METRICS if one.is_selective),
         bases=frozenset({Basis.SELECTED}),
         if_wrong="the value of the best rising curve: too pessimistic",
         explains="The labels calibrate the scores by isotonic regression, and the items whose "

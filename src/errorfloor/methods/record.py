@@ -18,7 +18,7 @@ from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, aim_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
 from errorfloor.methods.votes.target import Target, target_of
-from errorfloor.metrics import BUILT_IN, ERROR, Metric, named, names
+from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration
@@ -287,7 +287,7 @@ class Method:
     explains: str
     references: tuple[str, ...]
     classes: Classes = Classes.TWO
-    metrics: tuple[str, ...] = (ERROR.name,)
+    metrics: tuple[str, ...] = USUAL
     answers: Callable[[Metric], bool] | None = None
     target: str = GIVEN_LABEL
     shape: Shape = Shape.NONE

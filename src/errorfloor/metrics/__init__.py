@@ -13,7 +13,7 @@ from errorfloor.metrics.record import Metric
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.metrics.thresholds import F1, MCC
 
-__all__ = ["BUILT_IN", "ERROR", "METRICS", "Metric", "named", "names"]
+__all__ = ["BUILT_IN", "ERROR", "METRICS", "USUAL", "Metric", "named", "names"]
 
 METRICS: tuple[Metric, ...] = (
     ERROR,
@@ -30,6 +30,7 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
+USUAL = (ERROR.name,)  # where none is named
 BUILT_IN = frozenset(metric.name for metric in METRICS)  # others may be added while it runs
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.methods.record import Options
-from errorfloor.metrics import ERROR
 
 
 def equal_items(sample: Sample, options: Options) -> float:
@@ -25,7 +24,7 @@ def equal_items(sample: Sample, options: Options) -> float:
 def _numbers(sample: Sample, options: Options) -> Iterator[float]:
     votes = sample.distinct
     functions = _functions(votes.seen)
-    if options.metric is not ERROR and options.aim is not None:
+    if not options.metric.is_error and options.aim is not None:
         functions += (options.aim.floors(votes.positives / votes.totals),)
     yield from _worth(sample, functions)
     # Where few units have any votes against the rest, their own spread is no guide.

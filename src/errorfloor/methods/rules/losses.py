@@ -24,6 +24,9 @@ from errorfloor.methods.rules.logs import Labelled
 from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, LikeliestFit, Offsets
 from errorfloor.methods.rules.records import OFFSETS, TEMPERATURE, VECTOR
 from errorfloor.methods.rules.softmax import Family, Power
+from errorfloor.metrics import Metric
+from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
 from errorfloor.metrics.two_by_two import Binomial
 
 _WHOLE = 2**20  # of the largest weight; searches count in whole numbers
@@ -254,7 +257,7 @@ _MIDPOINT = (
 def _method(
     like: Method,
     family: Family,
-    metric: str,
+    metric: Metric,
     words: str,
     lost: Callable[[Sample, Options], Lost],
     rule: str,
@@ -262,7 +265,7 @@ def _method(
     return replace(
         like,
         bind=partial(_bind, family, lost),
-        metrics=(metric,),
+        metrics=(metric.name,),
         bases=frozenset({Basis.LOSSES}),
         interval="honest",
         explains=f"{rule} {_MIDPOINT.format(words)}",
@@ -286,9 +289,9 @@ _PRECISE = (
 )
 _RULE = replace(OFFSETS, assumes=_PRECISE)
 DECISIONS: tuple[Method, ...] = (
-    _method(_RULE, OFFSETS_FAMILY, "cost", "cost", _given, _DECIDES.format("cost")),
+    _method(_RULE, OFFSETS_FAMILY, COST, "cost", _given, _DECIDES.format("cost")),
     _method(
-        *(_RULE, OFFSETS_FAMILY, "balanced-error", "balanced error", _balanced),
+        *(_RULE, OFFSETS_FAMILY, BALANCED, "balanced error", _balanced),
         _DECIDES.format("balanced error"),
     ),
 )
@@ -298,8 +301,8 @@ _SCALE = replace(
 LOSSES: tuple[Method, ...] = tuple(
     _method(_SCALE if like is OFFSETS else like, family, metric, words, lost, rule)
     for metric, words, lost in (
-        ("brier", "Brier score", _brier),
-        ("log-loss", "log-loss", _log_loss),
+        (BRIER, "Brier score", _brier),
+        (LOG_LOSS, "log-loss", _log_loss),
     )
     for like, family, rule in _MAPS
 )

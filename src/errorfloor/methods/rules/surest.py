@@ -14,6 +14,7 @@ from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.offsets import Offsets
 from errorfloor.methods.rules.records import OFFSETS
 from errorfloor.methods.selective_scores import Decided, Midpoint
+from errorfloor.metrics import METRICS
 
 
 class SurestOfOffsets(Midpoint):
@@ -43,7 +44,7 @@ RECORDS: tuple[Method, ...] = (
     replace(
         OFFSETS,
         bind=SurestOfOffsets,
-        metrics=("error-at-coverage", "coverage-at-error"),
+        metrics=tuple(one.name for one in METRICS if one.is_selective),
         bases=frozenset({Basis.SELECTED}),
         assumes="One power and a weight per class turn the scores into true probabilities",
         if_wrong="the value of the best such map: too pessimistic",
