@@ -272,3 +272,32 @@ def test_the_demo_prints_every_method_and_the_true_floor(capsys):
     for method in errorfloor.METHODS:
         assert f"{method} " in printed
     assert "true floor" in printed
+
+
+# Best values of known probabilities are quicker by counts, which they are given without weights.
+COUNTS_ALONE = ("metrics/record.py", "metrics/ranking.py", "metrics/counted_ranking.py")
+
+
+def asks_for_weights(tree):
+    """Yield what asks whether items weigh differently or belong together."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+            name = getattr(node.left, "attr", getattr(node.left, "id", ""))
+            if name in ("weight", "cluster"):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("code", ["cells.weight is None", "x if weight is not None else y"])
+def test_what_asks_for_weights_is_found(code):
+    assert list(asks_for_weights(ast.parse(code)))
+
+
+def test_samples_alone_know_whether_items_weigh_differently_or_belong_together():
+    found = {}
+    for folder in ("methods", "metrics", "intervals"):
+        for file in (ROOT / folder).rglob("*.py"):
+            name = file.relative_to(ROOT).as_posix()
+            asked = list(asks_for_weights(ast.parse(file.read_text(encoding="utf-8"))))
+            if asked and name not in COUNTS_ALONE:
+                found[name] = asked
+    assert found == {}

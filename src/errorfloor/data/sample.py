@@ -185,6 +185,10 @@ class Sample:
         """What an item of each cell weighs."""
         return np.ones(self.count.size) if self.weight is None else self.weight
 
+    def weight_of(self, cells: Any) -> Floats | None:
+        """Return what an item of some cells weighs, where that is not the same for all."""
+        return None if self.weight is None else self.weight[cells]
+
     @property
     def is_counted(self) -> bool:
         """Whether items need only be counted: all weigh the same and stand alone."""

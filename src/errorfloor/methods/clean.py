@@ -32,8 +32,7 @@ class BestValue:
         if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
             self.order = np.argsort(probabilities, kind="stable")
         self.probabilities, count = probabilities[self.order], sample.count[self.order]
-        weight = None if sample.weight is None else sample.weight[self.order]
-        self.counted = metric.on(self.probabilities, count, weight)
+        self.counted = metric.on(self.probabilities, count, sample.weight_of(self.order))
         self.is_slow = self.counted.is_slow or sample.clusters > 0  # without each unit in turn
         self.value = float(self.counted.values(count[None])[0])
         if np.isnan(self.value):  # one item, or one class, which is refused

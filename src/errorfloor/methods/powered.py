@@ -172,7 +172,7 @@ def post_stratified(cells: Sample, line: Floats) -> Sample:
         return cells
     rows = len(cells.scores)
     known = np.bincount(cells.row, cells.count, minlength=rows)
-    weight = np.ones(len(cells)) if cells.weight is None else cells.weight
+    weight = cells.each
     place = np.unique(line, return_inverse=True)[1]
     items = np.bincount(place, known + cells.unlabelled)
     number = max(min(STRATA, int(known.sum()) // LABELS_EACH), 1)

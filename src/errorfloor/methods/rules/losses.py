@@ -291,7 +291,11 @@ _RULE = replace(OFFSETS, assumes=_PRECISE)
 DECISIONS: tuple[Method, ...] = (
     _method(_RULE, OFFSETS_FAMILY, COST, "cost", _given, _DECIDES.format("cost")),
     _method(
-        *(_RULE, OFFSETS_FAMILY, BALANCED, "balanced error", _balanced),
+        _RULE,
+        OFFSETS_FAMILY,
+        BALANCED,
+        "balanced error",
+        _balanced,
         _DECIDES.format("balanced error"),
     ),
 )
@@ -299,11 +303,8 @@ _SCALE = replace(
     OFFSETS, assumes="One power and a weight per class turn the scores into true probabilities"
 )
 LOSSES: tuple[Method, ...] = tuple(
-    _method(_SCALE if like is OFFSETS else like, family, metric, words, lost, rule)
-    for metric, words, lost in (
-        (BRIER, "Brier score", _brier),
-        (LOG_LOSS, "log-loss", _log_loss),
-    )
+    _method(_SCALE if like is OFFSETS else like, family, metric, metric.words, lost, rule)
+    for metric, lost in ((BRIER, _brier), (LOG_LOSS, _log_loss))
     for like, family, rule in _MAPS
 )
 RECORDS: tuple[Method, ...] = (*DECISIONS, *LOSSES)
