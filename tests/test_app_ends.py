@@ -288,13 +288,20 @@ def test_a_worker_that_cannot_be_started_is_told(tmp_path):
             assert "unforeseen happened (FileNotFoundError)" in said["message"]
 
 
-def test_an_unknown_signal_that_ends_a_worker_is_told(tmp_path):
+@pytest.mark.parametrize(("number", "why"), [
+    (signal.SIGKILL, "came to an end: it was killed"),
+    (signal.SIGRTMIN + 3, f"by signal {signal.SIGRTMIN + 3}"),
+])  # fmt: skip
+def test_what_ends_a_worker_at_work_is_told_and_the_server_goes_on(tmp_path, number, why):
     with halting(tmp_path) as found:
         page, said = found.reach("answer")
         for pid in found.app.workers():
-            os.kill(pid, signal.SIGRTMIN + 3)
+            os.kill(pid, number)
         said = found.app.wait(page, said)
-        assert f"by signal {signal.SIGRTMIN + 3}" in said["message"]
+        assert said["crashed"]
+        assert why in said["message"]
+        found.halt.unlink()
+        assert found.app.question(page, "answer", STATE)["answered"]  # its file is still there
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])

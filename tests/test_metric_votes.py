@@ -10,7 +10,7 @@ import errorfloor as ef
 from benchmarks import metrics_atoms
 from benchmarks import metrics_votes as study
 from benchmarks.metrics_page import METRICS
-from errorfloor.intervals.votes import atoms, slopes
+from errorfloor.intervals.votes import values as limits_of_values
 from errorfloor.intervals.votes.inversion import inverted_limits
 from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
 from errorfloor.intervals.votes.many_values import ManyRegion, many_value_limits
@@ -21,6 +21,7 @@ from errorfloor.methods.votes.aims import Concave, Lines, aim_of
 from errorfloor.methods.votes.grid import binomial, grid, supremum
 from errorfloor.methods.votes.many.unsorted import CountLikelihood, kept_votes, log_chances
 from errorfloor.methods.votes.target import Target
+from errorfloor.metrics import selective
 from errorfloor.metrics.asked import Asked
 
 GIVEN = {**METRICS, "coverage-at-error": {"at": 0.1}}
@@ -163,8 +164,8 @@ def test_slopes_are_those_of_moved_items(name):
     for seed in range(3):
         p, w = np.sort(rng.beta(0.7, 1.2 + seed, 30)), rng.dirichlet(np.ones(30))
         x = grid(32)
-        formula = slopes.slope_at(metric(name), p, w, x)
-        moved = slopes.by_steps(p, w, metric(name), x)
+        formula = limits_of_values.slope_at(metric(name), p, w, x)
+        moved = limits_of_values.by_steps(p, w, metric(name), x)
         assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
 
 
@@ -173,7 +174,7 @@ def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_
     p, w = np.array([0.05, 0.2, 0.2, 0.5, 0.8, 0.95]), np.array([3, 1, 2, 3, 1, 2]) / 12
     own = metric(name)
     step = 1e-6
-    formula = slopes.slope_at(own, p, w, p)
+    formula = limits_of_values.slope_at(own, p, w, p)
     moved = []
     for place in range(p.size):  # a few items of each kind more, and all others fewer
         more = (1 - step) * w
@@ -182,7 +183,7 @@ def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_
     assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
     # In any order, and whatever the weights add up to.
     order = np.array([3, 0, 5, 1, 4, 2])
-    again = slopes.slope_at(own, p[order], 7 * w[order], p)
+    again = limits_of_values.slope_at(own, p[order], 7 * w[order], p)
     assert again == pytest.approx(formula, abs=1e-6)
 
 
@@ -190,38 +191,40 @@ def test_slopes_by_steps_have_a_mean_of_0():
     p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
     brier = metric("brier")
     away = brier.per_item(p) - w @ brier.per_item(p)
-    assert slopes.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
+    assert limits_of_values.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
     rank = metric("average-precision")
-    assert w @ slopes.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
-    assert w @ slopes.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
+    assert w @ limits_of_values.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
+    assert w @ limits_of_values.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
 
 
 def test_values_that_cannot_change_have_no_slope():
     x, one = grid(8), np.ones(1)
-    assert (slopes.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
+    assert (limits_of_values.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
     p, w = np.array([0.02, 0.4]), np.array([0.5, 0.5])
     # All items can be answered, with an error to spare; or none but those that err as little.
     for at, points in ((0.3, p), (0.02, np.array([0.02, 0.02]))):
         own = metric("coverage-at-error", at=at)
         assert own.best(points, w) == 1
-        assert (slopes.slope_at(own, points, w, x) == 0).all()
+        assert (limits_of_values.slope_at(own, points, w, x) == 0).all()
     # With an error of 0 at most, the last item of those that are sure errs no more than that.
     own = metric("coverage-at-error", at=0.0)
-    assert (slopes.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
+    assert (limits_of_values.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
 
 
 def test_the_last_item_at_a_coverage_is_the_one_that_fills_it():
     p, w = np.array([0.9, 0.05, 0.4]), np.array([0.3, 0.5, 0.2])  # least errors 0.1, 0.05, 0.4
     for coverage, error in ((0.2, 0.05), (0.5, 0.05), (0.51, 0.1), (0.8, 0.1), (0.81, 0.4)):
-        assert slopes._last(p, w, coverage) == pytest.approx(error)
-    assert slopes._last(p, w, 1.0) == pytest.approx(0.4)
+        assert selective._last_error(p, w, coverage) == pytest.approx(error)
+    assert selective._last_error(p, w, 1.0) == pytest.approx(0.4)
 
 
 def test_slopes_with_a_known_share_of_class_1_are_taken_by_steps():
     p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
     known = metric("auc", prior=0.3)
     x = grid(8)
-    assert slopes.slope_at(known, p, w, x) == pytest.approx(slopes.by_steps(p, w, known, x))
+    assert limits_of_values.slope_at(known, p, w, x) == pytest.approx(
+        limits_of_values.by_steps(p, w, known, x)
+    )
 
 
 def likely_distributions(region, rng, number):
@@ -275,7 +278,7 @@ def test_items_that_are_alike_may_be_coin_flips_if_votes_lean_by_chance(eta, coi
 @pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
 def test_average_precision_of_two_kinds_of_items(part):
     one, other = np.array([0.1, 0.6, 0.3, 0.0]), np.array([0.7, 0.2, 0.3, 0.5])
-    found = atoms.average_precision_of_two(one, other, part)
+    found = limits_of_values.average_precision_of_two(one, other, part)
     for i in range(one.size):
         pair, weights = np.array([one[i], other[i]]), np.array([1 - part, part])
         if pair @ weights > 0:
@@ -295,9 +298,9 @@ def test_the_least_of_two_kinds_is_that_of_a_plain_search(target):
             if mixed.all() and share @ np.log(mixed) >= best - 0.01:
                 pair = target.positive(points[[i, j]]), np.array([1 - part, part])
                 expected = min(expected, metric("average-precision").best(*pair))
-    found = atoms.least_of_two(points, chances, share, best - 0.01, target.positive)
+    found = limits_of_values.least_of_two(points, chances, share, best - 0.01, target.positive)
     assert found == pytest.approx(expected)
-    assert atoms.least_of_two(points, chances, share, best + 1, target.positive) == 1.0
+    assert limits_of_values.least_of_two(points, chances, share, best + 1, target.positive) == 1.0
 
 
 def test_average_precision_holds_the_value_of_two_kinds_of_items():

@@ -12,8 +12,7 @@ import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals import resample
-from errorfloor.intervals.draws import PoissonTable, QuickDraws
-from errorfloor.intervals.resample import acceleration, bootstrap, draw
+from errorfloor.intervals.resample import PoissonTable, QuickDraws, acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.label_noise import (

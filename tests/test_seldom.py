@@ -32,7 +32,7 @@ from errorfloor.methods.votes.many.fit import agreement_of
 from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
 from errorfloor.methods.votes.many.mixture import all_of, fits_of
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, sums
-from errorfloor.metrics import counted_ranking, named
+from errorfloor.metrics import named, ranking
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
 
@@ -323,7 +323,7 @@ def test_auc_in_pieces_is_auc_at_once(rng, monkeypatch):
         pairs = ~np.eye(items.size, dtype=bool)  # of different items
         assert found == pytest.approx(right[pairs].sum() / (right + wrong)[pairs].sum(), rel=1e-12)
     for size in (1, 7, 40, 6 * 49, 6 * 50):
-        monkeypatch.setattr(counted_ranking, "AT_ONCE", size)
+        monkeypatch.setattr(ranking, "AT_ONCE", size)
         pieces = named("auc").on(p, counts[0]).values(counts)
         np.testing.assert_allclose(pieces, whole, rtol=1e-14)
 

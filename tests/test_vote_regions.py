@@ -11,7 +11,6 @@ from errorfloor.intervals.votes import (
     many_limits,
     many_values,
 )
-from errorfloor.intervals.votes.atoms import least_of_two
 from errorfloor.intervals.votes.many_values import (
     ManyRegion,
     _balanced,
@@ -20,7 +19,7 @@ from errorfloor.intervals.votes.many_values import (
     _slope_of_balanced,
     many_value_limits,
 )
-from errorfloor.intervals.votes.values import Region
+from errorfloor.intervals.votes.values import Region, least_of_two
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.grid import grid

@@ -9,7 +9,7 @@ from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Blocks
 from errorfloor.intervals.votes import triangle
 from errorfloor.intervals.votes.bracket import missed_votes
-from errorfloor.intervals.votes.worth import equal_items
+from errorfloor.intervals.votes.records import equal_items
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.many.partitions import partitions
 

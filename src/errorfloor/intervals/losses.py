@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from errorfloor._references import BETTING, HOEFFDING, REJECTION, WEIGHTED_COUNTS
-from errorfloor.data.sample import Losses, Sample
 from errorfloor.intervals.bets import Bets
 from errorfloor.intervals.cuts import for_any_scores
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.fitted import Chosen, Sides, sides_of
+from errorfloor.methods.fitted import Chosen, Sides
 from errorfloor.methods.maps import MapFit, RisingMap, is_mean
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.selective_scores import Midpoint
@@ -46,17 +45,10 @@ def _sides(case: Case) -> tuple[Sides, ...]:
     statistic: Any = case.statistic
     if isinstance(statistic, MapFit):
         return tuple(statistic.sides(by) for by in statistic.candidates)
-    if isinstance(statistic, Chosen):
-        return (statistic.sides(),)
-    rng = case.streams.for_("folds")  # of many classes
-    if isinstance(statistic, Midpoint):
-        return statistic.every_side(rng)
-    sums = statistic.in_sample(case.count), statistic.held_out(case.count, rng)
-    own, held_out = (
-        Losses(np.array([one.total]), np.array([one.squares]), one.most) for one in sums
-    )
-    together = Sample.of_rows(np.zeros(1), case.count.sum(keepdims=True))
-    return (sides_of(together, own, held_out, correlated=statistic.correlated),)
+    if isinstance(statistic, Midpoint):  # of many classes
+        return statistic.every_side(case.streams.for_("folds"))
+    assert isinstance(statistic, Chosen)
+    return (statistic.sides(),)
 
 
 def _certified(case: Case) -> Evidence:

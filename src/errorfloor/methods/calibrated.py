@@ -10,10 +10,10 @@ from errorfloor._references import BALANCED_AND_AUC
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.methods.isotonic import ISOTONIC
+from errorfloor.methods.maps import RisingMap
 from errorfloor.methods.ranks import AUC as RANKING
 from errorfloor.methods.ranks import RankFit, check_items
 from errorfloor.methods.record import Options, unknown_resolution
-from errorfloor.methods.scoring import isotonic_map
 
 
 class CalibratedFit(RankFit):
@@ -28,7 +28,7 @@ class CalibratedFit(RankFit):
         if not (zeros.any() and ones.any()):
             return 0.5
         some = zeros + ones > 0
-        return self.metric.best(isotonic_map(zeros, ones)[some], (zeros + ones)[some])
+        return self.metric.best(RisingMap.of_rows(zeros, ones)[some], (zeros + ones)[some])
 
 
 def _bind(sample: Sample, options: Options) -> CalibratedFit:

@@ -2,23 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from errorfloor._checks import InputError, argument
 from errorfloor._references import VOTE_LIMITS
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of
-from errorfloor.data.sample import Sample
+from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.honest import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.intervals.votes.worth import equal_items
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
 from errorfloor.methods.votes.stopping import EXPLAINED
 from errorfloor.methods.votes.thin import Votes, points_for, thinned, thinned_apart
 from errorfloor.metrics import ERROR
+
+
+def equal_items(sample: Sample, options: Options) -> float:
+    """Return the number of equal items: that of all, where they are."""
+    return sample.equal_number(lambda: min(_numbers(sample, options)))
+
+
+def _numbers(sample: Sample, options: Options) -> Iterator[float]:
+    votes = sample.distinct
+    functions = _functions(votes.seen)
+    if not options.metric.is_error and options.aim is not None:
+        functions += (options.aim.floors(votes.positives / votes.totals),)
+    yield from _worth(sample, functions)
+    # Where few units have any votes against the rest, their own spread is no guide.
+    apart = votes.seen.max(axis=1) < votes.totals
+    yield sample.worth(sample.count * apart[sample.place] * 1.0)[1]
+
+
+def _functions(votes: Counts) -> tuple[Floats, ...]:
+    """Return what floors depend on, for each row of votes."""
+    totals = votes.sum(axis=1)
+    most = votes.max(axis=1)
+    pairs = (votes * (votes - 1.0)).sum(axis=1) / np.maximum(totals * (totals - 1.0), 1.0)
+    shares = votes.T / totals
+    return (1 - most / totals, np.where(totals > 1, pairs, 0.5), (most == totals) * 1.0, *shares)
+
+
+def _worth(sample: Sample, functions: tuple[Floats, ...]) -> Iterator[float]:
+    """Yield how many equal items have a mean of each row's values that varies as much."""
+    mass, total = sample.masses, sample.total
+    unit = sample.items.unit
+    for values in functions:
+        own = values[sample.place]
+        mean = float(mass @ own) / total
+        away = own - mean
+        spread = float(mass @ away**2) / total
+        each = unit  # what an item weighs if the values have nothing to do with weights
+        if spread > 0:
+            # A few units as usual steady the ratio where only few items differ from the rest.
+            usual = PSEUDO * unit
+            squares = sample.squares(away) + usual * unit * spread
+            each = max(each, squares / (spread * (total + usual)))
+        yield total / each
+
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
 

@@ -11,6 +11,7 @@ inversion, which finds the extreme of all; see `inversion`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,10 +19,8 @@ import numpy as np
 from scipy.special import chdtri
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.votes.atoms import least_of_two
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.intervals.votes.limits import LIKELIHOOD_SHARE, LIKELIHOOD_SHARE_OF_TWO
-from errorfloor.intervals.votes.slopes import slope_at
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.dual import Trail, region_bound
@@ -29,8 +28,97 @@ from errorfloor.methods.votes.grid import grid
 from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
 from errorfloor.methods.votes.values import value_of
+from errorfloor.metrics import Metric
 from errorfloor.metrics.means import least_error
 from errorfloor.metrics.selective import AtCoverage, AtError
+
+_LEVELS = 64  # intervals between probabilities that are tried
+_STEPS = 25  # of the share of the second kind, towards the most likely one
+# Shares of the second kind that are tried, close to each other where one kind is rare.
+_SHARES = (1 - np.cos(np.linspace(0, np.pi, 41))) / 2
+
+
+def least_of_two(
+    points: Floats,
+    chances: Floats,
+    share: Floats,
+    least_likely: float,
+    positive: Callable[[Floats], Floats],
+) -> float:
+    """Return the least average precision of two atoms that are likely enough; 1 for none.
+
+    Parameters
+    ----------
+    points : array of shape (p,)
+        Probabilities of a vote, ascending.
+    chances : array of shape (cells, p)
+        Chances of each cell's votes at each of them.
+    share : array of shape (cells,)
+        Share of the items in each cell.
+    least_likely : float
+        The least mean log-likelihood per item.
+    positive : callable
+        From probabilities of a vote to those of the label.
+    """
+    tried = np.arange(0, points.size, max(1, points.size // _LEVELS))
+    first, second = (tried[one] for one in np.triu_indices(tried.size, 1))
+    likely = _most_likely(chances[:, first], chances[:, second], share) >= least_likely
+    low, high = chances[:, first[likely]], chances[:, second[likely]]
+    least = 1.0
+    label = positive(points)
+    for part in _SHARES:
+        with np.errstate(divide="ignore"):
+            inside = share @ np.log((1 - part) * low + part * high) >= least_likely
+        ends = label[first[likely][inside]], label[second[likely][inside]]
+        least = min(least, float(average_precision_of_two(*ends, part).min(initial=1.0)))
+    return least
+
+
+def average_precision_of_two(one: Floats, other: Floats, part: float) -> Floats:
+    """Return the best average precision where `part` of the items have the other probability.
+
+    Items of the larger probability come first; those of one probability in random order, as in
+    `metrics.ranking`.
+    """
+    top, end = np.maximum(one, other), np.minimum(one, other)
+    first = np.where(other > one, part, 1 - part)  # share of items
+    with np.errstate(divide="ignore", invalid="ignore"):
+        growth = np.where(first > 0, -first * np.log(first), 0.0)
+    area = top**2 * first + end * (end * (1 - first) + (top - end) * growth)
+    positives = (1 - part) * one + part * other
+    return np.asarray(np.divide(area, positives, out=np.ones(one.size), where=positives > 0))
+
+
+def _most_likely(low: Floats, high: Floats, share: Floats) -> Floats:
+    """Return the largest mean log-likelihood of two atoms, nearly."""
+    part = np.full(low.shape[1], 0.5)
+    for _ in range(_STEPS):
+        taken = part * high
+        part = share @ (taken / (taken + (1 - part) * low + np.finfo(np.float64).tiny))
+    with np.errstate(divide="ignore"):
+        return np.asarray(share @ np.log((1 - part) * low + part * high))
+
+
+_STEP = 1e-6  # share of items that are moved to take a slope where there is no formula
+
+
+def slope_at(metric: Metric, points: Floats, weights: Floats, x: Floats) -> Floats:
+    """Return the slope of the best value of a metric at a distribution, towards each x."""
+    order = np.argsort(points, kind="stable")
+    p, w = points[order], weights[order] / weights.sum()
+    return (metric.slope or by_steps)(p, w, metric, x)
+
+
+def by_steps(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    """Return the slope by moving a few items, one x after the other."""
+    before = metric.best(p, w)
+    points, share = np.append(p, 0.0), np.append((1 - _STEP) * w, _STEP)
+    found = []
+    for one in x:
+        points[-1] = one
+        found.append((metric.best(points, share) - before) / _STEP)
+    return np.array(found)
+
 
 _KNOTS = 256  # intervals between probabilities at which slopes are taken
 _MOST_ROUNDS, _CLOSE = 6, 2e-4
