@@ -44,7 +44,7 @@ def test_values_of_decisions_are_those_by_hand():
     assert (balanced.value, balanced.n) == (pytest.approx(0.275), 14)
     assert balanced.evidence == MeanOfShares((3, 1), (10, 4))
     cost = decided("cost", matrix, costs=(1, 4))
-    assert (cost.value, cost.evidence.top) == (11 / 20, 4.0)
+    assert (cost.value, cost.evidence.span) == (11 / 20, (0.0, 4.0))
     mcc = decided("mcc", [[90, 10], [20, 80]])
     phi = (90 * 80 - 10 * 20) / np.sqrt(100 * 100 * 110 * 90)
     assert mcc.value == pytest.approx(phi)
@@ -79,7 +79,7 @@ def test_decisions_are_of_as_many_classes_as_the_floor():
 def test_losses_of_probabilities_are_those_by_hand():
     brier = scored("brier", [0.2, 0.5], [3, 1], [1, 1])
     loss = (3 * 0.04 + 0.64 + 2 * 0.25) / 6
-    assert (brier.value, brier.n, brier.evidence.top) == (pytest.approx(loss), 6, 1.0)
+    assert (brier.value, brier.n, brier.evidence.span) == (pytest.approx(loss), 6, (0.0, 1.0))
     log = scored("log-loss", [0.2, 0.5], [3, 1], [1, 1])
     losses = -np.log([0.8, 0.8, 0.8, 0.2, 0.5, 0.5])
     assert log.value == pytest.approx(losses.mean())
@@ -90,7 +90,7 @@ def test_losses_of_probabilities_are_those_by_hand():
     three = ef.ScoreTable.from_arrays([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [2, 1])
     found = models.from_table(Asked("brier").of(3), three, {})
     assert found.value == pytest.approx((0.04 + 0.09 + 0.25 + 0.36 + 0.64 + 0.04) / 2)
-    assert found.evidence.top == 2.0
+    assert found.evidence.span == (0.0, 2.0)
 
 
 def test_probabilities_of_0_are_refused_only_where_such_a_label_occurs():

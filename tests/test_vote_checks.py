@@ -1,5 +1,6 @@
 """Tests of what floors from votes assume, and records of their limits: the parts, by hand."""
 
+from functools import partial
 from itertools import pairwise
 from math import comb
 from types import SimpleNamespace
@@ -257,11 +258,11 @@ def test_the_least_floor_of_pairs_that_agree_is_that_of_one_class_before_equal_o
 
 def test_four_limits_share_the_error_of_a_bracket():
     def side(low, high):
-        def limits(level):
+        def at(end, level):
             assert level == pytest.approx(0.95)  # a quarter of 0.1 on either side
-            return low, high
+            return end
 
-        return SimpleNamespace(limits=limits)
+        return SimpleNamespace(lower=partial(at, low), upper=partial(at, high))
 
     def bracketed(value, left, most):
         return Bracket(value, 4, side(left, 1), side(0, 0.6), side(0.55, 1), side(0, most))

@@ -73,7 +73,8 @@ def _moved(table: SoftTable, metric: Metric) -> float | None:
 
 def is_mean(metric: Metric) -> bool:
     """Tell whether the best value is a mean over items, once what it needs is given."""
-    return isinstance(metric.how, OfItems) or getattr(metric.how, "costs", None) is not None
+    costs = getattr(metric.how, "costs", None)
+    return metric.is_mean or isinstance(metric.how, OfItems) or costs is not None
 
 
 def is_balance(metric: Metric) -> bool:

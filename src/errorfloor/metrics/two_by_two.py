@@ -211,7 +211,8 @@ def over(part: Any, whole: Any) -> Any:
 
 def linear(prices: Callable[[Any, Any], tuple[Any, Any]], **more: Any) -> OfTable:
     """Return a metric whose loss is the sum of errors, each times the price of its class."""
-    return OfTable(loss=partial(_sum, prices), prices=prices, **{"form": _two_moments, **more})
+    usual = {"loss": partial(_sum, prices), "form": _two_moments}
+    return OfTable(prices=prices, **{**usual, **more})
 
 
 def _counted(how: OfTable, table: TwoByTwo) -> Binomial:
@@ -249,8 +250,12 @@ def cost_of(false_positive: float, false_negative: float, **more: Any) -> OfTabl
     costs = false_positive, false_negative
     alike = false_positive == false_negative
     law = "binomial" if alike else "costs"
-    given = {"costs": costs, "needs": "", "law": law, **more}
+    given = {"loss": partial(_mean_cost, costs), "costs": costs, "needs": "", "law": law, **more}
     return linear(partial(_per_item, costs), **given)
+
+
+def _mean_cost(costs: tuple[float, float], fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
+    return over(costs[0] * fp + costs[1] * fn, zeros + ones)
 
 
 def _per_item(costs: tuple[float, float], zeros: Any, ones: Any) -> tuple[Any, Any]:
