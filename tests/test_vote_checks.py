@@ -273,7 +273,7 @@ def test_four_limits_share_the_error_of_a_bracket():
     assert bracketed(0.35, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.45))
     assert bracketed(0.1, 0.32, pairs).limits(0.9) == pytest.approx((0.1, 0.45))
     assert bracketed(0.5, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.5))
-    three = SimpleNamespace(limits=lambda error: (0.2, 0.4) if abs(error - 0.1) < 1e-9 else None)
+    three = SimpleNamespace(limits=lambda level: (0.2, 0.4) if abs(level - 0.9) < 1e-9 else None)
     whole = Bracket(0.3, 3, side(0, 1), side(0, 1), side(0, 1), side(0, 1), three)
     assert whole.limits(0.9) == (0.2, 0.4)
 
