@@ -12,6 +12,7 @@ from browsers import sized, started
 from conftest import needs_browser
 from pages import eventually, running
 from servers import serving
+from test_app_ends import halting
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -514,7 +515,7 @@ def test_a_foreign_page_can_neither_read_nor_post(driver, app):
     driver.get_log("browser")
 
 
-def test_long_work_can_be_stopped_and_a_crash_is_told(driver, files, tmp_path):
+def test_long_work_can_be_stopped(driver, files, tmp_path):
     with running(tmp_path, workers=1) as app:
         driver.get(app.address)
         user = User(driver, app, files)
@@ -523,24 +524,32 @@ def test_long_work_can_be_stopped_and_a_crash_is_told(driver, files, tmp_path):
         assert eventually(lambda: user.one("#stop").is_displayed())
         user.one("#stop").click()
         user.sees("Stopped.", "#problem")
-        app.stall()
         user.drops("words.csv")
-        assert eventually(lambda: user.one("#busy").is_displayed())
-        for pid in app.workers():
-            os.kill(pid, signal.SIGKILL)
-        user.sees("came to an end", "#problem")
         user.drops("scores.csv")
         user.sees("is reachable for", "#answer")
         user.rests()
-        app.stall()
-        user.chooses("method", "beta")
-        assert eventually(lambda: user.one("#busy").is_displayed())
-        for pid in app.workers():
-            os.kill(pid, signal.SIGKILL)
-        user.clicks("Try again")
-        user.sees("beta", "#answer")
         driver.get("about:blank")  # the page goes, and its file with it
         assert eventually(lambda: not app.folders())
+    driver.get_log("browser")
+
+
+def test_a_crash_is_told_and_the_page_goes_on(driver, files, tmp_path):
+    content = (files / "scores.csv").read_text(encoding="utf-8")
+    (files / "wide.csv").write_text(content, encoding="utf-16")
+    with halting(tmp_path, workers=1) as found:
+        driver.get(found.app.address)
+        user = User(driver, found.app, files)
+        found.halt.touch()
+        user.drops("wide.csv")
+        assert eventually(found.copies)  # a worker is at work
+        for pid in found.app.workers():
+            os.kill(pid, signal.SIGKILL)
+        user.sees("came to an end", "#problem")
+        found.halt.unlink()
+        user.drops("scores.csv")
+        user.sees("is reachable for", "#answer")
+        user.rests()
+        driver.get("about:blank")
     driver.get_log("browser")
 
 

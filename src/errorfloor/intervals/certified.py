@@ -9,6 +9,7 @@ Above, a cut that one half of the items chose is tested on the other half.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,6 +234,10 @@ def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
     return table_of(sample, count, cuts.fit(sample, count))
 
 
+def _tested(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
+    return how.like(how.with_one_more(table.scaled(worth)))
+
+
 @heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
     fit, draw = cut_of(case), case.streams.for_
@@ -244,8 +249,7 @@ def _certified(case: Case) -> Evidence:
     train, test = split(sample.count, 2, draw("halves"))
     table = table_of(sample, test, fit.cuts.fit(sample, train))
     if how.pooled:
-        above = how.like(how.with_one_more(table))
-        return Honest(Sides(fit.below, lambda worth: above), "certified")
+        return Honest(Sides(fit.below, partial(_tested, how, table)), "certified")
     every = all_cuts(sample.positive, sample.count[None])
     errors = every.false_positives[0], every.false_negatives[0]
     like = how.like(TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -80,11 +81,9 @@ def of_errors(
     method: str = "honest",
 ) -> Honest:
     """Return limits of a share of errors, from errors and items of both sides."""
-
-    def below(worth: float) -> Binomial:
-        return Binomial(worth * own[0], worth * own[1], 1.0)
-
-    def above(worth: float) -> Binomial:
-        return Binomial(worth * held_out[0] + 1, worth * held_out[1], 1.0)
-
+    below, above = partial(_share, *own, 0), partial(_share, *held_out, 1)
     return Honest(Sides(below, above, float, freedom, correlated), method)
+
+
+def _share(errors: float, n: float, more: int, worth: float) -> Binomial:
+    return Binomial(worth * errors + more, worth * n, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Kinds, Losses, Sample
 from errorfloor.methods.cuts import Cuts, HeldOut, all_cuts, wrong_of
-from errorfloor.methods.fitted import Chosen, Sides
+from errorfloor.methods.fitted import Chosen, Sides, Worth
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo, over
 
 NEAR = 2.0  # standard deviations; cuts that are worse by more have no smaller limits
@@ -161,18 +161,15 @@ class CutFit(Chosen):
 
     def sides(self) -> Sides:
         """Return both sides: cuts near the best on all items, and items held out."""
-        held, how = self.held_out, self.how
+        held = self.held_out
         each = self.weighed.equal_item_of(lambda: self._losses(held.wrong))
-        table = held.table.scaled(1 / each)
-
-        def above(worth: float) -> Binomial:
-            return how.like(how.with_one_more(table.scaled(worth)))
-
+        above = partial(_like_with_one_more, self.how, held.table.scaled(1 / each))
         return Sides(self.below, above, self.link, self.weighed.freedom, self._correlated(each))
 
-    def below(self, worth: float) -> Binomial:
-        """Return what the losses of cuts near the best vary like, an item being worth so many."""
-        return self.how.like(self.near.scaled(worth))
+    @property
+    def below(self) -> Worth:
+        """What the losses of cuts near the best vary like, an item being worth so many."""
+        return partial(_like, self.how, self.near)
 
     def _losses(self, wrong: Any) -> tuple[Losses, Kinds]:
         """Return what items lose that are wrong, and the kinds of items that lose alike."""
@@ -264,3 +261,11 @@ def _heavier_where_wrong(sample: Sample, wrong: Any) -> Floats:
     error = np.sqrt(squares / float(count.sum()) / known)
     more = gain / known
     return np.exp(np.maximum([more - error, -more - error], 0.0))
+
+
+def _like(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
+    return how.like(table.scaled(worth))
+
+
+def _like_with_one_more(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
+    return how.like(how.with_one_more(table.scaled(worth)))
