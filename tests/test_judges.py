@@ -18,6 +18,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.powered import PoweredCut, flat_variance, post_stratified
+from errorfloor.methods.record import Options
 from errorfloor.questions import partly
 from errorfloor.questions.label_design import drawn
 from errorfloor.questions.partly import largest_difference
@@ -229,7 +230,7 @@ def test_all_labelled_and_useless_scores_leave_the_labels_alone():
     scores = rng.random(500)
     labels = (rng.random(500) < 0.3).astype(float)
     cells = ScoreTable.from_arrays(scores, labels).cells()
-    found = PoweredCut(cells).found(cells.count, np.random.default_rng(0))
+    found = PoweredCut(cells, Options().draw).found
     assert found.correction == 0
     widths = []
     for seed in range(20):

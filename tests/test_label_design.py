@@ -131,7 +131,7 @@ def test_the_width_is_that_of_intervals_from_labels_that_are_drawn():
         labels = np.concatenate([np.repeat([1, 0, np.nan], (k, m - k, n - m)) for k, m, n in parts])
         weight = np.where(np.isnan(labels), np.nan, 1 / chance[scores.astype(int)])
         table = table_of_arrays(scores, labels, Where.of(weight=weight, unlabelled=True))
-        low, high = of_cut(PoweredCut(table.cells()), rng).limits(0.9)
+        low, high = of_cut(PoweredCut(table.cells(), lambda _, rng=rng: rng)).limits(0.9)
         widths.append(min(high, 0.5) - low)
     found = some.width(chance, 0.9, np.random.default_rng(4))
     assert found == pytest.approx(np.mean(widths), rel=1e-9)

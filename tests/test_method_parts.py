@@ -234,7 +234,7 @@ def test_the_variance_of_flat_items_is_a_quarter_each():
 
 def test_the_errors_of_a_cut_are_guessed_by_rank():
     cells = replace(cells_of([3, 0, 1, 0], [0, 0, 1, 2]), unlabelled=np.array([0, 5, 1, 2]))
-    cut = PoweredCut(cells)
+    cut = PoweredCut(cells, Options().draw)
     assert cut.rank.tolist() == [1.5, 5.5, 9.5, 13]
     guess = cut._guess(cells.count.astype(float), 1)  # the first cell is below
     # Rates 0, then one half, then 1; the empty row at rank 5.5 of 1.5 to 9.5.

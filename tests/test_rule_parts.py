@@ -363,12 +363,15 @@ def test_weighted_offsets_are_the_midpoint_of_own_items_and_others():
     )
 
 
+SEEDED = Options(draw=lambda purpose: np.random.default_rng(4))
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("unlabelled", [False, True])
 def test_powered_offsets_put_losses_and_guesses_of_held_out_items_together(weighted, unlabelled):
     weight = np.where(np.arange(60) % 2, 1.0, 3.0) if weighted else None
     extra = np.arange(60) % 4 if unlabelled else None
-    bound = PoweredOffsets(replace(CELLS, weight=weight, unlabelled=extra), Options())
+    bound = PoweredOffsets(replace(CELLS, weight=weight, unlabelled=extra), SEEDED)
     n, count = int(CELLS.count.sum()), CELLS.count
     own = np.ones(60) if weight is None else weight
     if unlabelled:  # strata by the share of the largest score
@@ -389,12 +392,11 @@ def test_powered_offsets_put_losses_and_guesses_of_held_out_items_together(weigh
     if not weighted and not unlabelled:
         least = fewest_errors(ITEMS, count, starts)[0] / n
     slow = moments.found(least, n)
-    found = bound.found(count, np.random.default_rng(4))
+    found = bound.found
     assert found.value == pytest.approx(slow.value, abs=1e-11)  # masses are rounded
     assert (found.power, found.variance) == pytest.approx((slow.power, slow.variance))
     assert bound.values(count[None], np.random.default_rng(4))[0] == found.value
-    assert bound.found(count, np.random.default_rng(4)) is found
-    assert bound.found(count, np.random.default_rng(5)) is not found
+    assert (bound.value, bound.found) == (found.value, found)
 
 
 # Each class against the rest

@@ -396,11 +396,11 @@ def test_errors_of_other_counts_are_those_of_a_table_with_them():
     labels = np.where(rng.random(200) < 0.5, rng.random(200) < scores, np.nan)
     cells = table_of_arrays(scores, labels, Where.of(unlabelled=True)).cells()
     count = np.maximum(cells.count - (np.arange(cells.count.size) % 3 == 0), 0)
-    found = PoweredCut(cells).values(count[None], np.random.default_rng(1))
+    found = PoweredCut(cells, Options().draw).values(count[None], np.random.default_rng(1))
     # Places of rows and strata are those of all items, so they are set alike.
-    alone = PoweredCut(cells)
+    alone = PoweredCut(cells, lambda _: np.random.default_rng(1))
     alone.cells = replace(alone.cells, count=count)
-    assert found[0] == alone.found(count, np.random.default_rng(1)).value
+    assert found[0] == alone.value
 
 
 def test_slow_values_of_many_items_leave_out_groups_of_them(monkeypatch):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from errorfloor._references import POWERED as REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.honest import worth_of_correlated
@@ -44,17 +42,15 @@ class PoweredErrors:
 @heeds_weights()
 def _powered(case: Case) -> Evidence:
     statistic = case.statistic
-    assert isinstance(statistic, PoweredCut | PoweredOffsets)
     if isinstance(statistic, PoweredOffsets):
-        found = statistic.found(case.count, case.streams.for_("folds"))
-        return PoweredErrors(found, statistic.correlated)
-    return of_cut(statistic, case.streams.for_("folds"))
+        return PoweredErrors(statistic.found, statistic.correlated)
+    assert isinstance(statistic, PoweredCut)
+    return of_cut(statistic)
 
 
-def of_cut(statistic: PoweredCut, rng: np.random.Generator) -> PoweredErrors:
+def of_cut(statistic: PoweredCut) -> PoweredErrors:
     """Return the limits of the best cut from labels on some items of two classes."""
-    found = statistic.found(statistic.cells.count, rng)
-    return PoweredErrors(found, _correlated(statistic, found))
+    return PoweredErrors(statistic.found, _correlated(statistic, statistic.found))
 
 
 def _correlated(statistic: PoweredCut, found: Powered) -> float:

@@ -7,17 +7,18 @@ prediction are fitted to other labelled items than those they are tried on.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Sample
+from errorfloor.data.sample import Draw, Sample
 from errorfloor.methods.cuts import FAR, SURE, Cuts, wrong_of
-from errorfloor.methods.fitted import FOLDS
+from errorfloor.methods.fitted import FOLDS, Fitted
 from errorfloor.metrics import ERROR
 
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
@@ -222,27 +223,28 @@ def flat_variance(cells: Sample) -> float:
     return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
 
 
-class PoweredRule(ABC):
+class PoweredRule(Fitted):
     """Errors of a rule among all items, from the labels of some."""
 
-    def __init__(self, cells: Sample, line: Floats) -> None:
+    def __init__(self, cells: Sample, line: Floats, draw: Draw) -> None:
         self.cells: Sample = post_stratified(cells, line)
+        super().__init__(self.cells, draw)
         nobody = np.zeros(len(cells.scores), dtype=np.int64)
         self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
-        self._found: tuple[str, Powered] | None = None
+
+    @cached_property
+    def found(self) -> Powered:
+        """The corrected errors, of which value and limits are."""
+        return self._powered(self.cells.count, self.draw("folds"))
+
+    @property
+    def value(self) -> float:
+        """What is estimated."""
+        return self.found.value
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        return np.array([self.found(count, rng).value for count in counts])
-
-    def found(self, count: Counts, rng: np.random.Generator) -> Powered:
-        """Return the corrected errors; an interval needs the same ones once more."""
-        if not np.array_equal(count, self.cells.count):
-            return self._powered(count, rng)
-        state = str(rng.bit_generator.state)
-        if self._found is None or self._found[0] != state:
-            self._found = state, self._powered(count, rng)
-        return self._found[1]
+        return np.array([self._powered(count, rng).value for count in counts])
 
     @abstractmethod
     def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
@@ -252,8 +254,8 @@ class PoweredRule(ABC):
 class PoweredCut(PoweredRule):
     """Errors of the best cut among all items, from the labels of some."""
 
-    def __init__(self, cells: Sample) -> None:
-        super().__init__(cells, cells.scores)
+    def __init__(self, cells: Sample, draw: Draw) -> None:
+        super().__init__(cells, cells.scores, draw)
         size = cells.scores.size
         items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
         self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores

@@ -15,7 +15,7 @@ from errorfloor.methods.rules.records import OFFSETS
 
 @heeds_weights()
 def _cut(cells: Sample, options: Options) -> PoweredCut:
-    return PoweredCut(cells)
+    return PoweredCut(cells, options.draw)
 
 
 @heeds_weights()

@@ -73,7 +73,7 @@ class Scored:
             (1 / chance)[at // 2],
             unlabelled=self.items - labelled,
         )
-        low, high = of_cut(PoweredCut(cells), rng).limits(level)
+        low, high = of_cut(PoweredCut(cells, lambda _: rng)).limits(level)
         return min(high, 0.5) - low
 
 

@@ -21,6 +21,7 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.score_items import Kept
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.record import Options
 from errorfloor.questions.label_design import Scored, drawn, scored
 from errorfloor.questions.partly import check_alike
 from errorfloor.results.label_plan import LabelPlan
@@ -183,7 +184,7 @@ def _floor(kept: Kept) -> float | None:
     table = table_of_arrays(kept.scores, kept.labels, Where.of(unlabelled=True))
     check_alike(table)
     cells = table.cells()
-    return PoweredCut(cells).found(cells.count, np.random.default_rng(0)).value
+    return PoweredCut(cells, Options().draw).value
 
 
 class _Task:

@@ -20,7 +20,7 @@ class PoweredOffsets(PoweredRule):
 
     def __init__(self, cells: Sample, options: Options) -> None:
         self.rules = Offsets(Labelled.of(cells, options.clip))
-        super().__init__(cells, _surest(self.rules.items.logs))
+        super().__init__(cells, _surest(self.rules.items.logs), options.draw)
         self.fitted = self.rules.fit(design_of(self.cells, cells.count).masses)
 
     @property
