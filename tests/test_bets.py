@@ -2,19 +2,21 @@
 
 import numpy as np
 import pytest
-from errorfloor.methods.weighted_cuts import best_cut
 from scipy.special import betaincinv
 
 import errorfloor as ef
-from errorfloor.data.sample import split
+from errorfloor.data.sample import Sample, split
 from errorfloor.intervals.bets import Blocks
 from errorfloor.intervals.certified import Certified, CutBets, ExactTables, OtherHalf, Prices
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.metrics.two_by_two import Balanced, Binomial, Cost, Missed, TwoByTwo
+from errorfloor.methods.cuts import Cuts
+from errorfloor.methods.cuts import table_of as errors_of
+from errorfloor.metrics import two_by_two
+from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, Binomial, TwoByTwo
 
 LEVEL = 0.9
 GOAL = np.log(20)  # 2 / (1 - level)
-COST = Cost(2.0, 0.7)
+COST = two_by_two.cost_of(2.0, 0.7)
 POSITIVE = np.array([False, False, True, False, True, False, True, True])
 BLOCKS = np.array(
     [
@@ -97,7 +99,12 @@ def won(stakes, loss, means, most):
 
 def cut_bets(loss):
     blocks, prices = Blocks.of(BLOCKS), Prices.of(loss)
-    tables = [best_cut(loss, POSITIVE, seen.counts(8))[1] for seen in blocks.before]
+    sample, cuts = (
+        Sample(np.arange(8.0), np.arange(8), POSITIVE * 1, BLOCKS.sum(axis=0)),
+        Cuts(loss),
+    )
+    seen = [one.counts(8).astype(int) for one in blocks.before]
+    tables = [errors_of(sample, one, cuts.fit(sample, one)) for one in seen]
     return CutBets.of(prices, blocks, POSITIVE, np.ones(8), prices.seen(tables))
 
 
@@ -152,12 +159,12 @@ def test_a_stake_on_less_cost_loses_at_most_half():
 def balanced():
     train, test = BLOCKS[:3].sum(axis=0), BLOCKS[3]
     cut = min(range(9), key=lambda cut: balanced_of(cut, items(train)))
-    high = other_half(Balanced(), table_of(cut, train), table_of(cut, test)).upper(LEVEL)
+    high = other_half(OF_BALANCED, table_of(cut, train), table_of(cut, test)).upper(LEVEL)
     return cut, items(train), items(test), high
 
 
 def test_the_lower_limit_of_a_balanced_error_is_where_bets_on_both_classes_win_enough():
-    low = cut_bets(Balanced()).lower(LEVEL)
+    low = cut_bets(OF_BALANCED).lower(LEVEL)
     ones = (BLOCKS @ POSITIVE).sum()
     n = BLOCKS.sum() - ones, ones
     stakes = []
@@ -186,7 +193,7 @@ def test_the_upper_limit_of_a_balanced_error_is_where_the_chosen_cut_wins_enough
 def test_a_stake_on_fewer_errors_of_either_class_loses_at_most_half():
     # Stakes would be far above 1 here; with half of it each item gains a factor of 1 + m.
     table = TwoByTwo(0.0, 0.0, 1.0, 1.0)
-    found = other_half(Balanced(), table, TwoByTwo(0.0, 1.0, 2.0, 3.0))
+    found = other_half(OF_BALANCED, table, TwoByTwo(0.0, 1.0, 2.0, 3.0))
     zeros, ones = 2 * np.log(1.2), np.log(0.5) + 2 * np.log(1.0)
     others = np.log(1 - 0.5 * 0.6) + 2 * np.log(1.2)
     assert found.won(GOAL, 0.2) == pytest.approx(min(zeros + ones, others))
@@ -205,7 +212,7 @@ def test_bets_on_less_are_made_item_by_item(costs, tested, mean):
     each = np.repeat([*weights, 0.0], [fp, fn, n - fp - fn])
     stake = min(stake_of(costs_seen, n), 0.5 / (1 - mean))
     assert (stake < 0.5 / (1 - mean)) == (mean > 0.5)
-    found = other_half(Cost(*costs), own, table).won(GOAL, mean * max(costs))
+    found = other_half(two_by_two.cost_of(*costs), own, table).won(GOAL, mean * max(costs))
     assert found == pytest.approx(np.log(1 + stake * (mean - each)).sum())
     errs = np.repeat([True, False, True, False], [2, 13, 5, 20])
     stakes = stakes_of_classes(errs, np.repeat([False, True], [15, 25]), tested[2:])
@@ -216,17 +223,17 @@ def test_bets_on_less_are_made_item_by_item(costs, tested, mean):
         np.log(1 + stake * (np.where(ones, of_ones, of_zeros) - wrongs)).sum()
         for of_zeros, of_ones in ((mean, 0.0), (0.0, mean))
     )
-    found = other_half(Balanced(), own, table).won(GOAL, mean / 2)
+    found = other_half(OF_BALANCED, own, table).won(GOAL, mean / 2)
     assert found == pytest.approx(least)
 
 
 def test_where_nothing_is_tested_everything_is_open():
     own, none = TwoByTwo(2.0, 5.0, 15.0, 25.0), TwoByTwo(0.0, 0.0, 0.0, 0.0)
     assert other_half(COST, own, none).upper(LEVEL) == 2
-    assert other_half(Balanced(), own, none).upper(LEVEL) == 0.5
+    assert other_half(OF_BALANCED, own, none).upper(LEVEL) == 0.5
     # No tested item of one class: nothing is won on it, and the other alone refutes nothing.
     for one_class in (TwoByTwo(0.0, 1.0, 0.0, 90.0), TwoByTwo(1.0, 0.0, 90.0, 0.0)):
-        assert other_half(Balanced(), own, one_class).upper(LEVEL) == 0.5
+        assert other_half(OF_BALANCED, own, one_class).upper(LEVEL) == 0.5
 
 
 STAKES = np.array([[0.2, 0.9], [0.4, 2.5], [0.1, 0.3], [0.6, 0.05]])
@@ -238,7 +245,7 @@ def test_the_least_won_is_that_of_a_slow_search(most, best, monkeypatch):
     positive = {0: [1, 1, 0, 1, 1, 1, 1, 1], 4: [0, 0, 1, 0, 1, 0, 1, 1], 8: [0, 0, 0, 1] + [0] * 4}
     monkeypatch.setitem(globals(), "POSITIVE", np.array(positive[best], dtype=bool))
     means = (0.3 * most, 0.8 * most)
-    bets = cut_bets(Cost(1.0, 0.35))
+    bets = cut_bets(two_by_two.cost_of(1.0, 0.35))
     expected = won(STAKES, cost_of, means, 0.8 * most)
     assert bets.least_won(STAKES, np.array(means)) == pytest.approx(expected)
 
@@ -250,10 +257,12 @@ def test_the_lower_limit_of_exact_tables_is_the_least_of_any_cut():
         k, n = np.array(successes, dtype=float), np.array(trials, dtype=float)
         every = Binomial(k, n, np.array([1.0, 1.0, 1.0]))
         tested = TwoByTwo(5.0, 6.0, 30.0, 20.0)
-        low, high = ExactTables("", Cost(1.0, 1.0), every, tested).limits(0.95)
+        low, high = ExactTables("", two_by_two.cost_of(1.0, 1.0), every, tested).limits(0.95)
         assert low == pytest.approx(betaincinv(k, n - k + 1, 0.025).min())
         assert high == pytest.approx(betaincinv(12, 39, 0.975))
-        doubled = ExactTables("", Cost(2.0, 2.0), Binomial(k, n, np.full(3, 2.0)), tested)
+        doubled = ExactTables(
+            "", two_by_two.cost_of(2.0, 2.0), Binomial(k, n, np.full(3, 2.0)), tested
+        )
         assert doubled.limits(0.95) == pytest.approx((2 * low, 2 * high))
 
 
@@ -265,14 +274,16 @@ def test_a_cut_of_few_trials_counts_although_its_share_is_far_above_the_least():
     assert limits.argmin() == 1
     assert (k / n).argmin() == 0
     assert (k * n).argmin() == 2
-    found = ExactTables("", Cost(1.0, 1.0), Binomial(k, n, scale), TwoByTwo(5.0, 6.0, 30.0, 20.0))
+    found = ExactTables(
+        "", two_by_two.cost_of(1.0, 1.0), Binomial(k, n, scale), TwoByTwo(5.0, 6.0, 30.0, 20.0)
+    )
     assert found.limits(1 - 2 * tail)[0] == pytest.approx(limits.min(), rel=1e-5)
 
 
 def test_limits_of_f1_are_those_of_its_loss_the_other_way_round():
     k, n = np.array([30.0, 20.0]), np.array([100.0, 90.0])
     every, tested = Binomial(k, n, np.ones(2)), TwoByTwo(5.0, 6.0, 30.0, 20.0)
-    low, high = ExactTables("", Missed(), every, tested).limits(0.95)
+    low, high = ExactTables("", OF_F1, every, tested).limits(0.95)
     loss = betaincinv(20, 71, 0.025)
     assert high == pytest.approx(2 * (1 - loss) / (2 - loss))
     # With one more error: 12 of 26 items if it is a false positive, of 25 if a false negative.
@@ -297,7 +308,7 @@ def test_one_half_chooses_the_cut_that_the_other_tests(costs):
     labels = (rng.random(60) < scores).astype(int)
     metric = "balanced-error" if costs is None else "cost"
     found, cells, train, test, blocks = draws(scores, labels, metric, costs)
-    loss = Balanced() if costs is None else Cost(*(float(cost) for cost in costs))
+    loss = OF_BALANCED if costs is None else two_by_two.cost_of(*(float(cost) for cost in costs))
 
     def errors(cut, counts):
         below = np.arange(counts.size) < cut
@@ -328,4 +339,4 @@ def test_f1_has_exact_tables():
     scores, labels = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6] * 5), np.array([0, 1, 0, 1, 0, 1] * 5)
     found = draws(scores, labels, "f1")[0]
     assert isinstance(found, ExactTables)
-    assert isinstance(found.loss, Missed)
+    assert found.how is OF_F1

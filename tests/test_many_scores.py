@@ -13,11 +13,9 @@ from errorfloor._checks import InputError
 from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.honest import Honest
+from errorfloor.intervals.honest import Honest, of_errors
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.seeds import Streams
-from errorfloor.methods.cuts import fewest_errors as fewest_of_cuts
-from errorfloor.methods.cuts import signs
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
@@ -30,7 +28,7 @@ from errorfloor.methods.rules.fewest import (
 )
 from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
-from errorfloor.methods.rules.offsets import OffsetFit, error_sides
+from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
 from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
@@ -287,8 +285,7 @@ def test_offsets_of_two_classes_are_cuts():
         labels = rng.integers(2, size=60)
         items, count = items_of(np.column_stack((1 - scores, scores)), labels)
         assert fewest_errors(items, count, ())[0] == needed_errors(items, count)
-        by_score = ScoreTable.from_arrays(scores, labels).cells()
-        best = fewest_of_cuts(signs(by_score.positive), by_score.count[None])[0]
+        best = min(((scores > cut) != labels).sum() for cut in (-1, *scores))
         assert fewest_errors(items, count, ())[0] == best
 
 
@@ -529,7 +526,7 @@ def test_limits_are_binomial_ones_of_the_errors():
 
 
 def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
-    plain, flat = (Honest(error_sides(250, 500, 300, 500, correlated=c)) for c in (0, 1))
+    plain, flat = (of_errors((250, 500), (300, 500), correlated=c) for c in (0, 1))
     assert flat.limits(0.95)[0] == plain.limits(0.95)[0]
     assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
 

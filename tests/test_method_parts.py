@@ -16,7 +16,6 @@ from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
 from errorfloor.methods.logistic_floor import Logistic
 from errorfloor.methods.logistic_model import LogisticModel
 from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
-from errorfloor.methods.ranks import by_row
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics.asked import Asked
@@ -521,7 +520,7 @@ def one_of(method):
 
 def calibrated_by(count, more=0.0):
     """Return the isotonic fit at each row, with more items of the mean in each block."""
-    zeros, ones = (part[0] for part in by_row(SURE, count[None]))
+    zeros, ones = (part[0] for part in SURE.by_row(count[None]))
     some = np.flatnonzero(zeros + ones)
     items = (zeros + ones)[some]
     p = IsotonicRegression().fit(some, ones[some] / items, sample_weight=items).predict(some)

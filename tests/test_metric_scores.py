@@ -12,11 +12,10 @@ import errorfloor as ef
 from benchmarks import metrics_scores as bench
 from benchmarks.metrics_scores import RARE, SHAPES, TIES, Question, Setting, study
 from errorfloor.intervals.ranks import divergence
-from errorfloor.methods import cuts, weighted_cuts
 from errorfloor.methods.ranks import AUC, AVERAGE_PRECISION
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.two_by_two import Balanced, Cost, Missed, TwoByTwo, Uncorrelated
+from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
 
 def drawn(n, seed, *, ties=False, slope=1.0):
@@ -79,17 +78,6 @@ def test_alike_costs_are_the_error(interval, method):
     assert (twice.low, twice.high) == pytest.approx((2 * error.low, 2 * error.high))
 
 
-def test_equal_prices_find_the_same_flat_items_as_errors_do():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        zeros, ones = rng.poisson(1 + seed / 4, (2, 60))
-        expected = cuts.flat_items(zeros, ones)
-        assert weighted_cuts.flat_items((1.0, 1.0), zeros, ones) == pytest.approx(expected)
-        # Only the ratio of prices matters.
-        one = weighted_cuts.flat_items((1.0, 4.0), zeros, ones)
-        assert weighted_cuts.flat_items((0.5, 2.0), zeros, ones) == pytest.approx(one)
-
-
 def test_balanced_error_and_auc_do_not_depend_on_how_many_items_each_class_has():
     scores, labels = drawn(200, 3)
     again = labels == 0
@@ -106,19 +94,19 @@ def test_a_binomial_share_has_the_mean_and_the_variance_of_the_loss():
     p, q, n1, n0 = 0.2, 0.1, 60.0, 140.0
     fn, fp = rng.binomial(60, p, draws), rng.binomial(140, q, draws)
     table = TwoByTwo(140 * q, 60 * p, n0, n1)
-    like, losses = Balanced().like(table), Balanced().of(TwoByTwo(fp, fn, n0, n1))
+    like, losses = OF_BALANCED.like(table), OF_BALANCED.of(TwoByTwo(fp, fn, n0, n1))
     assert like.scale * like.successes / like.trials == pytest.approx(losses.mean(), rel=0.003)
     assert like.deviation == pytest.approx(losses.std(), rel=0.01)
     # Costs and MCC: a multinomial table.
     cells = rng.multinomial(400, [0.2, 0.1, 0.62, 0.08], draws)  # tp, fn, tn, fp
     every = TwoByTwo(cells[:, 3], cells[:, 1], cells[:, 2] + cells[:, 3], cells[:, 0] + cells[:, 1])
     mean = TwoByTwo(32.0, 40.0, 280.0, 120.0)
-    for loss in (Cost(1.0, 5.0), Uncorrelated()):
+    for loss in (cost_of(1.0, 5.0), OF_MCC):
         like, losses = loss.like(mean), loss.of(every)
         assert like.scale * like.successes / like.trials == pytest.approx(losses.mean(), rel=0.01)
         assert like.deviation == pytest.approx(losses.std(), rel=0.02)
     # F1: binomial given how many items are positive or named so.
-    assert Missed().metric(Missed().of(mean)) == pytest.approx(2 * 80 / (2 * 80 + 32 + 40))
+    assert OF_F1.link(OF_F1.of(mean)) == pytest.approx(2 * 80 / (2 * 80 + 32 + 40))
 
 
 def test_the_certified_limit_of_f1_is_the_largest_over_all_cuts():

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from errorfloor.methods.fitted import Sides
-from errorfloor.metrics.two_by_two import Binomial
+from errorfloor.methods.fitted import Sides, sides_of_errors
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -81,9 +79,4 @@ def of_errors(
     method: str = "honest",
 ) -> Honest:
     """Return limits of a share of errors, from errors and items of both sides."""
-    below, above = partial(_share, *own, 0), partial(_share, *held_out, 1)
-    return Honest(Sides(below, above, float, freedom, correlated), method)
-
-
-def _share(errors: float, n: float, more: int, worth: float) -> Binomial:
-    return Binomial(worth * errors + more, worth * n, 1.0)
+    return Honest(sides_of_errors(own, held_out, freedom, correlated), method)

@@ -14,9 +14,10 @@ from errorfloor._references import BINOMIAL
 from errorfloor.data.sample import split
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Basis, Method, heeds_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
-from errorfloor.methods.rules.offsets import OffsetFit, TopErrors, error_sides
+from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics import ERROR
 
 
@@ -39,14 +40,15 @@ def _certified(case: Case) -> Evidence:
         items = case.statistic.items
         first = case.statistic.rule.chosen(items, np.zeros(len(items.logs)))
         errors = int(count[first != items.label].sum())
-        return Honest(error_sides(errors, n, errors, n), "certified")
+        return Honest(sides_of_errors((errors, n), (errors, n)), "certified")
     rules = _fit(case).rules
     items = rules.items
     train, test = split(count, 2, case.streams.for_("halves"))
     rule = Rule.of(rules.fit(train if train.any() else count))
     # One class where several are tied, so that errors are whole and binomial.
     wrong = rule.chosen(items, items.by_class(train)) != items.label
-    sides = error_sides(needed_errors(items, count), n, int(test[wrong].sum()), int(test.sum()))
+    held_out = int(test[wrong].sum()), int(test.sum())
+    sides = sides_of_errors((needed_errors(items, count), n), held_out)
     return Honest(sides, "certified")
 
 

@@ -111,6 +111,21 @@ def mean_loss(sample: Sample, losses: Losses) -> float:
     return float(sample.mass(losses.total).sum()) / sample.total
 
 
+def sides_of_errors(
+    own: tuple[float, float],
+    held_out: tuple[float, float],
+    freedom: float = float("inf"),
+    correlated: float = 0.0,
+) -> Sides:
+    """Return both sides from errors among so many items: of a rule, and on items held out."""
+    below, above = partial(_share, *own, 0), partial(_share, *held_out, 1)
+    return Sides(below, above, float, freedom, correlated)
+
+
+def _share(errors: float, n: float, more: int, worth: float) -> Binomial:
+    return Binomial(worth * errors + more, worth * n, 1.0)
+
+
 def sides_of(
     sample: Sample,
     own: Losses,

@@ -21,11 +21,6 @@ from errorfloor.metrics.two_by_two import check_classes
 _AT_ONCE = 2**20  # only for speed: numbers
 
 
-def by_row(cells: Sample, counts: Counts | Floats) -> tuple[Floats, Floats]:
-    """Return the negatives and the positives of each row of the table, for each row of counts."""
-    return cells.by_row(counts)
-
-
 class RankFit(Fitted):
     """The ranking that scores make of the items, by a metric with `OfRanks`."""
 

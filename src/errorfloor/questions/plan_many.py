@@ -8,9 +8,9 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.intervals.honest import Honest
+from errorfloor.intervals.honest import of_errors
 from errorfloor.methods.record import Options
-from errorfloor.methods.rules.offsets import OffsetFit, error_sides
+from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
 from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
 from errorfloor.metrics import ERROR
@@ -99,6 +99,6 @@ class ManyScores:
         low, high = (
             min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
         )
-        evidence = Honest(error_sides(low, n, high, n, correlated=self.correlated))
+        evidence = of_errors((low, n), (high, n), correlated=self.correlated)
         limits = Interval.at(level, evidence, ERROR, self.classes)
         return limits.high - limits.low

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Floats
-from errorfloor.data.sample import Draw, Kinds, Losses, Sample
-from errorfloor.methods.fitted import Sides
+from errorfloor.data.sample import Draw, Losses, Sample
+from errorfloor.methods.fitted import Sides, mean_loss, sides_of
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.fewest import FEWEST_STARTS
 from errorfloor.methods.rules.logs import Labelled
@@ -27,7 +27,6 @@ from errorfloor.methods.rules.softmax import Family, Power
 from errorfloor.metrics import Metric
 from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
-from errorfloor.metrics.two_by_two import Binomial
 
 _WHOLE = 2**20  # of the largest weight; searches count in whole numbers
 _LEAST = 1e-3  # of all items, that the shares of the classes are mixed with
@@ -157,23 +156,12 @@ class LossFit(LikeliestFit):
 
     def sides(self) -> Sides:
         """Return the least losses on the items of the fit, and those on items held out."""
-        below, above = (self._sums(found) for found in (self.least_losses, self.held_out_losses))
-        return Sides(
-            partial(_like, *below, 0.0),
-            partial(_like, *above, self.held_out_losses.most or 1.0),  # where nothing is lost
-            freedom=self.sample.freedom,
-            correlated=self.correlated if self.lost.decides else 0.0,
-        )
+        held_out = replace(self.held_out_losses, most=self.held_out_losses.most or 1.0)
+        correlated = self.correlated if self.lost.decides else 0.0
+        return sides_of(self.sample, self.least_losses, held_out, correlated=correlated)
 
     def _mean(self, losses: Losses) -> float:
-        return float(self.sample.mass(losses.total).sum()) / self.sample.total
-
-    def _sums(self, losses: Losses) -> tuple[float, float, float]:
-        """Return the sum of losses, of their squares, and the number, of equal items."""
-        sample = self.sample
-        total, squares = (float(sample.mass(part).sum()) for part in (losses.total, losses.squares))
-        each = sample.equal_item(losses, Kinds.one(sample, squares / total if total > 0 else 1.0))
-        return total / each, squares / each, sample.total / each
+        return mean_loss(self.sample, losses)
 
     def _mixed(self, fitted: Power) -> Power:
         """Return a fit to some items where classes without items are rare, not impossible."""
@@ -195,23 +183,6 @@ class LossFit(LikeliestFit):
 
 def _added_up(losses: Floats, count: Any, most: float = 1.0) -> Losses:
     return Losses(count * losses, count * losses**2, most)
-
-
-def _like(total: float, squares: float, n: float, more: float, worth: float) -> Binomial:
-    """Return a binomial share of the mean and the variance of losses, with one more of them.
-
-    Losses that are all the same have no binomial share that is larger, so their mean is one of two.
-    """
-    most, mean = worth * n, total / n
-    total, squares = worth * total + more, worth * squares + more**2
-    if total <= 0:
-        return Binomial(0.0, most, 1.0)
-    scale = squares / total
-    successes = total / scale
-    if not more:
-        return Binomial(successes, most, scale)
-    trials = max(most, successes)
-    return Binomial(*map(np.array, ((successes, 2.0), (trials, 1.0), (scale, mean))))
 
 
 def _given(cells: Sample, options: Options) -> Lost:

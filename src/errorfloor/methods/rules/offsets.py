@@ -7,20 +7,19 @@ Below, limits come from the fewest errors that a search over all offsets finds.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Draw, Sample
-from errorfloor.methods.fitted import FOLDS, Chosen, Fitted, Sides
+from errorfloor.methods.fitted import FOLDS, Chosen, Fitted, Sides, sides_of_errors
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.fewest import STARTS, Rule, fewest_errors
 from errorfloor.methods.rules.logs import Labelled
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unclear_share
 from errorfloor.metrics import Metric
-from errorfloor.metrics.two_by_two import Binomial
 
 WHOLE = 2.0**40  # what all items weigh together where the search needs whole numbers
 OFFSETS_FAMILY = Family()
@@ -183,9 +182,9 @@ class OffsetFit(LikeliestFit):
 
     def sides(self) -> Sides:
         """Return the fewest errors of any offsets, and those of fitted ones on items held out."""
-        sides = (_errors(self.sample, wrong) for wrong in (self.least_wrong, self.held_out_wrong))
-        below, above = sides
-        return error_sides(*below, *above, self.sample.freedom, self.correlated)
+        own, held_out = self.least_wrong, self.held_out_wrong
+        below, above = _errors(self.sample, own), _errors(self.sample, held_out)
+        return sides_of_errors(below, above, self.sample.freedom, self.correlated)
 
 
 class TopErrors(Fitted):
@@ -205,27 +204,10 @@ class TopErrors(Fitted):
     def sides(self) -> Sides:
         """Return the same errors on both sides."""
         found = _errors(self.sample, self.sample.count * self.wrong)
-        return error_sides(*found, *found, self.sample.freedom)
-
-
-def error_sides(
-    errors: float,
-    n: float,
-    held_out: float,
-    held_out_n: float,
-    freedom: float = float("inf"),
-    correlated: float = 0.0,
-) -> Sides:
-    """Return both sides from errors among so many items: of any rule, and on items held out."""
-    below, above = partial(_like, errors, n, 0), partial(_like, held_out, held_out_n, 1)
-    return Sides(below, above, freedom=freedom, correlated=correlated)
+        return sides_of_errors(found, found, self.sample.freedom)
 
 
 def _errors(sample: Sample, wrong: Floats) -> tuple[float, float]:
     """Return how many of how many equal items are wrong, where so many items of each cell are."""
     share, n = sample.worth(wrong)
     return share * n, n
-
-
-def _like(errors: float, n: float, more: int, worth: float) -> Binomial:
-    return Binomial(worth * errors + more, worth * n, 1.0)
