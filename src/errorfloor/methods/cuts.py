@@ -235,14 +235,15 @@ def _tried(cuts: Cuts, sample: Sample, rng: np.random.Generator) -> Iterator[Tri
         yield Tried(part, best + 1, (items - ones, ones))
 
 
-def _small_costs(how: OfTable, sample: Sample) -> NDArray[np.int8] | None:
+def _small_costs(how: OfTable, sample: Sample) -> NDArray[Any] | None:
     """Return what each cell costs below a cut, where that is a small whole number."""
     if how.costs is None or max(how.costs) > 4 or sample.masses.dtype.kind != "i":
         return None
     one, other = how.costs
     if one != int(one) or other != int(other):
         return None
-    return np.where(sample.positive, np.int8(other), np.int8(-one))
+    narrow = np.int8 if max(how.costs) == 1 else np.int16  # so that items times costs have room
+    return np.where(sample.positive, other, -one).astype(narrow)
 
 
 def _wrong_among(sample: Sample, tried: Iterable[Tried]) -> NDArray[Any]:
