@@ -52,7 +52,7 @@ def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> CutFit:
     if how.needs:
         both = how.needs == "both"
         check_classes(metric.words, sample.count, sample.positive, both=both)
-    # The midpoint of errors is cut off at guessing with the estimate, after its two parts are added.
+    # Midpoints of errors are cut off at guessing with the estimate, once both parts are added.
     span = (0.0, 1.0) if how.pooled else metric.span(2)
     return CutFit(sample, how, options.draw, span, midpoint=midpoint)
 
