@@ -40,6 +40,7 @@ BREACHES = {
         "votes, TWO, mixture, balanced-error": NO_PRIOR,
     },
     "test_an_item_of_weight_three_is_three_items": {
+        "soft labels, TWO, clean, auc": "Three items make pairs of each other, and one does not.",
         "votes, TWO, mixture, balanced-error": NO_PRIOR,
         "votes, MANY, mixture, error": SMOOTHED,
         **{f"votes, TWO, mixture, {metric}": SMOOTHED for metric in
