@@ -30,7 +30,7 @@ from errorfloor.intervals.bets import (
 from errorfloor.intervals.cuts import cut_of, for_any_scores, of_error
 from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cut_fit import CutFit, like_with_one_more
 from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
 from errorfloor.methods.fitted import Sides
 from errorfloor.methods.record import Basis, heeds_weights
@@ -234,10 +234,6 @@ def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
     return table_of(sample, count, cuts.fit(sample, count))
 
 
-def _tested(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
-    return how.like(how.with_one_more(table.scaled(worth)))
-
-
 @heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
     fit, draw = cut_of(case), case.streams.for_
@@ -249,7 +245,7 @@ def _certified(case: Case) -> Evidence:
     train, test = split(sample.count, 2, draw("halves"))
     table = table_of(sample, test, fit.cuts.fit(sample, train))
     if how.pooled:
-        return Honest(Sides(fit.below, partial(_tested, how, table)), "certified")
+        return Honest(Sides(fit.below, partial(like_with_one_more, how, table)), "certified")
     every = all_cuts(sample.positive, sample.count[None])
     errors = every.false_positives[0], every.false_negatives[0]
     like = how.like(TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0]))

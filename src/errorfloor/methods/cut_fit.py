@@ -163,7 +163,7 @@ class CutFit(Chosen):
         """Return both sides: cuts near the best on all items, and items held out."""
         held = self.held_out
         each = self.weighed.equal_item_of(lambda: self._losses(held.wrong))
-        above = partial(_like_with_one_more, self.how, held.table.scaled(1 / each))
+        above = partial(like_with_one_more, self.how, held.table.scaled(1 / each))
         return Sides(self.below, above, self.link, self.weighed.freedom, self._correlated(each))
 
     @property
@@ -267,5 +267,6 @@ def _like(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
     return how.like(table.scaled(worth))
 
 
-def _like_with_one_more(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
+def like_with_one_more(how: OfTable, table: TwoByTwo, worth: float) -> Binomial:
+    """Return what the loss varies like with one more error, an item being worth so many."""
     return how.like(how.with_one_more(table.scaled(worth)))
