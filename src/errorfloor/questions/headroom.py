@@ -33,6 +33,7 @@ from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair
 from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
+from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import Said, counted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
@@ -219,6 +220,31 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
+    if is_about_ratings(estimate, metric, columns):
+        given: dict[str, Any] = {
+            "errors": errors,
+            "n": n,
+            "model_error": model_error,
+            "model_value": model_value,
+        }
+        given |= {"model_scores": model_scores, "confusion": confusion, "labels": labels}
+        given |= {"costs": costs, "at": at, "prior": prior}
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(
+                    *(
+                        argument(name),
+                        " does not go with ratings. Pass the model's prediction for ",
+                    ),
+                    *("each item with ", argument("predictions"), "."),
+                )
+        own: dict[str, Any] = {
+            "prediction": prediction,
+            "metric": metric,
+            "level": level,
+            "group": group,
+        }
+        return headroom_of_ratings(estimate, predictions, **own, rng=rng, **columns)
     level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
     columns = {
         "group": group,
