@@ -637,6 +637,17 @@ def _chosen(
             text = f" names column {one!r}, which is not in {name}. Its columns are {listed}."
             raise InputError(argument(role), text)
     left = {one: kind for one, kind in kinds.items() if one not in named.beside.values()}
+    given, allowed = _given(named, left)
+    found = choose(left, given, allowed, name)
+    columns, guessed = dict(found.columns), found.guessed
+    if found.layout is LONG and named.rater is False:
+        columns.pop("rater", None)
+        guessed = tuple(one for one in guessed if one != "rater")
+    return found.layout, columns, guessed
+
+
+def _given(named: Named, left: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Layout, ...]]:
+    """Return the columns that were named by role, and the layouts that they may be of."""
     given: dict[str, Any] = {
         one: value for one in ("item", "rating") if (value := getattr(named, one)) is not None
     }
@@ -658,15 +669,8 @@ def _chosen(
         if not lists and isinstance(wanted, str):
             wanted = (wanted,)
         given["ratings"] = wanted if lists else tuple(wanted)
-        allowed: tuple[Layout, ...] = (LISTS,) if lists else (WIDE,)
-    else:
-        allowed = (LONG,) if given else _plausible(left)
-    found = choose(left, given, allowed, name)
-    columns, guessed = dict(found.columns), found.guessed
-    if found.layout is LONG and named.rater is False:
-        columns.pop("rater", None)
-        guessed = tuple(one for one in guessed if one != "rater")
-    return found.layout, columns, guessed
+        return given, (LISTS,) if lists else (WIDE,)
+    return given, (LONG,) if given else _plausible(left)
 
 
 def _plausible(kinds: Mapping[str, str]) -> tuple[Layout, ...]:
@@ -789,21 +793,7 @@ def _counted(entries: _Entries, named: Named, source: Source) -> RatingReading:
     """Return the table of checked ratings."""
     if entries.value.size > MOST_RATINGS:
         raise InputError(f"There are more than {MOST_RATINGS:,} ratings. Take a sample of items.")
-    value, item = entries.value, entries.item
-    none = np.isnan(value)
-    if none.any() and not entries.blanks and not named.drop_missing:
-        raise _missing((argument(entries.name),), int(none.sum()), none.size)
-    rater = entries.rater
-    if rater is not None:
-        lost = missing_in(np.asarray(rater)) & ~none
-        if lost.any():
-            if not named.drop_missing:
-                raise _missing((argument("rater"),), int(lost.sum()), lost.size)
-            none = none | lost
-    there = ~none
-    value, item = value[there], item[there]
-    _check_values(value, entries.name)
-    rater = None if rater is None else np.asarray(rater)[there]
+    value, item, rater = _there(entries, named)
     keep = np.bincount(item, minlength=entries.items) > 0
     beside = dict(entries.beside)
     beside.pop("group", None)
@@ -831,6 +821,8 @@ def _counted(entries: _Entries, named: Named, source: Source) -> RatingReading:
     facts: dict[str, Any] = {}
     if isinstance(named.rater, bool):
         facts["rater"] = named.rater
+    if isinstance(named.prediction, str):
+        facts["prediction"] = named.prediction
     if entries.width and rater is None and (apart := _columns_apart(entries)) is not None:
         facts["columns_differ"] = apart
     source = replace(source, facts=facts)
@@ -838,6 +830,25 @@ def _counted(entries: _Entries, named: Named, source: Source) -> RatingReading:
     merged, row = table.merged
     ids = None if entries.ids is None else [entries.ids[k] for k in np.flatnonzero(keep).tolist()]
     return RatingReading(replace(merged, dropped=empty), row, source, ids)
+
+
+def _there(entries: _Entries, named: Named) -> tuple[Floats, Counts, Any]:
+    """Return ratings that are there with their items and raters, or refuse missing ones."""
+    value, item = entries.value, entries.item
+    none = np.isnan(value)
+    if none.any() and not entries.blanks and not named.drop_missing:
+        raise _missing((argument(entries.name),), int(none.sum()), none.size)
+    rater = entries.rater
+    if rater is not None:
+        lost = missing_in(np.asarray(rater)) & ~none
+        if lost.any():
+            if not named.drop_missing:
+                raise _missing((argument("rater"),), int(lost.sum()), lost.size)
+            none = none | lost
+    there = ~none
+    value, item = value[there], item[there]
+    _check_values(value, entries.name)
+    return value, item, None if rater is None else np.asarray(rater)[there]
 
 
 def _columns_apart(entries: _Entries) -> str | None:

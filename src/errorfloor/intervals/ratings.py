@@ -20,7 +20,6 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.bets import (
     BLOCKS,
-    MOST,
     Bets,
     Blocks,
     goal_of,
@@ -30,9 +29,11 @@ from errorfloor.intervals.bets import (
 )
 from errorfloor.methods.ratings import Rated, Totals, Variances
 
-JACKKNIFE, CERTIFIED = "jackknife", "certified"
+JACKKNIFE, CERTIFIED, PUBLISHED = "jackknife", "certified", "published"
 _LEAST_DF = 3.0
 _PAIRINGS = 8
+_MOST_LOST = 0.9  # of the capital by one pair
+_GRID = 40  # shares of signal that are tried first
 _FAR = 700.0  # beyond which exp is out of range
 
 Link = Callable[[float], float]
@@ -321,6 +322,7 @@ class RatioBets:
     """
 
     value: float
+    share: float  # of signal, as it seems
     pairings: tuple[_Pairing, ...] = field(repr=False)
     link: Link = field(repr=False)
     method: str = CERTIFIED
@@ -333,8 +335,13 @@ class RatioBets:
             won = np.array([one.won(side, goal, rho) for one in self.pairings])
             return float(np.logaddexp.reduce(won) - np.log(won.size)) - goal
 
-        low = refuted_up_to(lambda rho: gain(1, rho), 0.0, 1.0)
-        high = refuted_from(lambda rho: gain(-1, rho), 0.0, 1.0)
+        # Stakes depend on the share, so that a gain need not fall: all that may be true is kept.
+        grid = np.linspace(0, 1, _GRID + 1)
+        open_ = [rho for rho in grid if gain(1, rho) <= 0 and gain(-1, rho) <= 0] or [self.share]
+        step = 1 / _GRID
+        least, most = max(min(open_) - step, 0.0), min(max(open_) + step, 1.0)
+        low = refuted_up_to(lambda rho: gain(1, rho), least, min(open_))
+        high = refuted_from(lambda rho: gain(-1, rho), max(open_), most)
         low, high = (self.link(rho / (1 - rho) if rho < 1 else np.inf) for rho in (low, high))
         return min(low, self.value), max(high, self.value)
 
@@ -346,6 +353,7 @@ class _Pairing:
     across: Floats
     within: Floats
     block: Counts
+    hidden: float  # share of the noise within two items that is not seen across them
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
@@ -361,7 +369,8 @@ class _Pairing:
         before = np.cumsum(sums, axis=0) - sums
         return before[:, 0], before
 
-    def _stakes(self, goal: float) -> Floats:
+    def _stakes(self, goal: float, least: float) -> Floats:
+        """Return the stake of each block, where no return is below `-least`."""
         number, sums = self._moments
         n = np.maximum(number, 1)
         a, b = sums[:, 1] / n, sums[:, 2] / n
@@ -369,12 +378,15 @@ class _Pairing:
         square = keep**2 * sums[:, 3] - 2 * keep * sums[:, 5] + sums[:, 4]
         variance = (0.25 + np.maximum(square, 0)) / (number + 1)
         size = self.across.size
-        return np.asarray(np.minimum(stakes_of(goal, variance / size, size), MOST))
+        most = _MOST_LOST / max(least, 1e-6)
+        return np.asarray(np.minimum(stakes_of(goal, variance / size, size), most))
 
     def won(self, side: int, goal: float, rho: float) -> float:
         """Return the logarithm of the capital."""
         returns = side * ((1 - rho) * self.across - self.within)
-        return float(np.log1p(self._stakes(goal)[self.block] * returns).sum())
+        # Ratings that differ within two items differ across them as well.
+        least = 1 - (1 - rho) * (1 - self.hidden) if side > 0 else 1 - rho
+        return float(np.log1p(self._stakes(goal, least)[self.block] * returns).sum())
 
 
 def certified_ratio(
@@ -386,14 +398,17 @@ def certified_ratio(
     most = width**2 / 2
     second = np.bincount(rated.item, rated.value**2, minlength=rated.size.size) / rated.size
     pairings = []
+    hidden = 1 / int(rated.size[row].min())
     for _ in range(_PAIRINGS):
         order = rng.permutation(row)
         one, other = order[: order.size // 2], order[order.size // 2 : order.size // 2 * 2]
         across = (second[one] + second[other]) / 2 - rated.mean[one] * rated.mean[other]
         within = (rated.spread[one] + rated.spread[other]) / 2
         block = Blocks.drawn(np.ones(one.size, dtype=np.int64), rng).block
-        pairings.append(_Pairing(np.maximum(across, 0) / most, within / most, block))
-    return RatioBets(value, tuple(pairings), link)
+        pairings.append(_Pairing(np.maximum(across, 0) / most, within / most, block, hidden))
+    ends = np.array([[one.across.mean(), one.within.mean()] for one in pairings]).mean(axis=0)
+    share = float(np.clip(1 - ends[1] / max(ends[0], 1e-300), 0, 1))
+    return RatioBets(value, share, tuple(pairings), link)
 
 
 def certified_mean(
@@ -421,3 +436,24 @@ class ScaledBets:
         low, high = self.bets.limits(level)
         low, high = min(low * self.unit, self.value), max(high * self.unit, self.value)
         return self.factors[0] * low, self.factors[1] * high
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FisherLimits:
+    """Limits of a ceiling from a published agreement of two people, by Fisher's z."""
+
+    agreement: float
+    n: int
+    link: Link = field(repr=False)
+    method: str = PUBLISHED
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import ndtri
+
+        if abs(self.agreement) == 1:
+            return (float(self.link(max(self.agreement, 0.0))),) * 2
+        half = float(ndtri((1 + level) / 2)) / np.sqrt(self.n - 3)
+        ends = np.tanh(np.arctanh(self.agreement) + half * np.array([-1, 1]))
+        low, high = (float(self.link(max(end, 0.0))) for end in ends)
+        return low, high

@@ -357,6 +357,15 @@ def _shared(rated: Rated, raters: str) -> Totals:
     parts[:, 5:7] = _taken(unit, rater, each, of_rater, len(parts))
     total = rated.count @ own
     total[5:7] = _inside(of_rater).sum(), (of_rater[:, 0] ** 2).sum()
+    by_rater = _of_raters(rated, each, of_item, of_rater)
+    return Totals(total, parts, number, partial(_of_pairs, raters=raters), by_rater, moments=10)
+
+
+def _of_raters(rated: Rated, each: Floats, of_item: Floats, of_rater: Floats) -> Floats:
+    """Return what each rater adds to the totals."""
+    assert rated.rater is not None
+    item, rater, weight = rated.item, rated.rater, each[:, 0]
+    size, several = rated.size, rated.several
     less = _without_rating(rated)
     kept = np.where(less.size > 1, less.squares / np.maximum(less.size - 1, 1), 0)
     pairs = rated.several[item]
@@ -370,7 +379,7 @@ def _shared(rated: Rated, raters: str) -> Totals:
             weight * (rated.mean[item] ** 2 - left * less.mean**2),
         )
     )
-    by_rater: Floats = np.column_stack(
+    return np.column_stack(
         (
             of_rater,
             _taken(rater, item, each, of_item, len(of_rater)),
@@ -379,7 +388,6 @@ def _shared(rated: Rated, raters: str) -> Totals:
             _sums(rater, gone),
         )
     )
-    return Totals(total, parts, number, partial(_of_pairs, raters=raters), by_rater, moments=10)
 
 
 def _sums(at: Counts, columns: Floats) -> Floats:

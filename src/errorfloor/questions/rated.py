@@ -12,8 +12,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,12 @@ from errorfloor._checks import InputError, argument, check_level
 from errorfloor._typing import Floats, RandomLike
 from errorfloor.data.missing import missing_in
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
+from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.ratings import Ask, Fit, estimate
+from errorfloor.questions.said import Said
 from errorfloor.results import Groups, Interval, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.results.ratings import RatingsEstimate
@@ -35,7 +37,21 @@ _TOO_MUCH_CHANCE = 1e-3
 _SQUARED = ("r2", "mse")
 
 
-def headroom_of_ratings(
+def headroom_of_ratings(data: Any, said: Said, own: Mapping[str, Any], **columns: Any) -> Any:
+    """Return the verdict on a model whose predictions, and nothing else, were given."""
+    for one in fields(said):
+        if one.name != "predictions" and getattr(said, one.name) is not None:
+            raise InputError(
+                *(
+                    argument(one.name),
+                    " does not go with ratings. Pass the model's prediction for ",
+                ),
+                *("each item with ", argument("predictions"), "."),
+            )
+    return model_beside_ratings(data, said.predictions, **own, **columns)
+
+
+def model_beside_ratings(
     data: Any,
     predictions: Any = None,
     *,
@@ -269,46 +285,43 @@ class _Beside:
 
 
 def _verdict(reading: RatingReading, ask: Ask) -> Verdict:
-    floor = estimate(reading, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
     if ask.label.median:
         raise InputError(
             argument("label"), " may be a mean beside predictions, not a median. Ask for a mean."
         )
+    floor = estimate(reading, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
     table = reading.table
     assert table.predictions is not None
-    floor = _with_copies(floor, table)
     if np.ptp(table.predictions) == 0 and ask.metric.name not in ("mse", "mae", "r2"):
         raise InputError(
             argument("predictions"), " are all the same, and have no correlation with anything."
         )
-    fit = Fit.of(table, ask)
-    beside = _Beside.of(fit)
+    floor, fit = _with_copies(floor, table), Fit.of(table, ask)
     if ask.metric.how.of == DIFFERENCE:
         return _absolute(floor, fit, ask)
-    totals, name = fit.totals, ask.metric.name
-    own = _Jackknifed.of(totals, lambda sums: np.asarray(beside.value(name, sums))[..., None])
+    return _stands(floor, _Beside.of(fit), ask)
+
+
+def _stands(floor: RatingsEstimate, beside: _Beside, ask: Ask) -> Verdict:
+    """Return the verdict by a metric of variances."""
+    totals, name = beside.fit.totals, ask.metric.name
 
     def statistics(sums: Floats) -> Floats:
         found, both = beside.parts(sums)
         return np.stack([beside.explained(name, found, both), found.signal], axis=-1)
 
     both = _Jackknifed.of(totals, statistics)
-    model = float(beside.value(name, totals.total))
+    model, limits = _model(beside, ask)
     share = _share(name, both, ask.level)
-    low_model, high_model = own.limits(np.ones(1), ask.level)
-    gap = ask.metric.how.gap
-    least = (1 - gap) ** (1 if name in _SQUARED else 2)
+    least = (1 - ask.metric.how.gap) ** (1 if name in _SQUARED else 2)
     # Whether the explained part is below the signal, or above it.
     p_room = both.p_above(np.array([-1.0, least]))
     p_beyond = both.p_above(np.array([1.0, -1.0]))
     tail = (1 - ask.level) / 2
-    verdict = ROOM if p_room <= tail else BEYOND if p_beyond <= tail else SATURATED
     difference = ask.metric.gap(model, floor.value)
-    low, high = _difference(name, share, floor, model, both, ask)
-    span = ask.metric.span(0)
-    ends = (-1.0, 1.0) if not ask.metric.less_is_better else span
+    low, high = _difference(name, share, floor, both, ask)
     return Verdict(
-        verdict=verdict,
+        verdict=ROOM if p_room <= tail else BEYOND if p_beyond <= tail else SATURATED,
         difference=difference,
         low=min(low, difference),
         high=max(high, difference),
@@ -316,20 +329,32 @@ def _verdict(reading: RatingReading, ask: Ask) -> Verdict:
         p_room=p_room,
         p_beyond=p_beyond,
         model_error=model,
-        n=table.n,
-        model=Interval(
-            max(min(low_model, model), ends[0] if name != "r2" else -np.inf),
-            min(max(high_model, model), ends[1]),
-            ask.level,
-            "jackknife",
-        ),
+        n=floor.n,
+        model=limits,
         floor=floor,
         same_labelling=True,
-        warnings=(),
         share=share,
         worth=_worth(beside, totals, ask.level),
-        given={"prediction": True},
+        given={"prediction": _column_of(floor)},
     )
+
+
+def _column_of(floor: RatingsEstimate) -> Any:
+    """Return the column of predictions, or True where they are an array."""
+    source = floor.source
+    return True if source is None else source.facts.get("prediction", True)
+
+
+def _model(beside: _Beside, ask: Ask) -> tuple[float, Interval]:
+    """Return the model's own value with limits."""
+    name, totals = ask.metric.name, beside.fit.totals
+    own = _Jackknifed.of(totals, lambda sums: np.asarray(beside.value(name, sums))[..., None])
+    model = float(beside.value(name, totals.total))
+    low, high = own.limits(np.ones(1), ask.level)
+    least, most = (0.0, np.inf) if ask.metric.less_is_better else (-1.0, 1.0)
+    least = -np.inf if name == "r2" else least
+    ends = max(min(low, model), least), min(max(high, model), most)
+    return model, Interval(*ends, ask.level, JACKKNIFE)
 
 
 def _share(name: str, both: _Jackknifed, level: float) -> Reached:
@@ -346,7 +371,7 @@ def _share(name: str, both: _Jackknifed, level: float) -> Reached:
 
 
 def _difference(
-    name: str, share: Reached, floor: RatingsEstimate, model: float, both: _Jackknifed, ask: Ask
+    name: str, share: Reached, floor: RatingsEstimate, both: _Jackknifed, ask: Ask
 ) -> tuple[float, float]:
     """Return limits of how much worse the model is than the best there can be."""
     if name == "mse":  # signal less what is explained
@@ -403,10 +428,10 @@ def _absolute(floor: RatingsEstimate, fit: Fit, ask: Ask) -> Verdict:
         p_beyond=p_beyond,
         model_error=model,
         n=rated.n,
-        model=Interval(max(min(low, model), 0.0), max(high, model), ask.level, "jackknife"),
+        model=Interval(max(min(low, model), 0.0), max(high, model), ask.level, JACKKNIFE),
         floor=floor,
         same_labelling=True,
-        given={"prediction": True},
+        given={"prediction": _column_of(floor)},
     )
 
 

@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from numbers import Real
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from errorfloor import checks
-from errorfloor._checks import InputError, argument, check_choice, check_level, shown
+from errorfloor._checks import (
+    InputError,
+    argument,
+    check_choice,
+    check_level,
+    check_whole,
+    shown,
+)
 from errorfloor._typing import RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.intervals.ratings import (
     CERTIFIED,
     JACKKNIFE,
+    FisherLimits,
     certified_mean,
     certified_ratio,
     difference_limits,
@@ -36,7 +45,7 @@ from errorfloor.methods.ratings import (
     totals_of,
 )
 from errorfloor.metrics.record import Metric
-from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, rating_metric
+from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
 from errorfloor.results import Groups, Interval
 from errorfloor.results.ratings import RatingsEstimate
 
@@ -97,6 +106,32 @@ class Label:
         return f"the mean rating ({few} ratings per item)"
 
 
+class _Options(TypedDict, total=False):
+    metric: str
+    label: str | int
+    item: object
+    rating: str | None
+    ratings: str | Sequence[str] | None
+    rater: object
+    raters: str
+    scale: tuple[float, float] | None
+    weight: object
+    cluster: object
+    simultaneous: bool
+    drop_missing: bool
+    interval: str | None
+    level: float
+    rng: RandomLike
+
+
+@overload
+def from_ratings(
+    data: object, *, group: None = None, **options: Unpack[_Options]
+) -> RatingsEstimate: ...
+@overload
+def from_ratings(
+    data: object, *, group: str, **options: Unpack[_Options]
+) -> Groups[RatingsEstimate]: ...
 def from_ratings(
     data: Any,
     *,
@@ -354,6 +389,15 @@ def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
     fit = Fit.of(table, asked)
     _refuse_certified(fit, table, asked)
     value, evidence = _value(fit, table, asked, seed)
+    made = replace(_described(reading, asked, fit, seed), value=value, evidence=evidence)
+    if evidence is not None:
+        made = replace(made, interval=_interval(made, evidence, asked.level))
+    return checks.checked(made)
+
+
+def _described(reading: RatingReading, asked: Ask, fit: Fit, seed: Seed) -> RatingsEstimate:
+    """Return the estimate without its value."""
+    table = reading.table
     found = fit.plain.all
     signal, noise = max(float(found.signal), 0.0), float(found.noise)
     known = None
@@ -365,8 +409,8 @@ def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
     target = asked.label.words(table.ratings / table.n)
     if known is not None and known < FEW_RATERS:
         target += f" of these {known} raters"
-    made = RatingsEstimate(
-        value=value,
+    return RatingsEstimate(
+        value=0.0,
         method=METHOD,
         interval=None,
         n=table.n,
@@ -379,7 +423,6 @@ def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
         options=asked.options(),
         seed=seed if asked.interval == CERTIFIED else None,
         source=reading.source,
-        evidence=evidence,
         table=table,
         icc=1.0 if noise == 0 else signal / (signal + noise),
         signal=signal,
@@ -390,9 +433,6 @@ def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
         whole_grades=_whole_grades(table, asked, signal, noise),
         row=reading.row,
     )
-    if evidence is not None:
-        made = replace(made, interval=_interval(made, evidence, asked.level))
-    return checks.checked(made)
 
 
 def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Interval:
@@ -533,3 +573,52 @@ def _refuse_certified(fit: Fit, table: RatingTable, asked: Ask) -> None:
             f" holds for independent items of equal weight, and here {why}. Use ",
             *(argument("interval", JACKKNIFE), "."),
         )
+
+
+# Published agreement ---------------------------------------------------------------------------
+
+
+PUBLISHED = ("icc", "qwk", "pearson")
+
+
+def from_published(
+    given: str, agreement: Any, n: Any, metric: str | None, interval: str | None, level: float
+) -> RatingsEstimate:
+    """Return the ceiling that a published agreement between two people means."""
+    usual = metric if metric is not None else ("pearson" if given == "icc" else given)
+    choices = tuple(name for name in NAMES if rating_metric(name).how.of == RATIO)
+    record = rating_metric(check_choice(usual, choices, name="metric"))
+    is_number = isinstance(agreement, Real) and not isinstance(agreement, bool)
+    if not is_number or not -1 <= float(agreement) <= 1:
+        raise InputError(
+            argument(given), f" must be a number between -1 and 1, got {shown(agreement)}."
+        )
+    if n is not None:
+        remedy = "Pass the number of items that both people rated."
+        n = check_whole(n, name="n", least=4, remedy=remedy)
+    if interval is not None:
+        check_choice(interval, ("auto", "published"), name="interval")
+    rho = float(agreement)
+    evidence = None
+    if n is not None and interval is not None:
+        evidence = FisherLimits(rho, n, record.how.link)
+    who = "Two people rated each item independently, drawn at random; ratings are roughly normal"
+    bias = "; the correlation ignores biases of raters" if given == "pearson" else ""
+    made = RatingsEstimate(
+        value=float(record.how.link(max(rho, 0.0))),
+        method=METHOD,
+        interval=None,
+        n=n or 0,
+        assumptions=f"{who}{bias}.",
+        metric=record.name,
+        target="one more rating",
+        options={"interval": interval, "level": level, "given": given, "agreement": rho, "n": n},
+        evidence=evidence,
+        icc=max(rho, 0.0),
+        signal=max(rho, 0.0),
+        noise=1 - max(rho, 0.0),
+        ratings=0,
+    )
+    if evidence is None:
+        return made
+    return replace(made, interval=_interval(made, evidence, level))

@@ -73,7 +73,7 @@ def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[
         command = command_line(estimate)
         yield Step(
             "Put in your model's prediction for each item, and see what it can still gain:",
-            f"{code}\nprint(ef.headroom(ceiling, predictions=predictions))",
+            f"{code}\nprint(ef.headroom(floor, predictions=predictions))",
             None if command is None else f"{command} --prediction COLUMN",
         )
 

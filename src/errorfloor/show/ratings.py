@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor._numbers import counted
 from errorfloor.data.source import ARRAY
+from errorfloor.intervals.ratings import CERTIFIED, JACKKNIFE, PUBLISHED
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ METHOD = (
     "and QWK, and the noise is the least mean squared error."
 )
 PROMISES = {
-    "jackknife": "Limits are from leaving out items one at a time, on a logarithmic scale, with "
+    JACKKNIFE: "Limits are from leaving out items one at a time, on a logarithmic scale, with "
     "allowances for what few items hide. They were measured to cover (documentation, coverage of "
     "ratings), and are too narrow where a few items have far larger scores than all others.",
-    "certified": "The limits hold with at least this probability for any number of items and any "
+    CERTIFIED: "The limits hold with at least this probability for any number of items and any "
     "distribution of ratings on the scale.",
-    "published": "Limits are those of a correlation, by Fisher's z. They hold if ratings are "
+    PUBLISHED: "Limits are those of a correlation, by Fisher's z. They hold if ratings are "
     "roughly normal, and are too narrow for skewed ones.",
 }
 REFERENCES = (
@@ -99,18 +100,22 @@ def sentence(found: RatingsEstimate) -> str:
 def _of_published(found: RatingsEstimate) -> str:
     metric = found.measure
     given, value = found.options["given"], float(found.options["agreement"])
-    if found.options["n"] is None:
-        limits = ", if ratings are roughly normal"
-        value_said = number(found.value, 0.0)
+    name = {"icc": "ICC", "qwk": "QWK", "pearson": "correlation"}[given]
+    if found.interval is None:
+        said = f"{number(found.value, 0.0)}; how sure that is depends on the number of items (n)"
+    else:
+        said = _with_limits(found, ", if ratings are roughly normal")
+    if metric.name == "r2":  # whose ceiling is the same number
+        best = number(math.sqrt(found.value), 0.0)
+        article = "An" if name == "ICC" else "A"
         return (
-            f"{value:.2f} between two people is not a ceiling: the best possible {metric.words} is "
-            f"about {value_said}. How sure that is depends on the number of items (n)."
+            f"{article} {name} of {value:.2f} between two people means a best possible R2 of "
+            f"{said}, and a best possible correlation of {best}."
         )
-    limits = _with_limits(found, ", if ratings are roughly normal")
-    name = "" if given == found.metric else f" {given.upper() if given == 'icc' else given}"
+    own = "" if given == found.metric else f" ({name})"
     return (
-        f"{value:.2f}{name} between two people is not a ceiling: the best possible "
-        f"{metric.words} is {limits}."
+        f"{value:.2f}{own} between two people is not a ceiling: the best possible "
+        f"{metric.words} is {said}."
     )
 
 
@@ -190,15 +195,15 @@ def code_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
     """Return the call that leads to the estimate, or on to the verdict."""
     if not found.ratings:
         call = f"ef.from_agreement({', '.join(_published(found))})"
-        return f"import errorfloor as ef\n\nceiling = {call}"
+        return f"import errorfloor as ef\n\nfloor = {call}"
     given = ", ".join([*_data(found), *(f"{name}={one!r}" for name, one in _options(found))])
     if found.seed is not None:
         given += ", rng=rng" if found.seed.number is None else f", rng={found.seed.number}"
     pick = "" if found.group is None else f"[{found.group!r}]"
-    lines = ["import errorfloor as ef", "", f"ceiling = ef.from_ratings({given}){pick}"]
+    lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
     if verdict is not None:
         level = f", level={verdict.level!r}"
-        lines.append(f"verdict = ef.headroom(ceiling, predictions=predictions{level})")
+        lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
     return "\n".join(lines)
 
 

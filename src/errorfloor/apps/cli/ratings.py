@@ -152,7 +152,7 @@ def ratings(
     Ratings of an item stand in several rows, in several columns, or in one column of lists such as
     5;6;3. How well people agree is not the ceiling: a model can do better than one person.
     """
-    from errorfloor.questions.rated import headroom_of_ratings
+    from errorfloor.questions.rated import model_beside_ratings
     from errorfloor.questions.ratings import from_ratings
     from errorfloor.show.words import long_text_of
 
@@ -166,7 +166,7 @@ def ratings(
         asked["interval"] = None
     with session.step(f"reading {file}"):
         if prediction is not None:
-            found = headroom_of_ratings(file, prediction=prediction, **asked)
+            found = model_beside_ratings(file, prediction=prediction, **asked)
         else:
             found = from_ratings(file, rng=rng, **asked)
     for line in guessed(found):
