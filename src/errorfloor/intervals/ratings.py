@@ -54,11 +54,14 @@ class Spread:
         Of Student's t, by the kurtosis of the units' influences.
     skew : float
         Of these influences, over the square root of their number.
+    df_below : float, optional
+        Of Student's t for the lower limit, where it is another one.
     """
 
     error: float
     df: float
     skew: float
+    df_below: float | None = None
 
     @classmethod
     def of(
@@ -79,16 +82,19 @@ class Spread:
         k = raters.size
         of_raters = (k - 1) / k * float(((raters - raters.mean()) ** 2).sum())
         both = items + of_raters
-        df = both**2 / (items**2 / df + of_raters**2 / (k - 1))
-        return cls(np.sqrt(both), max(df, 2.0), skew)
+        usual = both**2 / (items**2 / df + of_raters**2 / (k - 1))
+        # A few raters may agree by luck, and hide how much raters differ.
+        few = min(usual, float(k - 1))
+        return cls(np.sqrt(both), max(usual, _LEAST_DF), skew, max(few, _LEAST_DF - 1))
 
     def ends(self, level: float) -> tuple[float, float]:
         """Return how far below and above the estimate the limits are; skewness only widens."""
         from scipy.special import stdtrit
 
         t = float(stdtrit(self.df, (1 + level) / 2))
+        below = t if self.df_below is None else float(stdtrit(self.df_below, (1 + level) / 2))
         shift = self.skew / 6 * (1 + 2 * t**2) * self.error
-        return t * self.error - min(shift, 0.0), t * self.error + max(shift, 0.0)
+        return below * self.error - min(shift, 0.0), t * self.error + max(shift, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
