@@ -643,7 +643,10 @@ def _chosen(
     given, allowed = _given(named, left)
     found = choose(left, given, allowed, name)
     columns, guessed = dict(found.columns), found.guessed
-    if found.layout is LONG and named.rater is False:
+    told = fitting(RATER, left)  # a column that is merely left over is no rater
+    if found.layout is LONG and (
+        named.rater is False or ("rater" in guessed and columns["rater"] not in told)
+    ):
         columns.pop("rater", None)
         guessed = tuple(one for one in guessed if one != "rater")
     return found.layout, columns, guessed

@@ -389,11 +389,13 @@ def _difference(
     name: str, share: Reached, floor: RatingsEstimate, both: _Jackknifed, ask: Ask
 ) -> tuple[float, float]:
     """Return limits of how much worse the model is than the best there can be."""
-    if name == "mse":  # signal less what is explained
-        return both.limits(np.array([-1.0, 1.0]), ask.level)
+    if name in _SQUARED:  # signal less what is explained, over the variance of the label for R2
+        low, high = both.limits(np.array([-1.0, 1.0]), ask.level)
+        whole = floor.signal / floor.value if name == "r2" and floor.value > 0 else 1.0
+        return low / whole, high / whole
     best = floor.value
     ends = [best * (1 - one) if np.isfinite(one) else -1.0 for one in (share.high, share.low)]
-    return max(min(ends), -1.0), min(max(ends), 2.0 if name != "r2" else np.inf)
+    return max(min(ends), -1.0), min(max(ends), 2.0)
 
 
 def _worth(beside: _Beside, totals: Totals, level: float) -> Reached:

@@ -201,6 +201,10 @@ def code_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
         given += ", rng=rng" if found.seed.number is None else f", rng={found.seed.number}"
     pick = "" if found.group is None else f"[{found.group!r}]"
     lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
+    column = None if verdict is None else verdict.given.get("prediction")
+    if isinstance(column, str):
+        lines[-1] = f"verdict = ef.headroom({given}, prediction={column!r}){pick}"
+        return "\n".join(lines)
     if verdict is not None:
         level = f", level={verdict.level!r}"
         lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
