@@ -57,6 +57,7 @@ if _CHECKING:
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
 __version__ = "0.2.0.dev0"
@@ -120,6 +121,7 @@ _HOME = {
         "Verdict",
         "VotesEstimate",
     ),
+    "show.card": ("card",),
     "show.report": ("report",),
 }
 _MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")

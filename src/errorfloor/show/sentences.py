@@ -70,7 +70,7 @@ def _(result: Verdict) -> str:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
     metric, style = result.floor.measure, numbers.style_of(result.floor)
-    digits = style.digits(result.high - result.low, _edge(result.model_value))
+    digits = style.digits(_width(result.floor), _edge(result.model_value))
     error = f" ({numbers.with_article(metric.words)} of {style.value(result.model_value)})"
     shown = style.value(metric.shown(result.model_value), digits)
     at = f"{shown}{error if metric.opposite else ''}"

@@ -57,7 +57,7 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Draw the paper's figures anew.",
+    short_help="Draw the paper's figures again.",
     epilog=examples("errorfloor paper figure-2 --out paper"),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)

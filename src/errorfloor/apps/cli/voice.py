@@ -51,14 +51,25 @@ def written(mention: Mention) -> str:
 
 
 def guesses(source: Source) -> str:
-    """Return the options that would have named the guessed columns; empty if none were guessed."""
+    """Return which columns were taken for what, where nobody named them."""
     layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
-    columns = (
-        argument(role.argument, _plain(source.columns[role.name]))
+    said = [
+        f"{_quoted(source.columns[role.name])} as the {role.words}"
         for role in layout.roles
         if role.name in source.guessed
-    )
-    return " ".join(map(written, columns))
+    ]
+    return f"using {' and '.join(said)}"
+
+
+def _quoted(column: Any) -> str:
+    """Return a column, or several, by their names in quotes; a number that is for all rows."""
+    if isinstance(column, tuple | list):
+        return f"columns {', '.join(map(_in_quotes, column))}"
+    return f"column {_in_quotes(column)}" if isinstance(column, str) else f"{column}"
+
+
+def _in_quotes(name: object) -> str:
+    return f'"{name}"'
 
 
 def _function(name: str) -> str:
@@ -155,10 +166,6 @@ def _parameters(command: click.Command | None) -> dict[str, click.Option]:
         for option in parameters
         if isinstance(option, click.Option) and not option.hidden
     }
-
-
-def _plain(column: Any) -> Any:
-    return list(column) if isinstance(column, tuple) else column
 
 
 def _read(text: str) -> object:
