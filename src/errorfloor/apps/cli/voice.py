@@ -53,23 +53,16 @@ def written(mention: Mention) -> str:
 def guesses(source: Source) -> str:
     """Return which columns were taken for what, where nobody named them."""
     layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
-    said = [
-        f"{_quoted(source.columns[role.name])} as the {role.words}"
-        for role in layout.roles
-        if role.name in source.guessed
-    ]
-    return f"using {' and '.join(said)}"
+    roles = [role for role in layout.roles if role.name in source.guessed]
+    several = roles and isinstance(source.columns[roles[0].name], tuple | list)
+    said = (f"{_quoted(source.columns[role.name])} as the {role.words}" for role in roles)
+    return f"using column{'s' if several else ''} {' and '.join(said)}"
 
 
 def _quoted(column: Any) -> str:
-    """Return a column, or several, by their names in quotes; a number that is for all rows."""
-    if isinstance(column, tuple | list):
-        return f"columns {', '.join(map(_in_quotes, column))}"
-    return f"column {_in_quotes(column)}" if isinstance(column, str) else f"{column}"
-
-
-def _in_quotes(name: object) -> str:
-    return f'"{name}"'
+    """Return a column, or several, by their names in quotes."""
+    names = column if isinstance(column, tuple | list) else [column]
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _function(name: str) -> str:
