@@ -29,7 +29,7 @@ from errorfloor.intervals.bets import (
 )
 from errorfloor.intervals.cuts import cut_of, for_any_scores, of_error
 from errorfloor.intervals.honest import Honest
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
 from errorfloor.methods.cut_fit import CutFit, like_with_one_more
 from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
 from errorfloor.methods.fitted import Sides
@@ -236,7 +236,13 @@ def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
 
 @heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
-    fit, draw = cut_of(case), case.streams.for_
+    fit = cut_of(case)
+    found = _limits(fit, case.streams.for_)
+    # One half may do better by chance than both parts that a value of the best cut comes from.
+    return AroundValue(found, case.value) if fit is case.statistic else found
+
+
+def _limits(fit: CutFit, draw: Draw) -> Evidence:
     how, sample = fit.how, fit.sample
     if how.law != "binomial":
         return Certified.of_prices(fit, draw)

@@ -13,7 +13,7 @@ import numpy as np
 from errorfloor._references import BINOMIAL
 from errorfloor.data.sample import split
 from errorfloor.intervals.honest import Honest
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
 from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Basis, Method, heeds_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
@@ -35,6 +35,11 @@ def _honest(case: Case) -> Evidence:
 
 
 def _certified(case: Case) -> Evidence:
+    found = _limits(case)
+    return AroundValue(found, case.value) if isinstance(case.statistic, OffsetFit) else found
+
+
+def _limits(case: Case) -> Evidence:
     n, count = case.table.n, case.count
     if isinstance(case.statistic, TopErrors):
         items = case.statistic.items

@@ -26,7 +26,7 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.record import Case, Evidence, IntervalKind, StandIn, Undefined
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind, Undefined
 from errorfloor.intervals.resample import bootstrap
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
@@ -283,7 +283,7 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
             f"{instead.name} interval is given instead."
         )
         doubt = warn(message, DegenerateBootstrapWarning)
-        return StandIn(found, case.value), instead, (doubt,)
+        return AroundValue(found, case.value), instead, (doubt,)
 
 
 def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:
