@@ -19,7 +19,7 @@ from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, 
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.ranks import Placements
+from errorfloor.metrics.ranking import Placements
 
 RNG = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.metrics.ranks import Placements
+from errorfloor.metrics.ranking import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and

@@ -28,9 +28,8 @@ from errorfloor.intervals.bets import (
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis
-from errorfloor.metrics.balanced import CountedForms
-from errorfloor.metrics.counted_thresholds import CountedF1
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
+from errorfloor.metrics.two_by_two import CountedF1, CountedForms
 
 _GRID = 32  # places at which the least gain is looked for, then between those next to it
 _AT_ONCE = 2**16  # only for speed: numbers
@@ -185,11 +184,11 @@ class BettingF1:
         def above(f: float) -> float:
             # The cap keeps each return falling in f; f / 2 is more than can be lost, f^2 / 2.
             capped = np.minimum(stakes, 2 * MOST / f if f > 0 else np.inf)
-            return self.blocks.won(capped, _excess(p, f)) - goal
+            return self.blocks.won(capped, CountedF1.excess(p, f)) - goal
 
         def below(f: float) -> float:
             capped = np.minimum(stakes, MOST / (2 * (1 - f)) if f < 1 else np.inf)
-            return self.blocks.won(capped, -_excess(p, f)) - goal
+            return self.blocks.won(capped, -CountedF1.excess(p, f)) - goal
 
         return refuted_up_to(above, 0.0, 1.0), refuted_from(below, 0.0, 1.0)
 
@@ -197,11 +196,7 @@ class BettingF1:
         """Return what is bet on, of the items before a block at the best F1 of these."""
         count = seen.counts(self.p.size)
         best = float(CountedF1(self.p, count).values(count[None])[0])
-        return _excess(self.p[seen.unit], 0.5 if np.isnan(best) else best)
-
-
-def _excess(p: Floats, f: float) -> Floats:
-    return np.asarray(np.maximum(2 * p - f, 0) - f * p)
+        return CountedF1.excess(self.p[seen.unit], 0.5 if np.isnan(best) else best)
 
 
 def _f1(case: Case, counted: CountedF1) -> Evidence:

@@ -15,7 +15,7 @@ from errorfloor.data.tables import SoftTable
 from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import CLEAN, MANY_CLEAN, MeanFloor
 from errorfloor.metrics import METRICS, Metric, named
-from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.probabilities import OfItems
 
 
 class BestValue:

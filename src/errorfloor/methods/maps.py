@@ -19,8 +19,7 @@ from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, sides_of
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.metrics import METRICS, Metric
-from errorfloor.metrics.items import OfItems
-from errorfloor.metrics.means import BRIER, LOG_LOSS
+from errorfloor.metrics.probabilities import BRIER, LOG_LOSS, OfItems
 from errorfloor.metrics.selective import Selective
 
 

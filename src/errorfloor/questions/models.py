@@ -29,8 +29,8 @@ from errorfloor.intervals.resample import draw
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
-from errorfloor.metrics import model as kinds
-from errorfloor.metrics.model import ModelValue
+from errorfloor.metrics import record as kinds
+from errorfloor.metrics.record import ModelValue
 
 FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error

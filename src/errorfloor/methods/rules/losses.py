@@ -25,8 +25,8 @@ from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, LikeliestFit, Offse
 from errorfloor.methods.rules.records import OFFSETS, TEMPERATURE, VECTOR
 from errorfloor.methods.rules.softmax import Family, Power
 from errorfloor.metrics import Metric
-from errorfloor.metrics.balanced import BALANCED
-from errorfloor.metrics.means import BRIER, COST, LOG_LOSS
+from errorfloor.metrics.probabilities import BRIER, LOG_LOSS
+from errorfloor.metrics.two_by_two import BALANCED, COST
 
 _WHOLE = 2**20  # of the largest weight; searches count in whole numbers
 _LEAST = 1e-3  # of all items, that the shares of the classes are mixed with
