@@ -9,9 +9,8 @@ from errorfloor._references import POWERED as REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.honest import worth_of_correlated
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.powered import Powered, PoweredCut, flat_variance
+from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.methods.rules.powered import PoweredOffsets
 
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
 # never missed; see docs/judges.md.
@@ -25,7 +24,7 @@ class PoweredErrors:
     Without help from predictions they are the limits of the labels alone.
     """
 
-    found: Powered
+    found: CorrectedErrors
     correlated: float = 0.0
     method: str = "powered"
 
@@ -39,25 +38,15 @@ class PoweredErrors:
         return float(low), float(upper_limit(n * held_out, n, tail))
 
 
+def of_fit(fit: PredictionPowered) -> PoweredErrors:
+    """Return the limits of a rule's errors, from labels on some items."""
+    return PoweredErrors(fit.found, fit.correlated)
+
+
 @heeds_weights()
 def _powered(case: Case) -> Evidence:
-    statistic = case.statistic
-    if isinstance(statistic, PoweredOffsets):
-        return PoweredErrors(statistic.found, statistic.correlated)
-    assert isinstance(statistic, PoweredCut)
-    return of_cut(statistic)
-
-
-def of_cut(statistic: PoweredCut) -> PoweredErrors:
-    """Return the limits of the best cut from labels on some items of two classes."""
-    return PoweredErrors(statistic.found, _correlated(statistic, statistic.found))
-
-
-def _correlated(statistic: PoweredCut, found: Powered) -> float:
-    """Return the share of the variance that is of items for which no cut is clearly best."""
-    variance = found.n * found.variance
-    flat = flat_variance(statistic.cells)
-    return min(flat / variance, 1.0) if variance > 0 else 0.0
+    assert isinstance(case.statistic, PredictionPowered)
+    return of_fit(case.statistic)
 
 
 _kind = partial(IntervalKind, basis=Basis.POWERED, references=(REFERENCE,), tests_rules=True)

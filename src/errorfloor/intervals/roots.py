@@ -26,8 +26,8 @@ from errorfloor.intervals.bets import (
     stakes_of,
 )
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis
+from errorfloor.methods.soft import BestValue
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.two_by_two import CountedF1, CountedForms
 

@@ -10,8 +10,8 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals import jackknife
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.soft import BestValue
 from errorfloor.metrics import Metric
 
 _ROUNDING = 1e-12  # what is below it is a rounding error

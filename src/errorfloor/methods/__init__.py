@@ -14,8 +14,6 @@ from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import (
-    calibrated,
-    clean,
     logistic,
     maps,
     ranks,
@@ -23,11 +21,9 @@ from errorfloor.methods import (
 )
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
-from errorfloor.methods.ppi import MANY_PPI, PPI
+from errorfloor.methods.prediction_powered import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
-from errorfloor.methods.rules import losses as rule_losses
-from errorfloor.methods.rules import surest
-from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
+from errorfloor.methods.rules import offsets, surest
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
@@ -62,17 +58,16 @@ RECORDS: tuple[Method | Series, ...] = (
     soft.MANY_CLEAN,
     MANY_MIXTURE,
     MANY_PLUGIN,
-    *MANY_SCORES,
-    *clean.RECORDS,
+    *offsets.MANY_SCORES,
+    *soft.RECORDS,
     VALUES,
     *plugin.VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
     *(method for metric in _TABLES for method in of_metric(metric)),
     *ranks.RECORDS,
-    *calibrated.RECORDS,
     *maps.RECORDS,
-    *rule_losses.RECORDS,
+    *offsets.RECORDS,
     *surest.RECORDS,
     PPI,
     MANY_PPI,
@@ -83,14 +78,14 @@ DEFAULTS: tuple[Method, ...] = (
     ISOTONIC,
     soft.MANY_CLEAN,
     MANY_MIXTURE,
-    OFFSETS,
-    *clean.RECORDS,
+    offsets.OFFSETS,
+    *soft.RECORDS,
     VALUES,
     MANY_VALUES,
     *map(default_for, _TABLES),
     *ranks.RECORDS,
     *maps.DEFAULTS,
-    *rule_losses.DEFAULTS,
+    *offsets.DEFAULTS,
     *surest.RECORDS,
 )
 

@@ -21,8 +21,7 @@ from errorfloor.methods.votes.target import Target, target_of
 from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:
-    from errorfloor.methods.calibration import Calibration
-    from errorfloor.methods.rules.maps import ClassCalibration
+    from errorfloor.methods.calibration import Calibration, ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
 

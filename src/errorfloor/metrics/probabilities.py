@@ -64,9 +64,8 @@ def _span_of_brier(classes: int) -> tuple[float, float]:
 
 
 def _squares(p: Floats) -> Floats:
-    classes = p.shape[1]
-    total = ((p[:, None, :] - np.eye(classes)) ** 2).sum(axis=2)
-    return np.asarray(total / (2 if classes == 2 else 1))
+    total = (p**2).sum(axis=1, keepdims=True) - 2 * p + 1
+    return np.asarray(total / (2 if p.shape[1] == 2 else 1))
 
 
 def _largest_square(classes: int) -> float:

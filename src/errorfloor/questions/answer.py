@@ -30,7 +30,7 @@ from errorfloor.intervals.record import Case, Evidence, IntervalKind, StandIn, U
 from errorfloor.intervals.resample import bootstrap
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.ppi import AT_RANDOM
+from errorfloor.methods.prediction_powered import AT_RANDOM
 from errorfloor.methods.record import (
     GOLD_LABEL,
     Classes,

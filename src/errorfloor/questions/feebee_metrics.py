@@ -12,7 +12,7 @@ from errorfloor._checks import check_choice
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.logistic_floor import Logistic
+from errorfloor.methods.logistic import Logistic
 from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.metrics import Metric
 from errorfloor.metrics.noise import kept_after

@@ -11,8 +11,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.logs import Labelled, blocks
-from errorfloor.methods.rules.offsets import Offsets
-from errorfloor.methods.rules.records import OFFSETS
+from errorfloor.methods.rules.offsets import OFFSETS, Offsets
 from errorfloor.methods.selective_scores import Decided, Midpoint
 from errorfloor.metrics import METRICS
 
