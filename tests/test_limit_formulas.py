@@ -10,19 +10,18 @@ from scipy import stats
 
 import errorfloor as ef
 from errorfloor.data.sample import Losses, Sample
-from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
-from errorfloor.intervals.capped import Capped, Reached
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, growing_blocks
 from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
-from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
+from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger, unseen_shift
+from errorfloor.intervals.jackknife import SmoothJackknife as Smooth
+from errorfloor.intervals.jackknife import _spread_without as spread_of
 from errorfloor.intervals.losses import Outermost
-from errorfloor.intervals.means import Hoeffding
 from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson, mcc_error, mcc_of
 from errorfloor.intervals.powered import PoweredErrors
 from errorfloor.intervals.ranks import PairShare, divergence, of_precision
-from errorfloor.intervals.smooth import Jackknife as Smooth
-from errorfloor.intervals.smooth import spread_of, unseen_shift
 from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
+from errorfloor.questions.cap import Capped, Reached
 
 LEVEL = 0.9
 

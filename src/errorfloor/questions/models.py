@@ -13,7 +13,7 @@ from errorfloor._checks import InputError, argument, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.bets import Bets, Blocks
-from errorfloor.intervals.bootstrap import Percentile
+from errorfloor.intervals.bootstrap import Percentile, draw
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
@@ -25,7 +25,6 @@ from errorfloor.intervals.models import (
 )
 from errorfloor.intervals.ranks import of_pairs, of_precision
 from errorfloor.intervals.record import Evidence
-from errorfloor.intervals.resample import draw
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
