@@ -149,9 +149,15 @@ def every(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> Iterator[Method]:
     """Yield the same with methods for tables in which some items have no label."""
-    for record in records():
-        own = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (one for one in own if _is_for(one, kind, classes, metric))
+    added = (one for record in _added() for one in of_metric(record))
+    yield from (one for one in (*_USUAL, *added) if _is_for(one, kind, classes, metric))
+
+
+def _usual(record: Method | Series) -> tuple[Method, ...]:
+    return tuple(map(record.make, record.usual)) if isinstance(record, Series) else (record,)
+
+
+_USUAL = tuple(one for record in RECORDS for one in _usual(record))  # made once, for speed
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:

@@ -380,11 +380,11 @@ AUC = Metric(
 class CountedPrecision(Counted):
     """The best average precision, items of one probability in random order."""
 
-    def __init__(self, p: Floats, count: Counts) -> None:
+    def __init__(self, p: Floats, count: Counts | Floats) -> None:
         self.p = p[::-1]
         self.count = count[::-1]
 
-    def values(self, counts: Counts, /) -> Floats:
+    def values(self, counts: Counts | Floats, /) -> Floats:
         """Return the best value for each row of counts; NaN where a class is missing."""
         count = counts[:, ::-1].astype(np.float64)
         right = count * self.p
@@ -429,16 +429,9 @@ def _growth(count: Floats, before: Floats) -> Floats:
 
 def _average_precision(probabilities: Floats, weights: Floats | Counts) -> float:
     """Return the area under precision against recall, items of one probability in random order."""
-    p, share = (column[::-1] for column in ascending(probabilities, weights))
+    p, share = ascending(probabilities, weights)
     both_classes(float(share @ p), "Average precision")
-    before = np.cumsum(share) - share
-    found = np.cumsum(share * p) - share * p
-    before[0] = found[0] = 0.0
-    # The area that items of one probability add: the integral of (found + p x) / (before + x).
-    with np.errstate(divide="ignore", invalid="ignore"):
-        growth = np.where(before > 0, np.log1p(share / before), 0.0)
-    area = p * (p * share + (found - p * before) * growth)
-    return float(area.sum() / (share @ p))
+    return float(CountedPrecision(p, share).values(share[None])[0])
 
 
 _STEP = 1e-6  # share of items that are moved to take a slope
@@ -447,16 +440,11 @@ _STEP = 1e-6  # share of items that are moved to take a slope
 def _precision_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
     """Return the slope by moving a few items to all x at once."""
     every = np.concatenate((p, x))
-    order = np.argsort(-every, kind="stable")
+    order = np.argsort(every, kind="stable")
     moved = np.vstack((np.zeros(x.size), np.eye(x.size)))
     step = np.concatenate(([0.0], np.full(x.size, _STEP)))[:, None]
     share = np.hstack((np.broadcast_to(w, (x.size + 1, p.size)) * (1 - step), moved * step))
-    share, q = share[:, order], every[order]
-    before = np.cumsum(share, axis=1) - share
-    found = np.cumsum(share * q, axis=1) - share * q
-    some = before > 1e-14
-    growth = np.where(some, np.log1p(share / np.where(some, before, 1.0)), 0.0)
-    area = (q * (q * share + (found - q * before) * growth)).sum(axis=1) / (share @ q)
+    area = CountedPrecision(every[order], w).values(share[:, order])
     return np.asarray((area[1:] - area[0]) / _STEP)
 
 
