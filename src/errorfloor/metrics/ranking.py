@@ -20,7 +20,6 @@ from errorfloor.metrics.record import (
     Moved,
     PairsInOrder,
     PrecisionOfRanks,
-    both_classes,
     moved_ratio,
     ratio,
     reach_of,
@@ -292,14 +291,16 @@ def mean_of_lesser(p: Floats, share: Floats) -> float:
 
 def _auc(probabilities: Floats, weights: Floats | Counts) -> float:
     p, share = ascending(probabilities, weights)
-    theta = both_classes(float(share @ p), "AUC")
+    theta = float(share @ p)
+    if not 0 < theta < 1:
+        raise AUC.without_class(np.array([1 - theta, theta]))
     return 1 - mean_of_lesser(p, share) / (2 * theta * (1 - theta))
 
 
 def _auc_with(theta: float, probabilities: Floats, weights: Floats | Counts) -> float:
     """Return the best AUC where the share of class 1 is known, in the form of less variance."""
     p, share = ascending(probabilities, weights)
-    both = 2 * both_classes(theta, "AUC") * (1 - theta)
+    both = 2 * theta * (1 - theta)
     lesser, mean = mean_of_lesser(p, share), float(share @ p)
     if auc_discriminant(p, share, theta) >= 0:
         return 1 - lesser / both
@@ -427,13 +428,6 @@ def _growth(count: Floats, before: Floats) -> Floats:
     return np.asarray(np.log1p(quotient, out=quotient))
 
 
-def _average_precision(probabilities: Floats, weights: Floats | Counts) -> float:
-    """Return the area under precision against recall, items of one probability in random order."""
-    p, share = ascending(probabilities, weights)
-    both_classes(float(share @ p), "Average precision")
-    return float(CountedPrecision(p, share).values(share[None])[0])
-
-
 _STEP = 1e-6  # share of items that are moved to take a slope
 
 
@@ -453,7 +447,6 @@ AVERAGE_PRECISION = Metric(
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,
-    whole=_average_precision,
     counted=CountedPrecision,
     formula="the precision above each item, of the items in the order of p, weighted by p",
     title="average precision",

@@ -125,7 +125,7 @@ class Metric:
         follows = getattr(self.how, "follows", None)
         if follows is None or self.given:  # known shares of classes make it another function
             return
-        for name, made in follows(self.words).items():
+        for name, made in follows().items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, made)
 
@@ -138,9 +138,31 @@ class Metric:
         """Return the best value on items with these probabilities, so many of each."""
         if self.whole is not None:
             return self.whole(probabilities, weights)
-        return float(weights @ self.per_item(probabilities) / weights.sum())
+        if self.is_mean:
+            return float(weights @ self.per_item(probabilities) / weights.sum())
+        masses: Any = weights
+        if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
+            order = np.argsort(probabilities, kind="stable")  # as rows of tables are
+            probabilities, masses = probabilities[order], masses[order]
+        found = float(self.on(probabilities, masses).values(masses[None])[0])
+        if np.isnan(found):
+            raise self.without_class(masses @ of_classes(probabilities))
+        return found
 
-    def on(self, probabilities: Floats, count: Counts, weight: Floats | None = None) -> Counted:
+    def without_class(self, shares: Floats) -> InputError:
+        """Return what says of which class there are no items."""
+        name, missing = self.words[:1].upper() + self.words[1:], int(np.argmin(shares))
+        if shares.size > 2:
+            return InputError(
+                f"{name} needs items of every class, and class number {missing} has a probability "
+                "of 0 on all items. Leave it out, or add items of it."
+            )
+        return InputError(
+            f"{name} needs items of both classes, and here every item is surely of class "
+            f"{1 - missing}. Add items of the other class."
+        )
+
+    def on(self, probabilities: Floats, count: Any, weight: Floats | None = None) -> Counted:
         """Return the best value of a sample, for any counts of the rows of a table.
 
         `weight` is what an item of each row weighs, where items weigh differently.
@@ -178,17 +200,6 @@ class Metric:
     def gap(self, value: float, best: float) -> float:
         """Return how much worse `value` is than `best`; negative where it is better."""
         return value - best if self.less_is_better else best - value
-
-
-def both_classes(theta: float, metric: str) -> float:
-    """Return the share of class 1, or say that the metric needs both classes."""
-    if not 0 < theta < 1:
-        sure = 1 if theta >= 1 else 0
-        raise InputError(
-            f"{metric} needs items of both classes, and here every item is surely of class "
-            f"{sure}. Add items of the other class."
-        )
-    return theta
 
 
 def least_error(probabilities: Floats) -> Floats:

@@ -26,7 +26,6 @@ from errorfloor.metrics.record import (
     TableValue,
     WrongInClasses,
     WrongItems,
-    both_classes,
     least_error,
     moved_mean,
     moved_ratio,
@@ -165,12 +164,11 @@ class OfTable:
         """Return the loss."""
         return self.loss(*(part * 1.0 for part in table.parts))  # whole products would overflow
 
-    def follows(self, words: str) -> dict[str, Any]:
+    def follows(self) -> dict[str, Any]:
         """Return what a record of the metric need not say; costs are means over items instead."""
         if self.costs is not None:
             return {}
         return {
-            "whole": partial(best_value, self, words),
             "counted": partial(CountedTable, self),
             "of_model": TableValue(partial(_of_matrix, self)),
             "slope": partial(slope, self),
@@ -305,17 +303,6 @@ def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> N
 
 
 _CANDIDATES = 64  # thresholds that may be best without an item: so many of the best with it
-
-
-def best_value(how: OfTable, words: str, probabilities: Floats, weights: Floats | Counts) -> float:
-    """Return the best value on items with these probabilities, so many of each."""
-    if (probabilities[1:] < probabilities[:-1]).any():  # rows of tables ascend
-        order = np.argsort(probabilities, kind="stable")
-        probabilities, weights = probabilities[order], weights[order]
-    found = float(CountedTable(how, probabilities, weights).values(weights[None])[0])
-    if np.isnan(found):
-        both_classes(float(weights @ probabilities / weights.sum()), words)
-    return found
 
 
 class CountedTable(Counted):
@@ -503,24 +490,6 @@ def forms_of(probabilities: Floats, weights: Floats | Counts, prior: Floats) -> 
     return Forms(1 - largest, total - largest, discriminant)
 
 
-def shares_of(probabilities: Floats, weights: Floats | Counts) -> Floats:
-    """Return the mean probability of each class."""
-    return np.asarray(weights @ of_classes(probabilities) / weights.sum())
-
-
-def _best(probabilities: Floats, weights: Floats | Counts) -> float:
-    return _best_with(shares_of(probabilities, weights), probabilities, weights)
-
-
-def _best_with(prior: Floats, probabilities: Floats, weights: Floats | Counts) -> float:
-    if (prior <= 0).any():
-        raise InputError(
-            f"Balanced error needs items of every class, and class number {int(np.argmin(prior))} "
-            "has a probability of 0 on all items. Leave it out, or add items of it."
-        )
-    return float(weights @ forms_of(probabilities, weights, prior).best() / weights.sum())
-
-
 def _items(prior: Floats) -> tuple[Callable[[Floats], Floats], ...]:
     """Return what an item adds in the min form and in the max form, of two classes."""
 
@@ -562,7 +531,7 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     prior = np.asarray(given["prior"], dtype=np.float64)
 
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
-        return _best_with(prior, probabilities, weights)
+        return float(weights @ forms_of(probabilities, weights, prior).best() / weights.sum())
 
     def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
         return max(moved_mean(form, prior[1])(p, lows, highs, counts) for form in _items(prior))
@@ -646,14 +615,17 @@ class CountedBalance(Counted):
 OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
 
 
+def _above_half(p: Floats, counts: Counts) -> float:
+    return 1 - 2 * BALANCED.best(p, counts)
+
+
 BALANCED = Metric(
     name="balanced-error",
     limit="floor",
     less_is_better=True,
     span=span_of_error,
-    whole=_best,
     counted=CountedBalance,
-    moved=moved_ratio(lambda p, counts: 1 - 2 * _best(p, counts)),
+    moved=moved_ratio(_above_half),
     formula="min(p / P(1), (1 - p) / P(0)) / 2",
     many_formula="1 - max p / P(class) / K",
     opposite="balanced accuracy",
