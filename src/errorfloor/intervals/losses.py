@@ -18,6 +18,7 @@ from errorfloor.methods.fitted import Chosen, Sides
 from errorfloor.methods.maps import MapFit, RisingMap, is_mean
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.selective_scores import Midpoint
+from errorfloor.metrics.selective import AROUND
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +35,32 @@ class Outermost:
         return low, max(one.limits(level)[1] for one in self.above)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AtPrices:
+    """Limits of a metric that follows from the least loss at some price of leaving items aside.
+
+    By duality the least loss at any price bounds the metric, on the side of the fit's own items: of
+    their limits the tightest is taken. Losses on items held out bound it only at the right price,
+    which is not known: of their limits, at the prices around the best guess, the widest is taken.
+    Where the metric rises with the loss both are the largest, else the smallest.
+    """
+
+    each: Sequence[Evidence]  # those around the best guess first
+    rises: bool
+    method: str = "honest"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        low, high = zip(*(one.limits(level) for one in self.each), strict=True)
+        if self.rises:
+            return max(low), max(high[:AROUND])
+        return min(low[:AROUND]), min(high)
+
+
 @heeds_weights(where=is_mean)
 def _honest(case: Case) -> Evidence:
     each = tuple(Honest(sides) for sides in _sides(case))
-    return each[0] if len(each) == 1 else Outermost("honest", each, each)
+    return each[0] if len(each) == 1 else AtPrices(each, case.options.metric.less_is_better)
 
 
 def _sides(case: Case) -> tuple[Sides, ...]:
@@ -103,8 +126,9 @@ SELECTED = IntervalKind(
     basis=Basis.SELECTED,
     make=_honest,
     promise="One limit comes from the items of the fit, which look too good; the other from items "
-    "held out, ten-fold, which look too bad. Each is the widest of those for several prices of "
-    "leaving an item aside. Coverage is measured by simulation, not proven.",
+    "held out, ten-fold, which look too bad. The price of leaving an item aside is not known: the "
+    "first is the tightest of those for several prices, as each of them holds, the other is the "
+    "widest. Coverage is measured by simulation, not proven.",
     in_short="error at a coverage, coverage at an error: own items, and held-out ones",
     proof="[measured](metrics.md)",
     holds="measured",

@@ -137,8 +137,7 @@ class MapFit(Chosen):
 
     def _own(self, by: OfItems) -> Losses:
         sample = self.sample
-        each = by.each(self.map[sample.row], sample.positive)
-        return Losses(sample.count * each, sample.count * each**2)
+        return by.own_losses(self.map[sample.row], sample.positive, sample.count)
 
     def _held_out(self, by: OfItems) -> Losses:
         cell, count, p = self._tested

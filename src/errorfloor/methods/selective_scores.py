@@ -11,7 +11,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Losses, Sample, split
 from errorfloor.methods.fitted import FOLDS, Sides, mean_loss, sides_of
 from errorfloor.metrics import Metric
-from errorfloor.metrics.selective import Selective, lost_at
+from errorfloor.metrics.selective import Selective, lost_at, squares_at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,10 +21,14 @@ class Decided:
     doubt: Floats
     wrong: Bools
 
-    def lost(self, price: float, count: Counts) -> Losses:
-        """Return what is lost at a price of leaving an item aside."""
-        each = lost_at(price, self.doubt, self.wrong)
-        return Losses(count * each, count * each**2)
+    def lost(self, price: float) -> Floats:
+        """Return what an item of each cell loses at a price of leaving it aside."""
+        return lost_at(price, self.doubt, self.wrong)
+
+    def chosen(self, price: float, count: Counts) -> Losses:
+        """Return what so many items lose, if the fit is to them."""
+        squares = squares_at(price, self.doubt, self.wrong, count)
+        return Losses.of(count, self.lost(price), squares)
 
 
 class Midpoint:
@@ -62,9 +66,9 @@ class Midpoint:
 
         def held_out(price: float) -> Losses:
             first, *others = (
-                one.lost(price, part) for one, part in zip(tested, parts, strict=True)
+                Losses.of(part, one.lost(price)) for one, part in zip(tested, parts, strict=True)
             )
             return sum(others, start=first)
 
         prices = self.how.prices(own.doubt, own.wrong, count)
-        return [(price, own.lost(price, count), held_out(price)) for price in prices]
+        return [(price, own.chosen(price, count), held_out(price)) for price in prices]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.sample import Losses
 from errorfloor.metrics.record import BoundedLoss, Metric, UnboundedLoss, moved_mean, of_classes
 
 
@@ -24,11 +25,15 @@ class OfItems:
         From the mean loss to the metric.
     most : float, optional
         The largest loss that any item might have had; by default, with its other label.
+    own_squares : callable, optional
+        From probabilities, labels and numbers of the items that chose the map to the mean squares
+        of what they lose by the best map, which is not known; by default those by this map.
     """
 
     losses: Callable[[Floats], tuple[Floats, Floats]]
     link: Callable[[Any], Any] = np.asarray
     most: float | None = None
+    own_squares: Callable[[Floats, Bools, Counts], Floats] | None = None
 
     def candidates(
         self, probabilities: Floats, label: Bools, masses: Floats | Counts
@@ -40,6 +45,13 @@ class OfItems:
         """Return what each item loses."""
         zeros, ones = self.losses(probabilities)
         return np.where(label, ones, zeros)
+
+    def own_losses(self, probabilities: Floats, label: Bools, count: Counts) -> Losses:
+        """Return what items lose by the best map, from what they lose by the one they chose."""
+        each = self.each(probabilities, label)
+        if self.own_squares is None:
+            return Losses.of(count, each)
+        return Losses.of(count, each, self.own_squares(probabilities, label, count))
 
     def possible(self, probabilities: Floats) -> float:
         """Return the largest loss that any of these items might have had."""
