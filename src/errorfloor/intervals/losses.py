@@ -17,7 +17,7 @@ from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.fitted import Chosen, Sides
 from errorfloor.methods.maps import MapFit, RisingMap, is_mean
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.methods.selective_scores import Midpoint
+from errorfloor.methods.rules.offsets import SurestFit
 from errorfloor.metrics.selective import AROUND
 
 
@@ -68,8 +68,8 @@ def _sides(case: Case) -> tuple[Sides, ...]:
     statistic: Any = case.statistic
     if isinstance(statistic, MapFit):
         return tuple(statistic.sides(by) for by in statistic.candidates)
-    if isinstance(statistic, Midpoint):  # of many classes
-        return statistic.every_side(case.streams.for_("folds"))
+    if isinstance(statistic, SurestFit):  # of many classes
+        return statistic.every_side()
     assert isinstance(statistic, Chosen)
     return (statistic.sides(),)
 

@@ -23,7 +23,7 @@ from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
 from errorfloor.methods.prediction_powered import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
-from errorfloor.methods.rules import offsets, surest
+from errorfloor.methods.rules import offsets
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
@@ -68,7 +68,6 @@ RECORDS: tuple[Method | Series, ...] = (
     *ranks.RECORDS,
     *maps.RECORDS,
     *offsets.RECORDS,
-    *surest.RECORDS,
     PPI,
     MANY_PPI,
 )
@@ -86,7 +85,6 @@ DEFAULTS: tuple[Method, ...] = (
     *ranks.RECORDS,
     *maps.DEFAULTS,
     *offsets.DEFAULTS,
-    *surest.RECORDS,
 )
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from errorfloor import _references as references
 from errorfloor._checks import InputError
+from errorfloor._references import REJECTION
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Draw, Losses, Sample
 from errorfloor.data.tables import ScoreTable
@@ -32,7 +33,7 @@ from errorfloor.methods.fitted import (
 )
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
 from errorfloor.methods.rules.fewest import FEWEST_STARTS, STARTS, Rule, fewest_errors
-from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.maps import (
     CORRUPTED,
     ONE_POWER,
@@ -43,9 +44,10 @@ from errorfloor.methods.rules.maps import (
     fit_map,
 )
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unclear_share
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.probabilities import BRIER, LOG_LOSS
 from errorfloor.metrics.record import BoundedLoss, UnboundedLoss
+from errorfloor.metrics.selective import Selective, lost_at, squares_at
 from errorfloor.metrics.two_by_two import BALANCED, COST
 
 WHOLE = 2.0**40  # what all items weigh together where the search needs whole numbers
@@ -407,6 +409,72 @@ def _losses(family: Family, cells: Sample, options: Options) -> LossFit:
     return LossFit(lost, cells, rules, options.metric, options.draw)
 
 
+class SurestFit(LikeliestFit):
+    """A point of the risk-coverage curve of the map that likelihood chooses."""
+
+    def __init__(self, *fit: Any) -> None:
+        super().__init__(*fit)
+        self.how: Selective = self.metric.how
+        self.own = self._decided(self.fitted)
+        self.prices = self.how.prices(*self.own, self.sample.count)
+
+    @cached_property
+    def value(self) -> float:
+        """The middle of both sides, at the first price."""
+        price = self.prices[0]
+        return float(np.mean([self.how.value(price, loss) for loss in self._losses_at(price)]))
+
+    @property
+    def own_loss(self) -> float:
+        """The mean loss on the items of the fit, at the first price."""
+        return self._losses_at(self.prices[0])[0]
+
+    @property
+    def held_out_loss(self) -> float:
+        """The mean loss on items held out, at the first price."""
+        return self._losses_at(self.prices[0])[1]
+
+    def every_side(self) -> tuple[Sides, ...]:
+        """Return both sides at each price."""
+        return tuple(
+            sides_of(self.sample, *self._both(price), partial(self.how.value, price))
+            for price in self.prices
+        )
+
+    def sides(self) -> Sides:
+        """Return both sides at the first price."""
+        return self.every_side()[0]
+
+    def _losses_at(self, price: float) -> tuple[float, float]:
+        own, held_out = (mean_loss(self.sample, losses) for losses in self._both(price))
+        return own, held_out
+
+    def _both(self, price: float) -> tuple[Losses, Losses]:
+        """Return losses on the items of the fit, and on ten parts by the others."""
+        count = self.sample.count
+        lost, squares = lost_at(price, *self.own), squares_at(price, *self.own, count)
+        parts = (Losses.of(part, lost_at(price, *decided)) for part, decided in self._tested)
+        return Losses.of(count, lost, squares), sum(parts, start=next(parts))
+
+    @cached_property
+    def _tested(self) -> list[tuple[Any, tuple[Floats, Bools]]]:
+        return [(part, self._decided(fitted)) for part, fitted in self.folds()]
+
+    def _decided(self, fitted: Power) -> tuple[Floats, Bools]:
+        """Return how likely the decision on each cell is wrong by a fit, and whether it is."""
+        items = self.rules.items
+        doubt, chosen = np.empty((2, items.logs.shape[1]))
+        for block in blocks(doubt.size, len(items.logs)):
+            p = fitted.probabilities(items.logs[:, block])
+            doubt[block], chosen[block] = 1 - p.max(axis=0), p.argmax(axis=0)
+        return doubt[items.row], np.asarray(chosen[items.row] != items.label)
+
+
+def _surest(cells: Sample, options: Options) -> SurestFit:
+    rules = Offsets(Labelled.of(cells, options.clip))
+    return SurestFit(cells, rules, options.metric, options.draw)
+
+
 @heeds_weights(ERROR.name)
 def _offsets(cells: Sample, options: Options) -> OffsetFit:
     return OffsetFit.of(cells, options)
@@ -498,6 +566,18 @@ _OF_LOSSES = tuple(
     for metric in (BRIER, LOG_LOSS)
     for like, family, rule in _MAPS
 )
+SUREST = replace(
+    OFFSETS,
+    bind=_surest,
+    metrics=tuple(one.name for one in METRICS if one.is_selective),
+    bases=frozenset({Basis.SELECTED}),
+    assumes=_TRUE,
+    if_wrong="the value of the best such map: too pessimistic",
+    explains=f"{_FITTED}The items whose likeliest class is likeliest are kept first. The "
+    "value is the midpoint of what that gives on the items of the fit, which looks too good, "
+    "and on items that were held out, which looks too bad.",
+    references=(*OFFSETS.references, REJECTION),
+)
 MANY_SCORES = (OFFSETS, TOP1, CORRUPTED, TEMPERATURE, VECTOR, OVR_ISOTONIC)
-RECORDS: tuple[Method, ...] = (*_DECISIONS, *_OF_LOSSES)
+RECORDS: tuple[Method, ...] = (*_DECISIONS, *_OF_LOSSES, SUREST)
 DEFAULTS: tuple[Method, ...] = tuple(one for one in RECORDS if one.name == OFFSETS.name)
