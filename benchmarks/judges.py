@@ -23,8 +23,7 @@ from errorfloor.data.entries import Entries
 from errorfloor.data.read import Where
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.intervals.honest import worth_of_correlated
-from errorfloor.intervals.powered import WITHIN, PoweredErrors
+from errorfloor.intervals.honest import WITHIN, PoweredErrors, worth_of_correlated
 from errorfloor.methods import prediction_powered
 from errorfloor.questions import partly
 from errorfloor.results import Estimate

@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 import errorfloor as ef
 from errorfloor.data.asked import Where
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.intervals.powered import of_fit
+from errorfloor.intervals.honest import of_fit
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.questions import label_design
 from errorfloor.questions.label_design import (

@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.powered import of_fit
+from errorfloor.intervals.honest import of_fit
 from errorfloor.methods.prediction_powered import PoweredCut
 
 FLOOR = 0.25  # of the mean, below which no item's standard deviation counts

@@ -230,10 +230,10 @@ class TopErrors(Fitted):
         mass = self.sample.mass(counts)
         return np.asarray(mass @ self.wrong / mass.sum(axis=1))
 
-    def sides(self) -> Sides:
+    def every_side(self) -> tuple[Sides, ...]:
         """Return the same errors on both sides."""
         found = _errors(self.sample, self.sample.count * self.wrong)
-        return sides_of_errors(found, found, self.sample.freedom)
+        return (sides_of_errors(found, found, self.sample.freedom),)
 
 
 def _errors(sample: Sample, wrong: Floats) -> tuple[float, float]:
