@@ -461,7 +461,7 @@ def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged
     done = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
     found = json.loads(done.stdout)["result"]
     assert found["n_unlabelled"] == 3600
-    assert found["labelled_only"]["method"] == "isotonic"
+    assert found["labelled_only"]["method"] == "isotonic-cf"
     assert found["source"]["unlabelled"] is True
     counted = run(
         cli, ["count", str(tmp_path / "j.csv"), "--unlabelled", "-o", str(tmp_path / "t.npz")]

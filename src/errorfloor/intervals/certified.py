@@ -36,14 +36,14 @@ from errorfloor.intervals.honest import (
     offsets_of,
 )
 from errorfloor.intervals.ranks import PairShare
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
 from errorfloor.methods.cut_fit import CutFit, like_with_one_more
 from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
 from errorfloor.methods.fitted import Sides, sides_of_errors
 from errorfloor.methods.maps import MapFit, RisingMap
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
-from errorfloor.methods.rules.offsets import TopErrors
+from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo
 
 
@@ -246,7 +246,13 @@ def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
 
 @heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
-    fit, draw = cut_of(case), case.streams.for_
+    fit = cut_of(case)
+    found = _limits(fit, case.streams.for_)
+    # One half may do better by chance than both parts that a value of the best cut comes from.
+    return AroundValue(found, case.value) if fit is case.statistic else found
+
+
+def _limits(fit: CutFit, draw: Draw) -> Evidence:
     how, sample = fit.how, fit.sample
     if how.law != "binomial":
         return Certified.of_prices(fit, draw)
@@ -291,6 +297,11 @@ CERTIFIED_TABLES = IntervalKind(
 
 
 def _certified_rules(case: Case) -> Evidence:
+    found = _limits_of_rules(case)
+    return AroundValue(found, case.value) if isinstance(case.statistic, OffsetFit) else found
+
+
+def _limits_of_rules(case: Case) -> Evidence:
     n, count = case.table.n, case.count
     if isinstance(case.statistic, TopErrors):
         items = case.statistic.items

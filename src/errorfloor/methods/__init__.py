@@ -74,7 +74,7 @@ RECORDS: tuple[Method | Series, ...] = (
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
     MIXTURE,
-    ISOTONIC,
+    ISOTONIC_CF,
     soft.MANY_CLEAN,
     MANY_MIXTURE,
     offsets.OFFSETS,

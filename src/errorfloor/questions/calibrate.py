@@ -120,8 +120,12 @@ def calibrate(
 
 
 def with_map(name: str | None, reading: Reading) -> Method:
-    """Return the method of that name if it has a map, else say whose map to use."""
-    return that_maps(method_for(name, reading))
+    """Return the method of that name if it has a map, else say whose map to use.
+
+    Without a name, the one whose map is shown for the default method.
+    """
+    chosen = method_for(name, reading)
+    return that_maps(chosen if name is not None else method_for(chosen.shown_as, reading))
 
 
 def that_maps(method: Method) -> Method:
