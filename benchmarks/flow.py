@@ -297,7 +297,7 @@ def judged(
 
 def judge(out: Path) -> str:
     """Return the page: every answer beside the floor that is known."""
-    lines = []
+    lines: list[str] = []
     for path in sorted(out.glob("flow-*.npz")):
         with np.load(path) as file:
             held = {name: file[name] for name in file.files}
