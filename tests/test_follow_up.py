@@ -9,14 +9,14 @@ from helpers import put_made_sets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorfloor import paper
+import papers
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.metrics import named
 from errorfloor.metrics.balanced import forms_of
 from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import auc_discriminant, mean_of_lesser
-from errorfloor.paper import (
+from papers import (
     __main__,
     _forms,
     _style,
@@ -224,6 +224,6 @@ def test_the_command_writes_the_page_of_the_follow_up(small, capsys, tmp_path, m
     assert not (docs / "paper.md").exists()
     for line in ("## Figure", "## Table", "## FeeBee", "| [Table](#table) |", "none known"):
         assert line in page
-    assert sorted(path.stem for path in (docs / "figures").iterdir()) == sorted(paper.FOLLOW_UP)
-    again = paper.load("follow-up-table", out)
+    assert sorted(path.stem for path in (docs / "figures").iterdir()) == sorted(papers.FOLLOW_UP)
+    again = papers.load("follow-up-table", out)
     assert again.remarks in page

@@ -8,15 +8,15 @@ from conftest import needs_data
 
 import errorfloor as ef
 from errorfloor.datasets.catalogue import SETS
-from errorfloor.paper import figure_1, figure_3, figure_9, figure_10, figure_11, figure_12
-from errorfloor.paper._curves import curves
-from errorfloor.paper._forest import TICKS, colour, draw_panels, real_panel, synthetic_panel
-from errorfloor.paper._settings import CALIBRATORS, CLIP, METHODS, SEED, synthetic
+from papers import figure_1, figure_4, figure_9, figure_10, figure_11, figure_12
+from papers._curves import curves
+from papers._forest import TICKS, colour, draw_panels, real_panel, synthetic_panel
+from papers._settings import CALIBRATORS, CLIP, METHODS, SEED, synthetic
 
 pytest.importorskip("matplotlib")
 
 SMALL = {"n": 1500, "n_resamples": 60}
-FIGURES = (figure_1, figure_3, figure_9, figure_10, figure_11, figure_12)
+FIGURES = (figure_1, figure_4, figure_9, figure_10, figure_11, figure_12)
 
 
 def through_json(numbers):
@@ -283,15 +283,15 @@ def test_there_are_sixteen_real_sets():
 @needs_data
 def test_figures_1_and_3_agree_and_are_drawn_as_computed():
     one = through_json(figure_1.compute(n_resamples=60))
-    three = through_json(figure_3.compute(**SMALL))
+    three = through_json(figure_4.compute(**SMALL))
     cifar = three["panels"][1]
     assert one["estimate"] == cifar["rows"][0]
     assert one["model_error"] == cifar["line"] == 0.0005
     assert all(check.published == check.ours for check in figure_1.checks(one))
-    figure = figure_3.draw(three)
+    figure = figure_4.draw(three)
     for axes, panel in zip(figure.axes, three["panels"], strict=True):
         assert_panel_is_drawn(axes, panel)
-    assert figure_3.checks(three) == []
+    assert figure_4.checks(three) == []
 
 
 @needs_data

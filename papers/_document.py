@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from errorfloor.paper import Reproduction
-from errorfloor.paper._check import LIMIT, Check
+from papers import Reproduction
+from papers._check import LIMIT, Check
 
 INTRODUCTION = f"""# The paper's numbers, computed anew
 
 *Practical estimation of the optimal classification error with soft labels and calibration* (Ushio,
 Ishida and Sugiyama, ICLR 2026), figure by figure. `make paper` writes this page; the numbers behind
-each drawing are in `paper/NAME.json` then, and `errorfloor.paper.reproduce("figure-2")` runs one.
+each drawing are in `paper/NAME.json` then, and `papers.reproduce("figure-2")` runs one.
 
 The paper takes scores for complete: nothing else that a model could see matters. So do the floors
 on this page. Of the real sets nobody knows whether that is true; where it is not, a model that sees

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from errorfloor.datasets.catalogue import RealSet
 from errorfloor.datasets.synthetic import Synthetic
-from errorfloor.paper._settings import (
+from errorfloor.show import palette
+from papers._settings import (
     DISTORTION,
     METHODS,
     RESAMPLES,
@@ -16,8 +17,7 @@ from errorfloor.paper._settings import (
     estimates,
     hard,
 )
-from errorfloor.paper._style import BLACK
-from errorfloor.show import palette
+from papers._style import BLACK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,7 +1,7 @@
 """Figure 12: the floors from scores that do not keep the order of the true probabilities.
 
 Gaussian noise is added to the log-odds of the scores; Kendall's tau between these and the true
-probabilities measures what that does to the order. As in figure 3, beta-am, beta-ab and beta-a
+probabilities measures what that does to the order. As in figure 4, beta-am, beta-ab and beta-a
 are fitted as the paper defines them.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._typing import Floats
-from errorfloor.paper._check import Check
-from errorfloor.paper._curves import curves, draw_curves
-from errorfloor.paper._forest import draw_line
-from errorfloor.paper._settings import (
+from papers._check import Check
+from papers._curves import curves, draw_curves
+from papers._forest import draw_line
+from papers._settings import (
     CALIBRATORS,
     DISTORTION,
     INTERVAL,

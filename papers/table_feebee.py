@@ -11,11 +11,11 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.methods.record import Clip
-from errorfloor.paper._check import Check
-from errorfloor.paper._style import PAGE
 from errorfloor.questions.feebee import feebee
 from errorfloor.results import FeeBeeResult
 from errorfloor.show.palette import BLUE, GREY, ORANGE
+from papers._check import Check
+from papers._style import PAGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Figure 3: the floors of all methods on the synthetic set, CIFAR-10 and Fashion-MNIST.
+"""Figure 4: the floors of all methods on the synthetic set, CIFAR-10 and Fashion-MNIST.
 
 The methods beta-am, beta-ab and beta-a are fitted as the paper defines them. Its released code
 runs plain beta under all four names, so its figures show four equal rows.
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.datasets.catalogue import SETS, RealSet
-from errorfloor.paper._check import Check
-from errorfloor.paper._forest import draw_panels, real_panel, synthetic_panel
-from errorfloor.paper._settings import (
+from papers._check import Check
+from papers._forest import draw_panels, real_panel, synthetic_panel
+from papers._settings import (
     INTERVAL,
     ITEMS,
     LEVEL,

@@ -1,6 +1,6 @@
 """Figure 11: the floors of all methods on the synthetic set and on all 15 real sets.
 
-As in figure 3, beta-am, beta-ab and beta-a are fitted as the paper defines them.
+As in figure 4, beta-am, beta-ab and beta-a are fitted as the paper defines them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.datasets.catalogue import IN_PAPER, RealSet
-from errorfloor.paper._check import Check
-from errorfloor.paper._forest import draw_panels
-from errorfloor.paper._settings import ITEMS, RESAMPLES
-from errorfloor.paper.figure_3 import compute as estimate_sets
+from papers._check import Check
+from papers._forest import draw_panels
+from papers._settings import ITEMS, RESAMPLES
+from papers.figure_4 import compute as estimate_sets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

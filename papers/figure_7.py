@@ -10,9 +10,9 @@ from errorfloor._typing import Floats
 from errorfloor.bounds import exact_bias, expected_bias_bound
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture, label_flips, vote
 from errorfloor.metrics import ERROR
-from errorfloor.paper._check import Check
-from errorfloor.paper._style import BLACK, PAGE, letter, percent_axis
 from errorfloor.show.palette import BLUE, ORANGE
+from papers._check import Check
+from papers._style import BLACK, PAGE, letter, percent_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
