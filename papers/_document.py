@@ -73,7 +73,7 @@ def _overview(results: Sequence[Reproduction]) -> str:
         agree = sum(check.agrees for check in result.checks)
         total = len(result.checks)
         link = f"[{heading(result.name)}](#{heading(result.name).lower().replace(' ', '-')})"
-        none = "none known" if result.remarks else "none printed"
+        none = "none known" if _follows(result) else "none printed"
         counts = [str(total), str(agree), str(total - agree)] if total else [none, "", ""]
         lines.append([link, result.title, *counts])
     return _table(lines)
@@ -94,11 +94,15 @@ def _section(result: Reproduction, figures: str) -> str:
         noisy = [_printed_decimals(check) for check in result.checks if check.error is not None]
         lines += [_line(check, max(noisy, default=0)) for check in result.checks]
         parts.append(_table(lines))
-    elif not result.remarks:
+    elif not _follows(result):
         parts.append("The paper prints no number here.")
     if result.remarks:
         parts.append(result.remarks)
     return "\n\n".join(parts)
+
+
+def _follows(result: Reproduction) -> bool:
+    return result.name.startswith("follow-up-")
 
 
 def _line(check: Check, noisy_decimals: int) -> list[str]:

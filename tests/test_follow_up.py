@@ -1,6 +1,7 @@
 """The follow-up paper's figure, table and FeeBee scores: small versions, and the page."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,6 +210,37 @@ def test_a_models_error_bounds_its_balanced_error_and_its_auc():
         assert follow_up_feebee.known_value(name, "auc", 0.25) == 1 - error / 0.5
         assert follow_up_feebee.known_value(name, "auc", 1e-9) == 0.5
     assert len(MEANS) == 9
+
+
+def test_the_discriminant_of_auc_suffices_and_is_necessary_as_items_grow():
+    # Variances of means over pairs, from all of a law's values: 4,000 laws, as the theory says.
+    rng, against = np.random.default_rng(0), 0
+    for law in range(4000):
+        values = rng.integers(2, 6)
+        p, share, n = np.sort(rng.random(values)), rng.dirichlet(np.ones(values)), 2 + law % 3
+        both, apart = np.outer(p, 1 - p) + np.outer(1 - p, p), np.abs(np.subtract.outer(p, p))
+        first = auc_discriminant(p, share, float(share @ p))
+        off = share * (p - share @ p)
+        rest = -2 * off @ apart @ off
+        forms = [(both + sign * apart) / 2 for sign in (1, -1)]
+        larger, smaller = (_variance(form, share, n) for form in forms)
+        excess = 4 * first / n + 2 * rest / (n * (n - 1))
+        assert larger - smaller == pytest.approx(excess, abs=1e-12)
+        assert rest >= 0
+        assert first < 0 or larger >= smaller  # it suffices
+        against += first < 0 and larger > smaller
+        many = 10**9
+        larger, smaller = (many * _variance(form, share, many) for form in forms)
+        assert (larger > smaller) == (first > 0) or abs(first) < 1e-8
+    page = (Path(__file__).parents[1] / "docs" / "theory.md").read_text(encoding="utf-8")
+    assert f"varies less with $D < 0$ in {against}." in page
+
+
+def _variance(form, share, n):
+    """Return the variance of the mean of `form` over the pairs of n items of a law."""
+    mean = share @ form @ share
+    one, two = share @ (form @ share - mean) ** 2, share @ form**2 @ share - mean**2
+    return 2 / (n * (n - 1)) * (2 * (n - 2) * one + two)
 
 
 def test_the_command_writes_the_page_of_the_follow_up(small, capsys, tmp_path, monkeypatch):

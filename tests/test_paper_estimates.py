@@ -216,6 +216,15 @@ def test_more_votes_bring_isotonic_closer_and_unconfident_scores_away(ten):
     assert abs(holds["corrupted"][-1] - floor) > abs(holds["corrupted"][0] - floor)
 
 
+def test_figure_12_has_basic_intervals_and_ours_next_to_them(twelve):
+    assert twelve["interval"] == "basic"
+    for panel in twelve["panels"]:
+        for basic, bca in zip(panel["curves"], panel["ours"], strict=True):
+            assert (basic["method"], basic["value"]) == (bca["method"], bca["value"])
+            assert basic["low"] != bca["low"]
+    assert "BCa limits" in figure_12.remarks(twelve)
+
+
 def test_figure_12_is_drawn_as_computed(twelve):
     figure = figure_12.draw(twelve)
     for axes, panel in zip(figure.axes, twelve["panels"], strict=True):
@@ -281,17 +290,17 @@ def test_there_are_sixteen_real_sets():
 
 
 @needs_data
-def test_figures_1_and_3_agree_and_are_drawn_as_computed():
+def test_figures_1_and_4_agree_and_are_drawn_as_computed():
     one = through_json(figure_1.compute(n_resamples=60))
-    three = through_json(figure_4.compute(**SMALL))
-    cifar = three["panels"][1]
+    four = through_json(figure_4.compute(**SMALL))
+    cifar = four["panels"][1]
     assert one["estimate"] == cifar["rows"][0]
     assert one["model_error"] == cifar["line"] == 0.0005
     assert all(check.published == check.ours for check in figure_1.checks(one))
-    figure = figure_4.draw(three)
-    for axes, panel in zip(figure.axes, three["panels"], strict=True):
+    figure = figure_4.draw(four)
+    for axes, panel in zip(figure.axes, four["panels"], strict=True):
         assert_panel_is_drawn(axes, panel)
-    assert figure_4.checks(three) == []
+    assert figure_4.checks(four) == []
 
 
 @needs_data
@@ -313,5 +322,14 @@ def test_figure_11_has_a_panel_a_set_drawn_as_computed():
     assert [panel["title"] for panel in numbers["panels"]] == ["Synthetic", "SNLI", "ICLR 2017"]
     for axes, panel in zip(figure.axes, numbers["panels"], strict=True):
         assert_panel_is_drawn(axes, panel)
+        assert [row["interval_method"] for row in panel["ours"]] == ["bca"] * len(panel["ours"])
+    kinds = [panel["rows"][-1]["interval_method"] for panel in numbers["panels"]]
+    assert kinds == ["bca", "basic", "basic"]  # as the released settings have it
+    drawn = {line.get_label(): line for line in figure.axes[1].get_lines()}
+    own = numbers["panels"][1]["ours"]
+    ends = np.array([[row["low"], row["high"], np.nan] for row in own]).ravel()
+    np.testing.assert_array_equal(drawn["BCa"].get_xdata(), 100 * ends)
+    assert "BCa" not in {line.get_label() for line in figure.axes[0].get_lines()}
+    assert "10." in figure_11.remarks(numbers)
     (size,) = figure_11.checks(numbers)
     assert size.published == size.ours == 1514

@@ -87,7 +87,10 @@ def paper(
     from errorfloor._checks import check_choice
     from errorfloor.paper import find_papers
 
-    find_papers()
+    try:
+        find_papers()
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
     from papers import FIGURES, FOLLOW_UP, reproduce
     from papers.__main__ import summary, which_of, write_pages
 
