@@ -118,7 +118,8 @@ def draw_panels(panels: Sequence[Panel], *, columns: int, common_scale: bool = F
             _scale(axes, panels if common_scale else [panel])
         for axes in row[len(line) :]:
             axes.remove()
-    figure.supxlabel("estimated error floor, % (logarithmic scale)", fontsize=9)
+    grey = "; grey: BCa intervals" if any(panel["ours"] for panel in panels) else ""
+    figure.supxlabel(f"estimated error floor, % (logarithmic scale){grey}", fontsize=9)
     return figure
 
 
@@ -154,11 +155,13 @@ def _draw_row(axes: Axes, place: int, row: Row) -> None:
     limits = [100 * row["low"], 100 * row["high"]]
     axes.plot(limits, [place, place], linewidth=1.8, solid_capstyle="butt", zorder=3, **style)
     style |= {"marker": "o", "markersize": 4, "linestyle": "none", "label": row["method"]}
-    axes.plot([100 * row["value"]], [place], zorder=4, **style)
+    # Inside by `_scale`, unless 0; a file with fewer clips is smaller.
+    axes.plot([100 * row["value"]], [place], zorder=4, clip_on=row["value"] <= 0, **style)
 
 
 def _scale(axes: Axes, panels: Sequence[Panel]) -> None:
-    drawn = [100 * row[part] for panel in panels for row in panel["rows"] for part in PARTS]
+    rows = [row for panel in panels for row in (*panel["rows"], *panel["ours"])]
+    drawn = [100 * row[part] for row in rows for part in PARTS]
     drawn += [100 * panel["line"] for panel in panels if panel["line"] is not None]
     low, high = min(x for x in drawn if x > 0) / 1.12, max(drawn) * 1.12
     shown = [tick for tick in (CLOSE_TICKS if high < 3 * low else TICKS) if low <= tick <= high]

@@ -155,7 +155,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
                 color=BLACK,
                 markersize=5,
                 fillstyle="none",
-                label="and minus the clean estimate of the same items",
+                label="minus the true probabilities' estimate, paired",
             )
         ax.set(xscale="log", xlabel="votes per item")
         ax.set_xticks([10, 100, 1000], ["10", "100", "1,000"])

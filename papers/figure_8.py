@@ -36,7 +36,7 @@ def draw(numbers: dict[str, Any]) -> Figure:
     from matplotlib.figure import Figure
 
     rows, columns = (2, 3) if len(numbers["maps"]) > 1 else (1, 1)
-    figure = Figure(figsize=(PAGE * columns / 3 + 0.2, 2.5 * rows))
+    figure = Figure(figsize=(PAGE, 5) if columns > 1 else (PAGE / 3 + 0.4, 2.7))
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for index, (ax, found) in enumerate(zip(axes, numbers["maps"], strict=True)):
         ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1)
@@ -51,7 +51,8 @@ def draw(numbers: dict[str, Any]) -> Figure:
         effect = "more confident" if found["a"] < 1 else "less confident"
         ax.text(0.96, 0.05, effect, ha="right")
     half = numbers["maps"][0]["at_half"]
-    axes[0].annotate("1/2 becomes b", (0.5, half), xytext=(0.55, half - 0.06))
+    place = (0.55, 0.44) if half <= 0.5 else (0.05, half + 0.06)  # off the diagonal
+    axes[0].annotate("1/2 becomes b", (0.5, half), xytext=place)
     axes[0].text(0.15, 0.19, "unchanged", rotation=45, rotation_mode="anchor", color="0.4")
     figure.supxlabel("true probability p", fontsize=8)
     figure.supylabel("distorted probability f(p; a, b)", fontsize=8)

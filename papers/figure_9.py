@@ -51,4 +51,4 @@ def remarks(numbers: dict[str, Any]) -> str:
         for panel, setting in zip(numbers["panels"], numbers["settings"], strict=True)
         if (setting["a"], setting["b"]) == DISTORTION
     )
-    return f"With a = 2 and b = 0.7 as in figure 4: {about_variants(panel['rows'])}"
+    return f"{about_variants(panel['rows'])} That is for a = 2 and b = 0.7, as in figure 4."
