@@ -123,7 +123,7 @@ _HOME = {
     "show.card": ("card",),
     "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")
+_MODULES = ("bounds", "datasets", "frames", "plot", "results")
 
 __all__ = sorted(name for names in _HOME.values() for name in names)
 
@@ -134,7 +134,7 @@ def __getattr__(name: str) -> _Any:
             value = getattr(_load(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
-    if name in _MODULES:
+    if name in (*_MODULES, "paper"):  # the last says where its figures are now
         return _load(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 
