@@ -300,10 +300,9 @@ The largest mean error of the values of the default methods, over the settings o
 
 {errors((*HONEST, *MORE), found)}
 
-The best cut of the items that chose it looks too good. That is most of what is seen for costs and
-balanced error, whose default is the best cut itself, as for error; `isotonic-cf` takes the midpoint
-with items held out. Coverage at an error is the hardest to know: its curve is flat where items are
-about as sure as the error that is allowed."""
+The best cut of the items that chose it looks too good, which is most of what is seen by `isotonic`;
+`isotonic-cf`, the default, takes the midpoint with items held out. Coverage at an error is the
+hardest to know: its curve is flat where items are about as sure as the error that is allowed."""
 
 
 def results(path: Path, repetitions: int) -> dict[tuple[Question, Setting], Found]:

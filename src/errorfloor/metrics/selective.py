@@ -7,7 +7,7 @@ the least. Its mean loss gives the error at a coverage, and the coverage at an e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,15 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.metrics.counted import Counted
-from errorfloor.metrics.items import OfItems
-from errorfloor.metrics.means import least_error, span_of_error
-from errorfloor.metrics.merged import moved_selective
-from errorfloor.metrics.model import SurestItems
-from errorfloor.metrics.ranking import span_of_share
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.probabilities import OfItems
+from errorfloor.metrics.record import (
+    Counted,
+    Metric,
+    Moved,
+    SurestItems,
+    least_error,
+    span_of_error,
+    span_of_share,
+)
 
 ROUNDING = 1e-12  # of errors that lie just at the limit
+REACH = 2.0  # standard deviations of a coverage, or of the errors of items left aside
+AROUND = 3  # prices that the right one may be among
+_LEAST = 1e-9  # between a price and the error that is allowed
 
 
 class CountedErrorAt(Counted):
@@ -126,11 +132,6 @@ def _in_rows(values: Floats, order: NDArray[np.intp]) -> Floats:
     found = np.empty_like(values)
     found[order] = values
     return found
-
-
-REACH = 2.0  # standard deviations of a coverage, or of the errors of items left aside
-AROUND = 3  # prices that the right one may be among
-_LEAST = 1e-9  # between a price and the error that is allowed
 
 
 def risk_coverage(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
@@ -352,6 +353,19 @@ def _last_error(p: Floats, w: Floats, coverage: float) -> float:
     kept, _ = risk_coverage(p, w)
     errors = np.sort(least_error(p))
     return float(errors[min(int(np.searchsorted(kept[1:], coverage)), errors.size - 1)])
+
+
+def moved_selective(best: Callable[[Floats, Counts], float]) -> Moved:
+    """Return the answer for a value that falls, or rises, with the least error of every item."""
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        ends = np.stack([np.minimum(end, 1 - end) for end in (lows, highs)])
+        most = np.where((lows <= 0.5) & (highs >= 0.5), 0.5, ends.max(axis=0))
+        # A probability below 1/2 is its own least error.
+        here = best(p, counts)
+        return max(abs(best(end, counts) - here) for end in (ends.min(axis=0), most))
+
+    return moved
 
 
 ERROR_AT_COVERAGE = Metric(

@@ -1,4 +1,4 @@
-"""Metrics as means of what items lose, for methods that choose the map which loses the least."""
+"""Metrics of probabilities: means of what items lose by them, Brier score and log-loss."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Losses
+from errorfloor.metrics.record import BoundedLoss, Metric, UnboundedLoss, moved_mean, of_classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +63,83 @@ class OfItems:
         """Return the mean loss of so many negatives and positives."""
         of_zero, of_one = self.losses(probabilities)
         return float((zeros @ of_zero + ones @ of_one) / (zeros.sum() + ones.sum()))
+
+
+def _brier(probabilities: Floats) -> Floats:
+    if probabilities.ndim == 1:
+        return probabilities * (1 - probabilities)
+    return np.asarray(1 - (probabilities**2).sum(axis=1))
+
+
+def _span_of_brier(classes: int) -> tuple[float, float]:
+    return 0.0, 0.25 if classes == 2 else 1 - 1 / classes
+
+
+def _squares(p: Floats) -> Floats:
+    total = (p**2).sum(axis=1, keepdims=True) - 2 * p + 1
+    return np.asarray(total / (2 if p.shape[1] == 2 else 1))
+
+
+def _largest_square(classes: int) -> float:
+    return 1.0 if classes == 2 else 2.0
+
+
+def _squared(p: Floats) -> tuple[Floats, Floats]:
+    return p**2, (1 - p) ** 2
+
+
+def _logs(p: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(p))
+
+
+def _entropy(probabilities: Floats) -> Floats:
+    from scipy.special import entr
+
+    return np.asarray(entr(of_classes(probabilities)).sum(axis=1))
+
+
+def _surprise(p: Floats) -> tuple[Floats, Floats]:
+    """Return log-losses; 0 where a label is impossible, as a fit has no such items of its own."""
+    with np.errstate(divide="ignore"):
+        zeros, ones = -np.log1p(-p), -np.log(p)
+    return np.where(p < 1, zeros, 0.0), np.where(p > 0, ones, 0.0)
+
+
+def _span_of_entropy(classes: int) -> tuple[float, float]:
+    return 0.0, float(np.log(classes))
+
+
+# As scikit-learn counts it: half the sum over classes where there are two, all of it where more.
+BRIER = Metric(
+    name="brier",
+    limit="floor",
+    less_is_better=True,
+    span=_span_of_brier,
+    per_item=_brier,
+    moved=moved_mean(_brier, 0.5),
+    how=OfItems(_squared),
+    formula="p (1 - p)",
+    many_formula="1 - the sum of p^2",
+    title="Brier score",
+    per_cent=False,
+    of_model=BoundedLoss(_squares, _largest_square),
+    rule="the best rising map of {}",
+    by_pairs=True,
+)
+LOG_LOSS = Metric(
+    name="log-loss",
+    limit="floor",
+    less_is_better=True,
+    span=_span_of_entropy,
+    per_item=_entropy,
+    moved=moved_mean(_entropy, 0.5),
+    how=OfItems(_surprise),
+    formula="-p log p - (1 - p) log(1 - p)",
+    many_formula="- the sum of p log p",
+    per_cent=False,
+    unit="nats",
+    is_fraction=False,
+    of_model=UnboundedLoss(_logs),
+    rule="the best rising map of {}",
+)
