@@ -9,7 +9,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import FloatOrFloats, as_whole, check_shapes, plain
 from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
 from errorfloor.intervals.kuiper import quantile
-from errorfloor.methods.votes.lost import lost_by_votes
+from errorfloor.methods.votes.share_bias import lost_by_votes
 
 
 def soft_label_deviation(n: object, level: float = 0.95) -> FloatOrFloats:

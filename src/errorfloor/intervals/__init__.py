@@ -19,12 +19,12 @@ from errorfloor.intervals.roots import BETTING_ROOTS
 from errorfloor.intervals.rules import CERTIFIED as CERTIFIED_RULES
 from errorfloor.intervals.rules import HONEST as HONEST_RULES
 from errorfloor.intervals.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
-from errorfloor.intervals.votes.annotators import ANNOTATORS
-from errorfloor.intervals.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
-from errorfloor.intervals.votes.many_annotators import MANY_ANNOTATORS
-from errorfloor.intervals.votes.records import CERTIFIED as CERTIFIED_VOTES
-from errorfloor.intervals.votes.records import LIKELIHOOD
-from errorfloor.intervals.votes.value_records import (
+from errorfloor.intervals.votes.annotators import ANNOTATORS, MANY_ANNOTATORS
+from errorfloor.intervals.votes.limits import CERTIFIED as CERTIFIED_VOTES
+from errorfloor.intervals.votes.limits import (
+    LIKELIHOOD,
+    MANY_CERTIFIED,
+    MANY_LIKELIHOOD,
     MANY_VALUE_LIKELIHOOD,
     VALUE_CERTIFIED,
     VALUE_LIKELIHOOD,
