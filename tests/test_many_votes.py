@@ -266,10 +266,8 @@ def test_certified_limits_of_a_plurality_hold_its_floor(classes, rng):
         votes = table(rng.multinomial(m, p))
         found = ef.from_votes(votes, majority=3, interval="certified", rng=0)
         assert found.low <= truth <= found.high
-        one = ef.from_votes(votes, interval="certified", rng=0)
-        assert found.low <= one.low + 0.02
-    assert found.low > 0
-    assert found.high < 1 - p.max(axis=1).mean()  # nine votes tell three from one
+    assert truth / 2 < found.low  # nine votes leave little open
+    assert found.high < 1.5 * truth
 
 
 def test_the_pair_bounds_are_reached():
