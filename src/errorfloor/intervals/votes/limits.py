@@ -17,8 +17,8 @@ from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.honest import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.clean import is_balance
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
+from errorfloor.methods.soft import is_balance
 from errorfloor.methods.votes.mixture import weighs
 from errorfloor.methods.votes.stopping import EXPLAINED
 from errorfloor.methods.votes.thinning import Votes, points_for, thinned, thinned_apart

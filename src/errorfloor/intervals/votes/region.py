@@ -64,8 +64,9 @@ from errorfloor.methods.votes.simplex import (
 )
 from errorfloor.methods.votes.thinning import Votes, by_total, generator_of
 from errorfloor.metrics import Metric
-from errorfloor.metrics.means import hardest, least_error
+from errorfloor.metrics.record import least_error
 from errorfloor.metrics.selective import AtCoverage, AtError
+from errorfloor.metrics.two_by_two import hardest
 
 Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]  # positives, totals, items
 Function: TypeAlias = Callable[[Floats], Floats]  # of probabilities

@@ -24,7 +24,7 @@ from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Method, Opti
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
 from errorfloor.methods.votes.thinning import Votes, by_total, floor_of_all, refuse_shares, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
-from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.probabilities import OfItems
 from errorfloor.metrics.two_by_two import OfTable
 
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from errorfloor._references import SOFT_LABELS
 from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.clean import (
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
+from errorfloor.methods.soft import (
     BALANCED_ERROR,
     MEANS,
     ROOTS,
     SMOOTH,
     BestValue,
+    MeanFloor,
     is_balance,
     is_mean,
 )
-from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
-from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.mixture import MANY_VALUES, check_options
 from errorfloor.metrics import ERROR
 
