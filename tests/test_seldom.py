@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2
 
 import errorfloor as ef
 from errorfloor.data.asked import Where
@@ -14,24 +13,23 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife
-from errorfloor.intervals import powered as inference_powered
-from errorfloor.intervals.votes import limits
-from errorfloor.methods import calibrated, every, newton, on_any_scale, ranks, soft
+from errorfloor.methods import every, newton, on_any_scale, prediction_powered, ranks, soft
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
-from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import dual
-from errorfloor.methods.votes import fit as vote_fit
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.grid import supremum
-from errorfloor.methods.votes.many import gathered
-from errorfloor.methods.votes.many.fit import agreement_of
-from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
-from errorfloor.methods.votes.many.mixture import all_of, fits_of
-from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, sums
+from errorfloor.methods.votes import line as vote_fit
+from errorfloor.methods.votes import simplex as gathered
+from errorfloor.methods.votes.line import fit_mixture, supremum
+from errorfloor.methods.votes.mixture import ManyClassMixture
+from errorfloor.methods.votes.simplex import (
+    MOST_VOTES_USED,
+    PartitionLikelihood,
+    agreement_of,
+    sums,
+)
 from errorfloor.metrics import named, ranking
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
@@ -283,8 +281,8 @@ def test_labels_on_some_items_of_many_classes_heed_weights(three):
     assert weighted.value != plain.value
     # The fewest errors of any weights of the classes, each as often as its item counts.
     cells = weighted.table.cells()
-    statistic = powered_rules.PoweredOffsets(cells, Options())
-    wrong = powered_rules.Rule.of(statistic.fitted).wrong(statistic.rules.items)
+    statistic = prediction_powered.PoweredOffsets(cells, Options())
+    wrong = prediction_powered.Rule.of(statistic.fitted).wrong(statistic.rules.items)
     least = cells.masses @ statistic.rules.least(cells.masses, statistic.fitted)
     assert 0 < least <= cells.masses @ wrong + 1e-6
     assert least == pytest.approx(round(least), abs=1e-6)
@@ -334,7 +332,7 @@ def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
             named(name).per_item(rng.uniform(size=9))
 
 
-@pytest.mark.parametrize("method", [calibrated.AUC, ranks.AUC])
+@pytest.mark.parametrize("method", [ranks.CALIBRATED_AUC, ranks.AUC])
 def test_resamples_of_one_class_have_an_auc_of_one_half(two, method):
     cells = ScoreTable.from_arrays(*two).cells()
     statistic = method.bind(cells, Options(metric=named("auc")))
@@ -461,11 +459,11 @@ def test_a_search_ends_where_its_steps_are_spent(monkeypatch):
 
 
 def test_the_share_of_unclear_items_is_of_the_variance_and_0_where_there_is_none(monkeypatch):
-    monkeypatch.setattr(inference_powered, "flat_variance", lambda _: 0.5)
+    monkeypatch.setattr(prediction_powered, "flat_variance", lambda _: 0.5)
 
     def share(variance):
-        cut, found = SimpleNamespace(cells=None), SimpleNamespace(n=10, variance=variance)
-        return inference_powered._correlated(cut, found)
+        cut = SimpleNamespace(cells=None, found=SimpleNamespace(n=10, variance=variance))
+        return PoweredCut.correlated.fget(cut)
 
     assert [share(variance) for variance in (0.0, 0.2, 0.04)] == [0.0, 0.25, 1.0]
 
@@ -534,9 +532,9 @@ def test_single_votes_agree_halfway_between_guesses_and_certainty():
 def test_parts_of_a_distribution_count_by_their_items():
     table = VoteTable.from_arrays([[2, 0, 0], [1, 1, 0], [3, 0, 0], [1, 1, 1], [2, 1, 0]] * 3)
     cells, asked = table.cells(), Options(totals_by="item")
-    fits = fits_of(cells, cells.count, asked)
+    statistic = ManyClassMixture(cells, asked)
+    fits, whole = statistic.fits, statistic.fitted
     assert len(fits) == 2
-    whole = all_of(cells, fits)
     own = [fit.weights for fit, _ in fits]
     assert whole.weights.tolist() == pytest.approx([*(0.4 * own[0]), *(0.6 * own[1])])
     assert whole.weights.sum() == pytest.approx(1)
@@ -561,22 +559,3 @@ def test_a_mean_is_off_by_as_much_as_items_can_be_from_their_rows():
     ranges = {"lows": [0.1, 0.6], "highs": [0.5, 0.8]}
     table = SoftTable([0.2, 0.7], [3, 1], **ranges)
     assert soft._resolution(table) == pytest.approx((3 * 0.3 + 0.1) / 4)
-
-
-@pytest.mark.parametrize(("m", "freedom"), [(2, 2), (3, 3), (4, 4), (9, 4)])
-def test_regions_of_votes_allow_for_as_many_moments_as_these_have_up_to_four(
-    m, freedom, monkeypatch
-):
-    seen = []
-
-    def found(cells, aim, n_points, choose, use):
-        seen.append((choose, use))
-        return 0.1, 0.2, 0.15
-
-    monkeypatch.setattr(limits, "_limits_of_one", found)
-    votes = np.arange(m + 1), np.full(m + 1, m), np.full(m + 1, 10)
-    limits.likelihood_limits(*votes, level=0.9, with_band=False)
-    ((choose, use),) = seen
-    assert choose == pytest.approx(chi2.isf(0.1, freedom) / (20 * (m + 1)))
-    share = limits.LIKELIHOOD_SHARE_OF_TWO if m == 2 else limits.LIKELIHOOD_SHARE
-    assert use == pytest.approx(chi2.isf(share * 0.1, 1) / (20 * (m + 1)))

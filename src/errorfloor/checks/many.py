@@ -16,7 +16,7 @@ from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
 from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
-from errorfloor.methods.rules.records import TOP1
+from errorfloor.methods.rules.offsets import TOP1
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 
@@ -85,7 +85,7 @@ def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
 
 def _too_split(table: VoteTable) -> Iterator[Finding]:
     """Find votes that differ more often than those of independent people, whatever the items."""
-    from errorfloor.methods.votes.many.fit import agreement_of  # SciPy's parts load slowly
+    from errorfloor.methods.votes.simplex import agreement_of  # SciPy's parts load slowly
 
     several = table.totals > 1
     n = int(table.counts[several].sum())
