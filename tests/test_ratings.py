@@ -681,7 +681,9 @@ def test_a_look_recognises_ratings(reviews):
     assert ef.look(frame).next[0] == "ef.from_ratings(df, ratings='ratings')"
 
 
-@pytest.mark.parametrize("asked", [{}, {"metric": "mse", "label": "mean"}, {"group": "year"}])
+@pytest.mark.parametrize(
+    "asked", [{}, {"metric": "mse", "label": "mean"}, {"metric": "mae"}, {"group": "year"}]
+)
 def test_reports_and_recipes_lead_to_the_same_answer(reviews, asked, tmp_path, monkeypatch):
     found = ef.from_ratings(str(reviews), **asked)
     for kind in ("html", "md", "json"):

@@ -449,11 +449,13 @@ def estimate_again(found: RatingsEstimate, asked: Ask, seed: Seed) -> RatingsEst
 
 
 def _assumes(shared: bool, raters: str) -> str:
-    who = "Each item was rated by people of its own, drawn at random"
-    if shared:
-        who = "Items and raters were each drawn at random"
-    bias = "; biases of raters do not count" if shared and raters == RELATIVE else ""
-    return f"{who}, who gave their ratings independently{bias}."
+    if not shared:
+        return (
+            "Each item was rated by people of its own, drawn at random, who gave their ratings "
+            "independently."
+        )
+    bias = "; biases of raters do not count" if raters == RELATIVE else ""
+    return f"Items and raters were drawn at random, and people gave ratings independently{bias}."
 
 
 def _value(fit: Fit, table: RatingTable, asked: Ask, seed: Seed) -> tuple[float, Evidence | None]:
