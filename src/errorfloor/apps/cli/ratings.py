@@ -61,7 +61,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     epilog=examples(
         "errorfloor ratings demo/ratings.csv --metric qwk",
         "errorfloor ratings demo/ratings.csv --prediction model --label mean",
-        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,5 --json",
+        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,6 --json",
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
