@@ -10,8 +10,8 @@ from engines import ENGINES
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data.class_values import divided, positive_of
-from errorfloor.data.guessing import names_an_id
+from errorfloor.data.columns import names_an_id
+from errorfloor.data.naming import divided, positive_of
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
 RNG = np.random.default_rng(0)

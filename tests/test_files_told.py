@@ -14,16 +14,8 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import documents, encodings, files
-from errorfloor.data.formats import (
-    FORMATS,
-    GZIP,
-    ZSTD,
-    Packing,
-    format_called,
-    format_of,
-    start_of,
-)
+from errorfloor.data import documents, files
+from errorfloor.data.formats import FORMATS, GZIP, ZSTD, Packing, format_called, format_of, start_of
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -34,7 +26,7 @@ duckdb = pytest.importorskip("duckdb")
 
 def told(path, content):
     path.write_bytes(content)
-    return encodings.encoding_of(str(path))
+    return files.encoding_of(str(path))
 
 
 def test_signs_that_no_text_has_make_a_file_no_text(tmp_path):
@@ -46,7 +38,7 @@ def test_signs_that_no_text_has_make_a_file_no_text(tmp_path):
 
 
 def test_a_letter_may_be_cut_off_where_no_more_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(encodings, "_LOOKED_AT", 8)
+    monkeypatch.setattr(files, "_LOOKED_AT", 8)
     half = "ä".encode()[:1]
     assert told(tmp_path / "a.csv", b"score,\n" + half) is None  # 8 bytes: it may go on
     assert told(tmp_path / "a.csv", b"score,\n" + "ä\n".encode()) is None
@@ -83,7 +75,7 @@ def test_zeros_in_every_other_byte_are_told_as_plain_code_tells_them(seed):
             expected = "utf-16-le"
         elif zeros[1] == 0 and 20 * zeros[0] > 7 * size:
             expected = "utf-16-be"
-        assert encodings._by_zeros(start) == expected
+        assert files._by_zeros(start) == expected
         seen.add(expected)
     assert len(seen) == 3
 
@@ -411,13 +403,13 @@ def test_objects_are_read_up_to_a_size(tmp_path, monkeypatch):
     opening = partial(open, mode="rb")
     size = os.path.getsize(path)
     monkeypatch.setattr(documents, "_MOST", size)
-    assert list(documents.columns_of(str(path), opening)) == ["score", "label"]
+    assert list(documents.columns_of_json(str(path), opening)) == ["score", "label"]
     monkeypatch.setattr(documents, "_MOST", size - 1)
     with pytest.raises(ef.InputError, match="it is an object of more than"):
-        documents.columns_of(str(path), opening)
+        documents.columns_of_json(str(path), opening)
     path.write_text('{"score": 0.5, "label": 1}\n' * 9)  # rows of any number are read by DuckDB
-    assert documents.columns_of(str(path), opening) is None
+    assert documents.columns_of_json(str(path), opening) is None
     path.write_text('{"score": [0.5, ')
     monkeypatch.setattr(documents, "_MOST", size)
     with pytest.raises(ef.InputError, match="it is no JSON, or not all there"):
-        documents.columns_of(str(path), opening)
+        documents.columns_of_json(str(path), opening)

@@ -21,11 +21,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorfloor as ef
-from errorfloor.data import counting as _counting
+from errorfloor.data import arrays as _refining
 from errorfloor.data import engines as _engines
-from errorfloor.data import files, formats, frames
+from errorfloor.data import files, formats, frames, read_rows
 from errorfloor.data import grid as _grid
-from errorfloor.data import refining as _refining
+from errorfloor.data import score_rows as _counting
 from errorfloor.data.grid import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
@@ -877,7 +877,7 @@ def test_progress_of_files_is_reported(tmp_path):
     path = tmp_path / "rows.csv"
     write(path, ".csv")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "watched", watched)
+        patch.setattr(read_rows, "watched", watched)
         frames.score_table(path, score="a score", label="y", progress=show)
     assert watching
     assert all(progress is show for _, progress in watching)

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pandas as pd
 
 import errorfloor as ef
-from errorfloor.data import frames
-from errorfloor.data.frames import rows_of
+from errorfloor.data import engines, read_rows
 from errorfloor.data.layouts import SCORES
+from errorfloor.data.read_rows import rows_of
 from errorfloor.questions import look
 
 
@@ -147,8 +147,8 @@ def test_many_columns_of_text_are_counted_in_few_scans(tmp_path, monkeypatch):
     rows = "\n".join(",".join(f"w{i * j % 7}" for j in range(165)) for i in range(50))
     (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{rows}\n")
     monkeypatch.setattr(files, "_SMALL", 0)  # as a large file is, which each query reads anew
-    asked, execute = [], frames.fetch
-    monkeypatch.setattr(frames, "fetch", lambda query: asked.append(1) or execute(query))
+    asked, execute = [], engines.fetch
+    monkeypatch.setattr(read_rows, "fetch", lambda query: asked.append(1) or execute(query))
     assert [one.distinct for one in ef.look(tmp_path / "wide.csv").columns[1:7]] == [7] * 6
     assert len(asked) < 12
 

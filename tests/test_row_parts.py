@@ -13,20 +13,14 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import frames, read, read_rows, refining, rows, spelling
-from errorfloor.data.asked import Asked, Where
+from errorfloor.data import arrays, frames, read, read_rows, rows, values
+from errorfloor.data.columns import Chosen
 from errorfloor.data.engines import fetch, lazy
-from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    COUNTS,
-    LAYOUTS,
-    SCORES,
-    SOFT_LABELS,
-    VOTES,
-)
+from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.naming import Naming
-from errorfloor.data.rows import Request, Rule
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import ReadCall
+from errorfloor.data.rows import ColumnRule, RowRequest
 from errorfloor.data.score_rows import ScoreRows
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -41,11 +35,11 @@ ENGINES = {
 
 def request(columns, engine="pandas", **more):
     frame = lazy(ENGINES[engine](columns))
-    return Request(frame=frame, run=fetch, columns={}, **more)
+    return RowRequest(frame=frame, run=fetch, columns={}, **more)
 
 
 def asked(*layouts, second=None, name=None, **given):
-    return Asked(layouts or LAYOUTS, Where.of(**given), second, name, None)
+    return ReadCall(layouts or LAYOUTS, ReadOptions.of(**given), second, name, None)
 
 
 # Columns by name
@@ -72,7 +66,7 @@ def test_columns_that_are_not_there_are_refused_by_name():
         rows.named(request({"a": [1], "b": [2]}), {"vote": "c"})
     assert "rename" not in str(raised.value).lower()
     numbered = pd.DataFrame({0: [1], "b": [2]})
-    odd = Request(frame=lazy(numbered), run=fetch, columns={})
+    odd = RowRequest(frame=lazy(numbered), run=fetch, columns={})
     for column, choices in (("0", "b; got '0'"), (0, "0, b; got 0")):
         with pytest.raises(ef.InputError, match="Give the columns names that are text") as raised:
             rows.named(odd, {"vote": column})
@@ -137,21 +131,21 @@ def test_values_of_many_classes_become_places():
         )
         assert places(["4", "x", "1"], numbers, engine) == ([2, -1, 0], [False, True, False])
         assert places([4, 1, 3], numbers, engine) == ([2, 0, -1], [False, False, True])
-    assert Request(frame=None, run=None, columns={}, naming=words).has_many_classes
+    assert RowRequest(frame=None, run=None, columns={}, naming=words).has_many_classes
     two = Naming(("a", "b"), {"a": 0, "b": 1})
-    assert not Request(frame=None, run=None, columns={}, naming=two).has_many_classes
-    assert not Request(frame=None, run=None, columns={}).has_many_classes
+    assert not RowRequest(frame=None, run=None, columns={}, naming=two).has_many_classes
+    assert not RowRequest(frame=None, run=None, columns={}).has_many_classes
 
 
 def test_requests_ask_for_no_more_than_is_said():
-    plain = Request(frame=None, run=None, columns={})
+    plain = RowRequest(frame=None, run=None, columns={})
     assert (plain.drop_missing, plain.unlabelled, plain.ordered, plain.refine) == (
         False,
         False,
         False,
         True,
     )
-    items = rows.Items(None, None, 1, {}, ())
+    items = rows.CheckedRows(None, None, 1, {}, ())
     assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
 
 
@@ -168,7 +162,7 @@ def checked(columns, names, rules=(), engine="pandas", missing=None, **more):
 def above(name, most):
     def rule(given):
         bad = (nw.col(f"given_{name}") > most).fill_null(False)
-        return Rule(given[name], f"given_{name}", bad, "must be small", "Take less.")
+        return ColumnRule(given[name], f"given_{name}", bad, "must be small", "Take less.")
 
     return rule
 
@@ -288,7 +282,7 @@ def test_a_positive_class_that_occurs_only_once_is_found():
 def test_scores_that_are_likely_good_are_all_of_them(engine):
     def likely(scores, labels, **more):
         some = request({"s": scores, "y": labels, "g": ["x"] * len(scores)}, engine, **more)
-        some = Request(frame=some.frame, run=fetch, columns={"score": "s", "label": "y"}, **more)
+        some = RowRequest(frame=some.frame, run=fetch, columns={"score": "s", "label": "y"}, **more)
         found = ScoreRows.read(some, "score", "label").likely()
         kept = sorted(float(one) for one in fetch(found.frame)["score"])
         return found.unit, found.n, kept, found.groups, found.labelled
@@ -302,7 +296,7 @@ def test_scores_that_are_likely_good_are_all_of_them(engine):
     assert likely([0.1, 0.5, 1.0], [0, 2, -1])[:3] == (True, 3, [0.1])
     assert likely([0.1, 0.5, 1.0], [0.0, 0.5, 1.0])[:3] == (True, 3, [0.1, 1])
     assert likely([0.1, 0.5], [0, 1], group="g")[3] == ("group",)
-    unlabelled = Request(
+    unlabelled = RowRequest(
         frame=lazy(ENGINES[engine]({"s": [0.5]})), run=fetch, columns={"score": "s"}
     )
     found = ScoreRows.read(unlabelled, "score")
@@ -321,8 +315,8 @@ def test_scores_outside_of_0_and_1_far_down_are_counted_too():
 
 
 def test_the_second_pass_looks_at_a_million_scores_in_few_ranges():
-    assert refining.MOST_REFINED == 2**20
-    assert refining.MOST_RANGES == 16
+    assert arrays.MOST_REFINED == 2**20
+    assert arrays.MOST_RANGES == 16
 
 
 def test_rows_in_ranges_are_replaced_by_those_of_a_part():
@@ -334,16 +328,16 @@ def test_rows_in_ranges_are_replaced_by_those_of_a_part():
         dropped=3,
     )
     part = ScoreTable([0.0, 1.0, 4.0, 5.0], [[1, 0], [0, 2], [2, 0], [0, 2]])
-    found = refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], part)
+    found = arrays.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], part)
     assert found.scores.tolist() == [0, 1, 2.5, 4, 5, 6]
     assert found.counts.tolist() == [[1, 0], [0, 2], [3, 0], [2, 0], [0, 2], [1, 0]]
     assert found.coarse.tolist() == [False, False, True, False, False, False]
     assert found.dropped == 3
     fewer = ScoreTable([0.0, 1.0, 4.0], [[1, 0], [0, 2], [2, 1]])
     with pytest.raises(ef.InputError, match="The data changed between two passes"):
-        refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], fewer)
+        arrays.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], fewer)
     with pytest.raises(ef.InputError, match="The data changed between two passes"):
-        refining.taken_apart(whole, [(0.0, 1.0)], part)
+        arrays.taken_apart(whole, [(0.0, 1.0)], part)
 
 
 # The door
@@ -374,14 +368,14 @@ def test_data_that_say_what_they_hold():
     frame = pd.DataFrame({"p": [0.1]})
     assert all(map(read.is_data, (table, "a.csv", frame, pl.LazyFrame(frame.to_dict("list")))))
     assert not any(map(read.is_data, ([0.5], np.zeros(2), None, 3)))
-    reading = read.read(table, (SCORES,), Where.of())
+    reading = read.read(table, (SCORES,), ReadOptions.of())
     assert read.is_data(reading)
-    assert read.read(reading, (VOTES,), Where.of()) is reading
+    assert read.read(reading, (VOTES,), ReadOptions.of()) is reading
 
 
 def test_arrays_are_read_where_one_layout_fits():
     def door(data, *layouts, second=None, **given):
-        return read.read(data, layouts, Where.of(**given), second=second)
+        return read.read(data, layouts, ReadOptions.of(**given), second=second)
 
     assert door([1, 2], VOTES, COUNTS, second=3).table == VoteTable.from_arrays([1, 2], 3)
     by_class = door([[1, 2], [0, 3]], VOTES, COUNTS)
@@ -429,23 +423,23 @@ def test_a_second_array_is_the_name_of_a_column_where_there_are_rows():
 
 def test_one_column_has_one_use():
     chosen = Chosen(SCORES, {"score": "s", "label": "y"})
-    read_rows._refuse_used(Where.of(weight="w", cluster="c", group="g"), chosen)
+    read_rows._refuse_used(ReadOptions.of(weight="w", cluster="c", group="g"), chosen)
     for given in ({"weight": "s"}, {"cluster": "y"}, {"weight": "g", "group": "g"}):
         with pytest.raises(ef.InputError, match="which has another use already"):
-            read_rows._refuse_used(Where.of(**given), chosen)
-    read_rows._refuse_arrays(Where.of(weight="w"))
+            read_rows._refuse_used(ReadOptions.of(**given), chosen)
+    read_rows._refuse_arrays(ReadOptions.of(weight="w"))
     with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
-        read_rows._refuse_arrays(Where.of(weight=[1.0]))
+        read_rows._refuse_arrays(ReadOptions.of(weight=[1.0]))
     votes = Chosen(VOTES, {"votes": "k", "total": "m"})
-    read_rows._refuse_unlabelled(Where.of(unlabelled=True), chosen)
-    read_rows._refuse_unlabelled(Where.of(), votes)
+    read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), chosen)
+    read_rows._refuse_unlabelled(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="`unlabelled` keeps items with a score"):
-        read_rows._refuse_unlabelled(Where.of(unlabelled=True), votes)
+        read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), votes)
     known = Chosen(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
-    read_rows._refuse_duplicates(Where.of(duplicates="first"), known)
-    read_rows._refuse_duplicates(Where.of(), votes)
+    read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), known)
+    read_rows._refuse_duplicates(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="needs to know whose they are"):
-        read_rows._refuse_duplicates(Where.of(duplicates="first"), votes)
+        read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), votes)
 
 
 def test_the_door_refuses_what_columns_cannot_be():
@@ -470,10 +464,10 @@ def test_what_rows_tell_of_classes_is_kept():
             "label": ["a", "c", "b", "a"],
         }
     )
-    found = read.read(data, (SCORES,), Where.of())
+    found = read.read(data, (SCORES,), ReadOptions.of())
     assert found.source.facts["classes"] == [["a", 2], ["b", 1], ["c", 1]]
     words = pd.DataFrame({"score": [0.2, 0.9], "label": ["no", "yes"]})
-    assert read.read(words, (SCORES,), Where.of()).source.facts["classes"]["1"] == ["yes"]
+    assert read.read(words, (SCORES,), ReadOptions.of()).source.facts["classes"]["1"] == ["yes"]
 
 
 def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
@@ -566,23 +560,23 @@ def test_sources_are_plain():
 
 def test_texts_spell_numbers_and_lists():
     texts = ["nan", "1_000", " 0.5 ", "TRUE", "1e400", ""]
-    assert [spelling.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
-    assert spelling.spelt("nan") is None
-    assert spelling.are_lists(["[a", "b]"]) is False
-    assert spelling.are_lists(["[a]", "[b]"])
-    assert spelling.are_lists(["a;b;a", "c", "b;a"])
-    assert not spelling.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
+    assert [values.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
+    assert values.spelt("nan") is None
+    assert values.are_lists(["[a", "b]"]) is False
+    assert values.are_lists(["[a]", "[b]"])
+    assert values.are_lists(["a;b;a", "c", "b;a"])
+    assert not values.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
     long = ";".join(["a", "a", *["b" * 30] * 400])
-    assert spelling.are_lists([long])
-    assert not spelling.are_lists(["a;a;a", "x y;x y"])
-    assert spelling.votes_in("1e3") == ["1e3"]
-    assert spelling.votes_in("(1, 0)") == ["1", "0"]
-    assert spelling.votes_in("[[1], [0]]") == ["1", "0"]
-    assert spelling.votes_in(np.array([1, 0])) == ["1", "0"]
-    assert spelling.votes_in(7) == ["7"]
-    assert spelling.votes_in("") == [None]
-    assert not spelling.are_votes([["1", "0"], ["0", "1"]])
-    assert spelling.are_votes([["1", "0"], ["0", "0"]])
-    assert spelling.are_votes([["a", "1", "1"]])
-    assert spelling.are_votes([[1, 1, 0], []])
-    assert not spelling.are_votes([["a", "b"], ["b"]])
+    assert values.are_lists([long])
+    assert not values.are_lists(["a;a;a", "x y;x y"])
+    assert values.votes_in("1e3") == ["1e3"]
+    assert values.votes_in("(1, 0)") == ["1", "0"]
+    assert values.votes_in("[[1], [0]]") == ["1", "0"]
+    assert values.votes_in(np.array([1, 0])) == ["1", "0"]
+    assert values.votes_in(7) == ["7"]
+    assert values.votes_in("") == [None]
+    assert not values.are_votes([["1", "0"], ["0", "1"]])
+    assert values.are_votes([["1", "0"], ["0", "0"]])
+    assert values.are_votes([["a", "1", "1"]])
+    assert values.are_votes([[1, 1, 0], []])
+    assert not values.are_votes([["a", "b"], ["b"]])

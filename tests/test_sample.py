@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorfloor import ScoreTable
-from errorfloor.data import dividing
 from errorfloor.data import sample as module
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import Kinds, Losses, Sample, split
@@ -325,7 +324,7 @@ def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeyp
     into = np.arange(parts) // 2
     sample = sample_of(count)
     for block in (2**17, 64):
-        monkeypatch.setattr(dividing, "BLOCK", block)
+        monkeypatch.setattr(module, "BLOCK", block)
         for place in (None, into):
             rng, other = np.random.default_rng(5), np.random.default_rng(5)
             expected = divided(count, parts, other, place)
@@ -346,8 +345,8 @@ def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
     for full in (10**9, -1):
         rng = np.random.default_rng(5)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dividing, "FULL", full)
-            patch.setattr(dividing, "BLOCK", block)
+            patch.setattr(module, "FULL", full)
+            patch.setattr(module, "BLOCK", block)
             found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
     assert np.array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]

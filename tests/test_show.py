@@ -17,7 +17,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import checks, intervals, methods
-from errorfloor.data.read import Where
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
@@ -548,7 +548,7 @@ RECIPES = {
         "--level 0.95",
     ),
     "a format": (
-        lambda: floor_of("people.txt", Where.of(annotators=["ann", "bob"], format="csv")),
+        lambda: floor_of("people.txt", ReadOptions.of(annotators=["ann", "bob"], format="csv")),
         "estimate people.txt --annotators ann,bob --format csv --method mixture "
         "--interval likelihood --level 0.95",
     ),

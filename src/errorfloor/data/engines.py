@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor.data.spelling import are_lists, are_votes
+from errorfloor.data.values import are_lists, are_votes
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
@@ -155,7 +155,7 @@ def _sql_number(column: str, kind: Any) -> str:
     )
 
 
-def is_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
+def where_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
     """Return the expression that tells where `column` is null or not a number (NaN).
 
     `kinds` is the schema of the frame, for whoever has it: to find it out takes time.

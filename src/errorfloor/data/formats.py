@@ -10,15 +10,68 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from errorfloor._checks import InputError, argument, check_choice
-from errorfloor.data import zstd
-from errorfloor.data.budgets import check_columns
-from errorfloor.data.storage import read_arrays
+from errorfloor.data.storage import check_columns, read_arrays
 
 if TYPE_CHECKING:
     from gzip import GzipFile
+
+_FRAME, _SKIPPED = 0xFD2FB528, range(0x184D2A50, 0x184D2A60)  # how frames begin
+_RUN, _RESERVED = 1, 3  # types of blocks
+
+
+# Whether a file that is packed by zstd is all there, told by the sizes that its parts state. DuckDB
+# unpacks what is there of a file that was cut off, without a word. Nothing is unpacked here: a frame
+# says how long its header is, and each of its blocks how far it is to the next (RFC 8878).
+
+
+def is_whole_zstd(file: str) -> bool:
+    """Tell whether a file is made of whole frames, to its end."""
+    size = os.path.getsize(file)
+    with open(file, "rb") as packed:
+        while packed.tell() < size:
+            if not _skip_frame(packed) or packed.tell() > size:
+                return False
+    return size > 0
+
+
+def _skip_frame(packed: BinaryIO) -> bool:
+    """Go to the end that a frame states, if there is one."""
+    try:
+        magic = _number_in(packed, 4)
+        if magic in _SKIPPED:
+            packed.seek(_number_in(packed, 4), os.SEEK_CUR)
+            return True
+        if magic != _FRAME:
+            return False
+        about = _number_in(packed, 1)
+        in_one_piece, has_sum = about >> 5 & 1, about >> 2 & 1
+        length = (in_one_piece, 2, 4, 8)[about >> 6]
+        packed.seek((not in_one_piece) + (0, 1, 2, 4)[about & 3] + length, os.SEEK_CUR)
+        _skip_blocks(packed)
+        packed.seek(4 * has_sum, os.SEEK_CUR)
+    except EOFError:
+        return False
+    return True
+
+
+def _skip_blocks(packed: BinaryIO) -> None:
+    last = 0
+    while not last:
+        block = _number_in(packed, 3)
+        last, kind = block & 1, block >> 1 & 3
+        if kind == _RESERVED:
+            raise EOFError
+        packed.seek(1 if kind == _RUN else block >> 3, os.SEEK_CUR)
+
+
+def _number_in(packed: BinaryIO, size: int) -> int:
+    found = packed.read(size)
+    if len(found) < size:
+        raise EOFError
+    return int.from_bytes(found, "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +108,35 @@ def _open_gzip(file: str) -> GzipFile:
 
 
 GZIP = Packing("gzip", ".gz", b"\x1f\x8b", _open_gzip)
-ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=zstd.is_whole)
+
+
+ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=is_whole_zstd)
+
+
 PACKINGS = (GZIP, ZSTD)
+
 
 # Blank fields, and what other tools and people write for them.
 BLANK = (
     *("", "NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none"),
     *("NaN", "nan", "NAN", "?", "-", "--"),
 )
+
+
 _SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
+
+
 _ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?(?:"\w+"|\w+)\r?\n')
+
+
 _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
+
+
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
 _TEXT = "all_varchar = true, header = true"
+
+
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
@@ -168,9 +236,9 @@ def _calls_of(connection: Any, tables: Sequence[Mapping[str, Any]], name: str) -
 
 
 def _call_excel(connection: Any, files: Sequence[str], _: Packing | None) -> str:
-    from errorfloor.data.sheets import columns_of
+    from errorfloor.data.documents import columns_of_sheet
 
-    tables = [columns_of(file, BLANK) for file in files]
+    tables = [columns_of_sheet(file, BLANK) for file in files]
     return " union all by name from ".join(_calls_of(connection, tables, "sheet"))
 
 
@@ -179,9 +247,9 @@ def _columns_in(file: str, packing: Packing | None) -> dict[str, Any] | None:
     opening = _open_plain if packing is None else packing.unpack
     if opening is None:  # packed as Python cannot unpack it
         return None
-    from errorfloor.data.documents import columns_of
+    from errorfloor.data.documents import columns_of_json
 
-    return columns_of(file, opening)
+    return columns_of_json(file, opening)
 
 
 def _open_plain(file: str) -> Any:

@@ -7,24 +7,14 @@ Ibis, through narwhals. Files are read by DuckDB, out of core.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from errorfloor._checks import InputError, argument, as_flag, check_whole, function
 from errorfloor.data import files
-from errorfloor.data.asked import (
-    as_duplicates,
-    as_paths,
-    check_agreement,
-    check_group,
-    is_source,
-    least_positive,
-)
 from errorfloor.data.classes import counted
 from errorfloor.data.columns import as_named, by_role, choose, layout_of, usage
-from errorfloor.data.counting import FEW_ROWS
-from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
+from errorfloor.data.engines import Progress, kinds_of
 from errorfloor.data.formats import format_of
 from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import (
@@ -39,7 +29,10 @@ from errorfloor.data.layouts import (
     joined,
 )
 from errorfloor.data.naming import as_classes
-from errorfloor.data.rows import Request, Run
+from errorfloor.data.options import as_duplicates, check_agreement, check_group, least_positive
+from errorfloor.data.read_rows import fetched, rows_of
+from errorfloor.data.rows import RowRequest
+from errorfloor.data.source import as_paths, is_source
 from errorfloor.data.storage import kept_folder
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -332,48 +325,6 @@ def vote_tables(
     return _counted(data, _OF_VOTES, names, {**how, "group": group}, progress)
 
 
-@contextmanager
-def rows_of(
-    data: Any,
-    progress: Progress | None = None,
-    format: str | None = None,  # noqa: A002
-    duplicates: str = "all",
-    few: files.Few | None = None,
-) -> Iterator[tuple[Frame, Run]]:
-    """Yield a frame over the rows of `data`, and what runs a query on it.
-
-    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
-    is asked of `few` is to fetch them; see `fetched`.
-    """
-    if not is_source(data):
-        yield lazy(data), fetch
-        return
-    ordered = duplicates in ("first", "last")
-    with (
-        files.at_rest(files.find_data(data, format)) as found,
-        files.opened(found, format_of(found, format), ordered=ordered, few=few) as (
-            connection,
-            relation,
-        ),
-    ):
-
-        def run(query: Frame) -> Columns:
-            with watched(connection, progress):
-                return fetch(query)
-
-        yield lazy(relation), run
-
-
-def fetched(given: Mapping[str, Any], *more: object) -> files.Few | None:
-    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
-
-    `given` are the columns by role, and `more` is what else was asked for.
-    """
-    roles = {role.name for role in SCORES.roles}
-    plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
-    return files.Few(tuple(given.values()), FEW_ROWS) if plain and not any(more) else None
-
-
 def _count_scores(
     data: Any, score: Any, label: str | None, how: Mapping[str, Any], progress: Progress | None
 ) -> dict[Any, ScoreTable]:
@@ -420,6 +371,6 @@ def _counted(
         if chosen is None:
             chosen = choose(kinds_of(frame, run), given, layouts, "the data")
         how |= {"ordered": is_source(data)}
-        request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
+        request = RowRequest(frame=frame, run=run, columns=chosen.arguments, **how)
         _, _, tables = counted(request, layout)
         return dict(tables)

@@ -8,15 +8,81 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
-from errorfloor.data import counters
 from errorfloor.data.arrays import count_arrays
-from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
-    from errorfloor.data.ballots import Ballots
-    from errorfloor.data.raters import Raters
-    from errorfloor.data.rows import Request
+    from errorfloor.data.ballots import Ballots, Raters
+    from errorfloor.data.rows import RowRequest
+    from errorfloor.data.tables import Table
+
+
+def count_scores(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of scores into the table of each group."""
+    from errorfloor.data.score_rows import count_class_scores, count_scores
+
+    count = count_class_scores if request.has_many_classes else count_scores
+    if not request.unlabelled:
+        return count(request)
+    from errorfloor.data.score_rows import count_both
+
+    return count_both(request, count)
+
+
+def count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of soft labels into the table of each group."""
+    from errorfloor.data.score_rows import count_class_soft, count_soft_labels
+
+    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
+
+
+def count_votes(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of votes into the table of each group."""
+    from errorfloor.data.vote_rows import count_votes, votes_counted
+
+    return count_votes(votes_counted(request))
+
+
+def count_counts(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of counts into the table of each group."""
+    from errorfloor.data.vote_rows import count_votes, votes_by_class
+
+    return count_votes(votes_by_class(request))
+
+
+def count_annotations(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of annotations into the table of each group."""
+    from errorfloor.data.vote_rows import count_votes, votes_one_by_one
+
+    return count_votes(votes_one_by_one(request))
+
+
+def count_annotators(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of annotators into the table of each group."""
+    from errorfloor.data.vote_rows import count_votes, votes_side_by_side
+
+    return count_votes(votes_side_by_side(request))
+
+
+def count_lists(request: RowRequest) -> Mapping[Any, Table]:
+    """Count rows of lists into the table of each group."""
+    from errorfloor.data.vote_rows import count_votes, votes_in_lists
+
+    return count_votes(votes_in_lists(request))
+
+
+def ballots_in_rows(request: RowRequest) -> Ballots:
+    """Return the single votes of rows, in rows."""
+    from errorfloor.data.vote_rows import ballots_in_rows
+
+    return ballots_in_rows(request)
+
+
+def ballots_side_by_side(request: RowRequest) -> Ballots:
+    """Return the single votes of rows, side by side."""
+    from errorfloor.data.vote_rows import ballots_side_by_side
+
+    return ballots_side_by_side(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +117,7 @@ class Layout:
     table: type[Table]
     roles: tuple[Role, ...]
     says: str  # what a row is
-    count: Callable[[Request], Mapping[Any, Table]]  # the table of each group
+    count: Callable[[RowRequest], Mapping[Any, Table]]  # the table of each group
     asks: str  # the function of the package that people call with such data, for messages
     arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
     from_arrays: Callable[[Any, Any, Any], Table] | None = None  # and from names of classes
@@ -60,7 +126,7 @@ class Layout:
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
-    ballots: Callable[[Request], Ballots] | None = None  # single votes, where there are some
+    ballots: Callable[[RowRequest], Ballots] | None = None  # single votes, where there are some
 
     @property
     def row_is_vote(self) -> bool:
@@ -97,7 +163,7 @@ class Layout:
         """The roles that must have a column."""
         return tuple(role for role in self.roles if not role.optional)
 
-    def tables(self, request: Request) -> Mapping[Any, Table]:
+    def tables(self, request: RowRequest) -> Mapping[Any, Table]:
         """Return the table of each group of rows; of the group None without groups."""
         said = "positive" if request.positive is not None else "positive_from"
         if getattr(request, said) is not None and not self.takes_positive:
@@ -156,7 +222,10 @@ _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
     | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
 )
+
+
 _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
+
 
 ITEM = Role(
     "item",
@@ -167,12 +236,16 @@ ITEM = Role(
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})
     | {"image", "instance", "unit", "sentence", "inner_id"},
 )
+
+
 # Where a row is an item, a task or a question may be what many items have.
 ITEM_OF_ROW = replace(
     ITEM,
     names=frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
+
+
 # What may stand beside any labels. Their usual names are a hint for people, and never a guess.
 WEIGHT = Role(
     "weight",
@@ -182,6 +255,8 @@ WEIGHT = Role(
     is_number=True,
     optional=True,
 )
+
+
 CLUSTER = Role(
     "cluster",
     "cluster",
@@ -189,8 +264,14 @@ CLUSTER = Role(
     frozenset({"cluster", "cluster_id", "patient", "patient_id", "subject", "subject_id"}),
     optional=True,
 )
+
+
 BESIDE = (WEIGHT, CLUSTER)
+
+
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
+
+
 SCORES = Layout(
     name="scores",
     table=ScoreTable,
@@ -213,13 +294,15 @@ SCORES = Layout(
         LABEL,
     ),
     says="A row is an item with a score, or one for each class, and its one true label.",
-    count=counters.count_scores,
+    count=count_scores,
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
     rows_in=_scored_in,
     told_by_kinds=True,
 )
+
+
 VOTES = Layout(
     name="votes",
     table=VoteTable,
@@ -243,12 +326,14 @@ VOTES = Layout(
         ),
     ),
     says="A row is an item with its number of votes for class 1 and of all votes.",
-    count=counters.count_votes,
+    count=count_votes,
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
     with_columns=False,
 )
+
+
 COUNTS = Layout(
     name="counts",
     table=VoteTable,
@@ -265,12 +350,14 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    count=counters.count_counts,
+    count=count_counts,
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
     with_columns=True,
 )
+
+
 SOFT_LABELS = Layout(
     name="soft labels",
     table=SoftTable,
@@ -286,11 +373,13 @@ SOFT_LABELS = Layout(
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",
-    count=counters.count_soft_labels,
+    count=count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=_soft_labels_of_arrays,
 )
+
+
 ANNOTATIONS = Layout(
     name="annotations",
     table=VoteTable,
@@ -316,12 +405,14 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    count=counters.count_annotations,
+    count=count_annotations,
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
-    ballots=counters.ballots_in_rows,
+    ballots=ballots_in_rows,
 )
+
+
 ANNOTATORS = Layout(
     name="annotators",
     table=VoteTable,
@@ -336,11 +427,13 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    count=counters.count_annotators,
+    count=count_annotators,
     asks="from_votes",
     from_arrays=_votes_of_raters,
-    ballots=counters.ballots_side_by_side,
+    ballots=ballots_side_by_side,
 )
+
+
 LISTS = Layout(
     name="lists of votes",
     table=VoteTable,
@@ -357,10 +450,14 @@ LISTS = Layout(
         ),
     ),
     says="A row is an item with the list of its votes.",
-    count=counters.count_lists,
+    count=count_lists,
     asks="from_votes",
 )
+
+
 _of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True, from_arrays=None)
+
+
 VOTES_AND_LABELS = _of_shares(
     VOTES,
     name="votes and labels",
@@ -368,12 +465,16 @@ VOTES_AND_LABELS = _of_shares(
     says="A row is an item with its votes and its one true label.",
     arrays=(*VOTES.arrays, "labels"),
 )
+
+
 ANNOTATIONS_AND_LABELS = _of_shares(
     ANNOTATIONS,
     name="annotations and labels",
     roles=(*ANNOTATIONS.roles, LABEL),
     says="A row is the vote of one annotator on one item, with the item's one true label.",
 )
+
+
 ANNOTATORS_AND_LABELS = _of_shares(
     ANNOTATORS,
     name="annotators and labels",
@@ -381,6 +482,8 @@ ANNOTATORS_AND_LABELS = _of_shares(
     says="A row is an item with one column of votes per annotator, and its one true label.",
     arrays=("labels",),
 )
+
+
 COUNTS_AND_LABELS = _of_shares(
     COUNTS,
     name="counts and labels",
@@ -388,12 +491,16 @@ COUNTS_AND_LABELS = _of_shares(
     says="A row is an item with its number of votes for each class, and its one true label.",
     arrays=(*COUNTS.arrays, "labels"),
 )
+
+
 LISTS_AND_LABELS = _of_shares(
     LISTS,
     name="lists and labels",
     roles=(*LISTS.roles, LABEL),
     says="A row is an item with the list of its votes, and its one true label.",
 )
+
+
 BESIDE_LABELS = (
     VOTES_AND_LABELS,
     COUNTS_AND_LABELS,
@@ -401,6 +508,8 @@ BESIDE_LABELS = (
     ANNOTATORS_AND_LABELS,
     LISTS_AND_LABELS,
 )
+
+
 LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, LISTS, *BESIDE_LABELS)
 
 

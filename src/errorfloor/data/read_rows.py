@@ -8,27 +8,172 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
+import numpy as np
+
 from errorfloor._checks import InputError, argument, function
-from errorfloor.data.asked import Asked, Reading, Where, as_asked, is_source
+from errorfloor.data import files
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import as_named, by_role, choose
-from errorfloor.data.engines import Frame, Progress, kinds_of
-from errorfloor.data.facts import facts_of, refuse_row_numbers
+from errorfloor.data.columns import (
+    Chosen,
+    as_named,
+    by_role,
+    choose,
+    fitting,
+    names_an_id,
+)
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    Progress,
+    fetch,
+    holds_several,
+    kinds_of,
+    lazy,
+    select,
+    watched,
+    where_missing,
+)
 from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
-from errorfloor.data.frames import fetched, rows_of
-from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
-from errorfloor.data.naming import facts_of_classes
-from errorfloor.data.rows import Request, Run
+from errorfloor.data.layouts import (
+    ITEM_OF_ROW,
+    LABEL,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+)
+from errorfloor.data.options import (
+    ReadOptions,
+)
+from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
+from errorfloor.data.rows import (
+    RowRequest,
+    Run,
+    whole,
+)
 from errorfloor.data.saved import saved_table
+from errorfloor.data.score_rows import (
+    FEW_ROWS,
+)
+from errorfloor.data.source import Reading, is_source
 from errorfloor.data.storage import read_arrays
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
+from errorfloor.data.values import are_numbered, is_numbered
+
+_FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
+_HEAD = 1000  # rows that tell whether a column numbers them
 
 
-def of_files(data: Any, asked: Asked) -> Reading:
+# What only rows can tell about labels: repeated items, ids in place of scores, other labels.
+
+
+def facts_of(
+    request: RowRequest, chosen: Chosen, tables: Mapping[Any, Table], rows: int
+) -> dict[str, Any]:
+    """Return what only rows can tell, where a look at one more column takes no time."""
+    frame, run, group = request.frame, request.run, request.group
+    free = [one for one in frame.collect_schema() if one not in {*chosen.used, group}]
+    facts: dict[str, Any] = {}
+    items = fitting(ITEM_OF_ROW, free)
+    few = chosen.layout.row_is_item and rows <= _FEW_ROWS
+    if few and items and not holds_several(frame, run, items[0]):
+        repeated = count_repeated(frame, run, items[0], group)
+        facts |= {"repeated_items": repeated} if repeated else {}
+    if isinstance(chosen.columns.get("score"), str) and _has_lines(tables):
+        column = chosen.columns["score"]
+        by_name = names_an_id(column)
+        if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
+            facts["id_as_score"] = str(column)
+    gold = fitting(LABEL, free) if chosen.layout.table is VoteTable else []
+    return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
+
+
+def _has_lines(tables: Mapping[Any, Table]) -> bool:
+    """Tell whether scores are one number each."""
+    return all(len(table.classes) == 2 for table in tables.values())
+
+
+def refuse_row_numbers(frame: Frame, run: Run, chosen: Chosen) -> None:
+    """Refuse to guess that numbers of rows are scores, by the values where no name says it."""
+    for role in chosen.layout.roles:
+        column: Any = chosen.columns.get(role.name)
+        one = isinstance(column, str) and not role.several
+        unsure = role.name in chosen.guessed and role.is_number and one
+        if unsure and not fitting(role, [column]) and _numbers_rows(frame, run, column):
+            raise InputError(
+                f"Column {column!r} numbers the rows, and is not taken for what it does not say. "
+                "Name the columns with ",
+                *(argument(chosen.layout.needed[0].argument), " and the like."),
+            )
+
+
+def _numbers_rows(frame: Frame, run: Run, column: Any) -> bool:
+    found = run(select(frame, {"value": column}).head(_HEAD))["value"]
+    try:
+        return is_numbered(np.asarray(found, dtype=np.float64))
+    except (TypeError, ValueError):
+        return False
+
+
+def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
+    """Return how many rows have an item that another row of the same group had before."""
+    columns = {"item": item} if group is None else {"item": item, "group": group}
+    rows = select(frame, columns)
+    for name in columns:
+        rows = rows.filter(~where_missing(rows, name))
+    times = rows.group_by(*columns).agg(n=nw.len())
+    found = run(times.select((nw.col("n") - 1).sum().alias("n")))
+    return int(whole(np.nan_to_num(np.asarray(found["n"], dtype=np.float64)))[0])
+
+
+@contextmanager
+def rows_of(
+    data: Any,
+    progress: Progress | None = None,
+    format: str | None = None,  # noqa: A002
+    duplicates: str = "all",
+    few: files.Few | None = None,
+) -> Iterator[tuple[Frame, Run]]:
+    """Yield a frame over the rows of `data`, and what runs a query on it.
+
+    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
+    is asked of `few` is to fetch them; see `fetched`.
+    """
+    if not is_source(data):
+        yield lazy(data), fetch
+        return
+    ordered = duplicates in ("first", "last")
+    with (
+        files.at_rest(files.find_data(data, format)) as found,
+        files.opened(found, format_of(found, format), ordered=ordered, few=few) as (
+            connection,
+            relation,
+        ),
+    ):
+
+        def run(query: Frame) -> Columns:
+            with watched(connection, progress):
+                return fetch(query)
+
+        yield lazy(relation), run
+
+
+def fetched(given: Mapping[str, Any], *more: object) -> files.Few | None:
+    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
+
+    `given` are the columns by role, and `more` is what else was asked for.
+    """
+    roles = {role.name for role in SCORES.roles}
+    plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
+    return files.Few(tuple(given.values()), FEW_ROWS) if plain and not any(more) else None
+
+
+# Files and rows as tables.
+
+
+def of_files(data: Any, asked: ReadCall) -> Reading:
     """Return the tables of the rows of files, or the sum of tables that were saved in them."""
     where = asked.where
     given = (data,) if isinstance(data, str | os.PathLike) else data
@@ -40,11 +185,11 @@ def of_files(data: Any, asked: Asked) -> Reading:
             table = saved_table(files)
             if table is not None:
                 _refuse_unclear_table(table, files, asked, name)
-                return as_asked(table, asked, (name, "a saved table"), paths)
+                return of_counted(table, asked, (name, "a saved table"), paths)
         return of_rows(files, asked, name, paths)
 
 
-def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name: str) -> None:
+def _refuse_unclear_table(table: Table, files: Sequence[str], asked: ReadCall, name: str) -> None:
     """Refuse tables of 0.1 that may hold soft labels, which it kept as scores with labels 0."""
     if not isinstance(table, ScoreTable) or ScoreTable.kind not in asked.kinds:
         return
@@ -73,7 +218,7 @@ def _calling(files: Sequence[str], called: str | None) -> Iterator[None]:
         raise renamed(error, {files[0]: called}) from error
 
 
-def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> Reading:
+def of_rows(data: Any, asked: ReadCall, name: str, paths: tuple[str, ...] = ()) -> Reading:
     """Return the tables of the rows of a dataframe or files."""
     where = asked.where
     given = by_role(_columns(asked))
@@ -97,7 +242,7 @@ def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> 
     return Reading(tables, replace(source, positive=told))
 
 
-def _refuse_arrays(where: Where) -> None:
+def _refuse_arrays(where: ReadOptions) -> None:
     for name, value in where.beside.items():
         if not isinstance(value, str):
             raise InputError(
@@ -105,7 +250,7 @@ def _refuse_arrays(where: Where) -> None:
             )
 
 
-def _refuse_used(where: Where, chosen: Chosen) -> None:
+def _refuse_used(where: ReadOptions, chosen: Chosen) -> None:
     """Refuse to take one column for two things."""
     for name, column in where.beside.items():
         if column in chosen.used or column == where.group:
@@ -115,7 +260,7 @@ def _refuse_used(where: Where, chosen: Chosen) -> None:
             )
 
 
-def _refuse_unlabelled(where: Where, chosen: Chosen) -> None:
+def _refuse_unlabelled(where: ReadOptions, chosen: Chosen) -> None:
     """Refuse to keep items without a label where there are no labels."""
     if where.unlabelled and chosen.layout is not SCORES:
         raise InputError(
@@ -124,7 +269,7 @@ def _refuse_unlabelled(where: Where, chosen: Chosen) -> None:
         )
 
 
-def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
+def _refuse_duplicates(where: ReadOptions, chosen: Chosen) -> None:
     """Refuse to choose among votes of one annotator where nobody knows whose they are."""
     if where.duplicates != "error" and "annotator" not in chosen.columns:
         raise InputError(
@@ -134,10 +279,10 @@ def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
         )
 
 
-def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
+def ballots_of(data: Any, where: ReadOptions, progress: Progress | None = None) -> Ballots:
     """Return the single votes of a dataframe or files, with their annotators."""
     layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
-    asked = Asked(layouts, where, None, None, progress)
+    asked = ReadCall(layouts, where, None, None, progress)
     with rows_of(data, progress, where.format, where.duplicates) as (frame, run):
         chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
         assert chosen.layout.ballots is not None
@@ -145,8 +290,10 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
         return ballots_in(request, chosen.layout)
 
 
-def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool) -> Request:
-    return Request(
+def _request(
+    frame: Frame, run: Run, chosen: Chosen, where: ReadOptions, ordered: bool
+) -> RowRequest:
+    return RowRequest(
         frame=frame,
         run=run,
         columns=chosen.arguments,
@@ -163,7 +310,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool
     )
 
 
-def _columns(asked: Asked) -> dict[str, Any]:
+def _columns(asked: ReadCall) -> dict[str, Any]:
     """Return the columns that were named, also by what is the second array without rows."""
     columns = dict(asked.where.columns)
     if asked.second is None:
@@ -179,7 +326,7 @@ def _columns(asked: Asked) -> dict[str, Any]:
     return {**columns, second: asked.second}
 
 
-def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name: str) -> Chosen:
+def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: ReadCall, name: str) -> Chosen:
     """Return the columns to read; the rows are looked at only where some have to be guessed."""
     chosen = as_named(given, asked.layouts, frame.collect_schema().names())
     if chosen is not None:

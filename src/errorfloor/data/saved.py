@@ -8,12 +8,10 @@ from typing import Any
 
 from errorfloor._checks import InputError, argument, shown
 from errorfloor.data import files, grid
-from errorfloor.data.asked import as_paths
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.ranged import Ranged
+from errorfloor.data.source import as_paths
 from errorfloor.data.storage import read_arrays
-from errorfloor.data.table import Table
-from errorfloor.data.tables import KINDS
+from errorfloor.data.tables import KINDS, Ranged, Table
 
 
 def merge(paths: files.Paths) -> Table:

@@ -1,10 +1,14 @@
-"""What was read and how, so that a result can be made again."""
+"""What was read, where from and how, so that a result can be made again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
+
+from errorfloor._checks import InputError, argument, shown
+from errorfloor.data.tables import Table
 
 ARRAY = "an array"  # what weights and clusters that came beside arrays are called
 Origin: TypeAlias = Literal["arrays", "table", "frame", "files"]
@@ -48,3 +52,36 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):  # a number of NumPy
         value = value.item()
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Tables, and where they came from."""
+
+    tables: Mapping[Any, Table]  # by group; of the group None where there are no groups
+    source: Source
+
+    @property
+    def table(self) -> Table:
+        """The only table."""
+        (table,) = self.tables.values()
+        return table
+
+
+def is_source(data: object) -> bool:
+    """Tell whether `data` is a path, or a list of paths."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def as_paths(value: object, name: str) -> list[Any]:
+    """Return one path or several as a list, or say that it is none."""
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)
+    several = several and getattr(value, "ndim", 1) > 0
+    paths = list(value) if several else [value]  # type: ignore[call-overload]
+    if not paths:
+        raise InputError(argument(name), " is empty. Pass at least one file.")
+    if not is_source(paths):
+        raise InputError(argument(name), f" must be a path or a list of paths, got {shown(value)}.")
+    return paths

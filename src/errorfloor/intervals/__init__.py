@@ -6,7 +6,7 @@ that has what it is computed from.
 
 from __future__ import annotations
 
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals import losses, ranks
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
 from errorfloor.intervals.certified import CERTIFIED, CERTIFIED_TABLES

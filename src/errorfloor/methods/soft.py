@@ -8,9 +8,8 @@ import numpy as np
 
 from errorfloor._references import MANY_SOFT_LABELS, SOFT_LABELS
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.ranged import Ranged
 from errorfloor.data.sample import Sample
-from errorfloor.data.tables import ScoreTable, SoftTable
+from errorfloor.data.tables import Ranged, ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR

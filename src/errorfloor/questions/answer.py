@@ -22,10 +22,8 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Floats, RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS
-from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import Ranged, ScoreTable, Table
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, StandIn, Undefined
 from errorfloor.intervals.resample import bootstrap
 from errorfloor.intervals.seeds import Seed, Streams

@@ -10,9 +10,8 @@ from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.read import Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Origin, Request, estimates
@@ -148,7 +147,7 @@ def compare(
     for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,

@@ -10,8 +10,8 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.read import Reading
-from errorfloor.data.table import Table
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
 from errorfloor.questions.answer import Request
 from errorfloor.results import Groups

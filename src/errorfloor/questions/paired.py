@@ -25,8 +25,9 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.layouts import SCORES, SOFT_LABELS
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.source import Source
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import PairedTest
@@ -100,7 +101,7 @@ class Pair:
                 *(argument("predictions"), " beside an array of scores."),
             )
         refuse_groups(named.pop("group", None))
-        where = Where.of(**named, group=column)
+        where = ReadOptions.of(**named, group=column)
         refuse_votes({**where.columns, **where.arrays})
         with naming_predictions():
             return cls.read(read(data, (SCORES,), where))

@@ -27,10 +27,10 @@ from errorfloor._checks import (
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
-from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import MixtureFloor
 from errorfloor.metrics import ERROR, Metric
@@ -191,7 +191,7 @@ def plan(
             "of arrays.",
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
-    reading = read(pilot, layouts, Where.of(group=group, **columns))
+    reading = read(pilot, layouts, ReadOptions.of(group=group, **columns))
     for table in reading.tables.values():
         unweighted(table, "plan")
 

@@ -10,9 +10,10 @@ from errorfloor import checks, intervals, methods
 from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Reading, Where, read
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
@@ -27,7 +28,7 @@ from errorfloor.results import Estimate, VotesEstimate
 
 def floor_of(
     data: object,
-    where: Where,
+    where: ReadOptions,
     *,
     level: float = 0.95,
     rng: RandomLike = None,

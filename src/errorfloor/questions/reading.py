@@ -8,7 +8,8 @@ from dataclasses import replace
 from errorfloor import methods
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_probabilities
-from errorfloor.data.asked import Asked, refuse_options
+from errorfloor.data.arrays import shares_of_arrays, table_beside
+from errorfloor.data.ballots import Raters
 from errorfloor.data.layouts import (
     ANNOTATORS,
     ANNOTATORS_AND_LABELS,
@@ -18,21 +19,26 @@ from errorfloor.data.layouts import (
     of_kind,
 )
 from errorfloor.data.matrices import check_counts, is_matrix
-from errorfloor.data.naming import facts_of_classes
-from errorfloor.data.raters import Raters
-from errorfloor.data.read import Reading, Where, is_data, read, votes_in_arrays
-from errorfloor.data.shares import shares_of_arrays, table_beside
-from errorfloor.data.source import ARRAY
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import (
+    ReadCall,
+    facts_of_classes,
+    is_data,
+    read,
+    refuse_options,
+    votes_in_arrays,
+)
+from errorfloor.data.source import ARRAY, Reading
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 
 
-def read_scores(scores: object, labels: object, where: Where) -> Reading:
+def read_scores(scores: object, labels: object, where: ReadOptions) -> Reading:
     """Read scores with labels."""
     return read(scores, of_kind(ScoreTable.kind), where, second=labels)
 
 
-def read_labelled(scores: object, labels: object, where: Where) -> Reading:
+def read_labelled(scores: object, labels: object, where: ReadOptions) -> Reading:
     """Read scores with labels, and leave items without a label aside."""
     reading = read_scores(scores, labels, where)
     tables = {
@@ -51,11 +57,11 @@ def check_scale(scores: object, reading: Reading, chosen: Sequence[Method]) -> N
         as_probabilities(scores, name="scores", instead=instead)
 
 
-def read_shares(votes: object, totals: object, labels: object, where: Where) -> Reading:
+def read_shares(votes: object, totals: object, labels: object, where: ReadOptions) -> Reading:
     """Read votes that are arrays beside one label for each item."""
     named = where.arrays
     if named:
-        asked = Asked((COUNTS, ANNOTATORS), where, totals, "votes", None)
+        asked = ReadCall((COUNTS, ANNOTATORS), where, totals, "votes", None)
         layout, votes = votes_in_arrays(votes, asked)
         if layout is ANNOTATORS:
             return _read_raters(votes, labels, where)
@@ -64,7 +70,7 @@ def read_shares(votes: object, totals: object, labels: object, where: Where) -> 
     if per_class and not named:
         check_counts(votes)
     alone = replace(where, classes=None, weight=None, cluster=None, label_is_vote=False)
-    plain = alone == Where.of() and (totals is not None or per_class)
+    plain = alone == ReadOptions.of() and (totals is not None or per_class)
     if is_data(votes) or not plain:
         raise InputError(
             *(argument("labels"), " goes with arrays of votes and "),
@@ -77,15 +83,15 @@ def read_shares(votes: object, totals: object, labels: object, where: Where) -> 
     )
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
     facts = facts_of_classes(table, names)
-    asked = Asked((layout,), where, None, None, None)
+    asked = ReadCall((layout,), where, None, None, None)
     columns = dict.fromkeys(named, ARRAY)
     source = asked.source("arrays", layout, table.n, facts=facts, columns=columns)
     return Reading({None: table}, source)
 
 
-def _read_raters(votes: object, labels: object, where: Where) -> Reading:
+def _read_raters(votes: object, labels: object, where: ReadOptions) -> Reading:
     """Read single votes with a column for each annotator beside one label for each item."""
-    asked = Asked((ANNOTATORS_AND_LABELS,), where, None, None, None)
+    asked = ReadCall((ANNOTATORS_AND_LABELS,), where, None, None, None)
     refuse_options(asked, may_drop=True, may_be_positive=True)
     raters = Raters.of(votes, where, labels)
     assert raters.labels is not None

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from errorfloor import methods
 from errorfloor._checks import check_level
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.isotonic import ISOTONIC
@@ -136,7 +135,7 @@ def reliability(
     if method is not None:
         methods.check_name(method, ScoreTable.kind)
     options = Options(clip)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,

@@ -9,7 +9,8 @@ from errorfloor import methods
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
@@ -199,7 +200,7 @@ def from_votes(
     request = Request.of(interval, level, n_resamples, rng)
     if votes is None:
         votes, positives = positives, None
-    where = Where.of(
+    where = ReadOptions.of(
         positives=positives,
         counts=counts,
         item=item,

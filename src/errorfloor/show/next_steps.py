@@ -14,8 +14,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor.data.layouts import SCORES
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published

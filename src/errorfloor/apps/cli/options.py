@@ -18,10 +18,10 @@ from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE, NEW_FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
-from errorfloor.data import asked
+from errorfloor.data import options
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Layout, Role
-from errorfloor.data.read import Where
+from errorfloor.data.options import ReadOptions
 
 _HOW = (
     *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
@@ -58,7 +58,7 @@ def with_labels(
                 raise click.UsageError("Give --positive or --positive-from, not both.")
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
             try:
-                where = Where.of(**columns, **how)
+                where = ReadOptions.of(**columns, **how)
             except InputError as error:
                 raise click.UsageError(error.told(written)) from error
             function(labels=Labels(files, where, tuple(layouts)), **values)
@@ -161,7 +161,7 @@ LABEL_IS_VOTE = option(
 
 DUPLICATES = option(
     "--duplicates",
-    type=click.Choice(asked.DUPLICATES),
+    type=click.Choice(options.DUPLICATES),
     default="error",
     section=READING,
     help="Votes of one annotator on an item, in rows: take the first, the last or all of them.",

@@ -19,7 +19,9 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import LAYOUTS, Layout
-from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
 from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 
@@ -32,7 +34,7 @@ class Labels:
     """Files, and what the user says about them."""
 
     files: tuple[str, ...]
-    where: Where
+    where: ReadOptions
     layouts: tuple[Layout, ...]  # that the command can use
 
     @property
@@ -53,7 +55,7 @@ class Labels:
         return self.read_and(session, lambda paths, where: None)[0]
 
     def read_and(
-        self, session: Session, also: Callable[[list[str], Where], T]
+        self, session: Session, also: Callable[[list[str], ReadOptions], T]
     ) -> tuple[Reading, T]:
         """Return the same, and what `also` reads from the files."""
         self._check()

@@ -16,7 +16,7 @@ from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.modelling import Model
 from errorfloor.apps.cli.options import How
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
-from errorfloor.data.read import Where
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Source
 
 ROLE = "role:"  # before the name of a column, in the name of a field
@@ -109,12 +109,12 @@ class State:
         """Whether the intervals of groups are to hold all at once."""
         return bool(self.field("simultaneous"))
 
-    def where(self) -> Where:
+    def where(self) -> ReadOptions:
         """Return which columns hold what, and how to read their values."""
         columns = self._columns()
         columns.pop("prediction", None)
         values = self._parsed("headroom", _READING)
-        return Where.of(**columns, **{name: values[name] for name in _READING})
+        return ReadOptions.of(**columns, **{name: values[name] for name in _READING})
 
     def how(self) -> How:
         """Return how the floor is to be estimated."""

@@ -1,7 +1,7 @@
-"""Votes item by item, for answers that are about single items.
+"""Scores and votes item by item, for answers that are about single items.
 
-The door counts rows and forgets which item was which. Here the layouts of votes are given a counter
-that keeps the items as well.
+The door counts rows and forgets which item was which. Here layouts are given a counter that keeps
+the items as well.
 """
 
 from __future__ import annotations
@@ -13,13 +13,80 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Counts
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LISTS, VOTES, Layout
-from errorfloor.data.matrices import counted_votes
-from errorfloor.data.raters import Raters
-from errorfloor.data.read import Reading
-from errorfloor.data.table import TWO_CLASSES, Table, added, side_by_side
-from errorfloor.data.tables import VoteTable
+from errorfloor._checks import InputError, argument, as_labels, as_scores, check_same_length, refuse
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.arrays import count_arrays, known_labels, labels_there
+from errorfloor.data.ballots import Raters
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ANNOTATORS,
+    COUNTS,
+    ITEM,
+    LISTS,
+    SCORES,
+    VOTES,
+    Layout,
+)
+from errorfloor.data.matrices import added, counted_votes, is_matrix, side_by_side
+from errorfloor.data.naming import TWO_CLASSES
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import Table, VoteTable
+
+
+@dataclass(slots=True)
+class KeptScores:
+    """A layout of scores that keeps what it counts: scores, and labels that may be missing."""
+
+    scores: Floats = field(default_factory=lambda: np.zeros(0))
+    labels: Floats = field(default_factory=lambda: np.zeros(0))
+    files: tuple[str, ...] = ()
+
+    def layout(self, *, labelled: bool) -> Layout:
+        """Return the layout, to be given to the door in place of the usual one."""
+        roles = SCORES.roles if labelled else SCORES.roles[:1]
+        return replace(SCORES, roles=roles, count=self._count, from_arrays=self._of_arrays)
+
+    def _of_arrays(self, scores: Any, labels: Any, classes: Any) -> Table:
+        refuse_classes(is_matrix(scores) or (classes is not None and len(classes) > 2))
+        self.scores = as_scores(scores, name="scores")
+        self.labels = np.full(self.scores.size, np.nan)
+        if labels is not None:
+            known = known_labels(labels)
+            check_same_length(self.scores, known, ("scores", "labels"))
+            if known.any():
+                self.labels[known] = as_labels(labels_there(labels), name="labels")
+        return self._table()
+
+    def _count(self, request: Any) -> Mapping[Any, Table]:
+        from errorfloor.data.score_rows import ScoreRows
+
+        refuse_classes(request.has_many_classes)
+        labelled = "label" in request.columns
+        rows = ScoreRows.read(request, "score", "label" if labelled else None)
+        names = ("score", "label") if labelled else ("score",)
+        found = request.run(rows.frame.select(*names))
+        self.scores = as_scores(np.asarray(found["score"], dtype=np.float64), name="score")
+        self.labels = np.full(self.scores.size, np.nan)
+        if labelled:
+            labels = np.asarray(found["label"], dtype=np.float64)
+            bad = ~np.isnan(labels) & (labels != 0) & (labels != 1)
+            remedy = ("Name the class you call positive with ", argument("positive"), ".")
+            refuse(bad, labels, (argument("label"), " must be 0 or 1, or missing"), remedy)
+            self.labels = labels
+        return {None: self._table()}
+
+    def _table(self) -> Table:
+        # The door wants a table, which nobody looks at.
+        return count_arrays(self.scores[:1], np.zeros(1))
+
+
+def refuse_classes(many: bool) -> None:
+    """Refuse scores of many classes."""
+    if many:
+        raise InputError(
+            "Which items to label is answered for scores of two classes. Give one score per item, "
+            "such as that of the class which the judge has chosen."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +115,7 @@ class VoteItems:
 
 
 @dataclass(slots=True)
-class Keeper:
+class KeptVotes:
     """Layouts of votes that keep what they count."""
 
     kept: list[VoteItems] = field(default_factory=list)
@@ -57,11 +124,11 @@ class Keeper:
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts, to be given to the door in place of the usual ones."""
         counters = (
-            (VOTES, "counted"),
-            (COUNTS, "by_class"),
-            (ANNOTATIONS, "one_by_one"),
-            (ANNOTATORS, "side_by_side"),
-            (LISTS, "in_lists"),
+            (VOTES, "votes_counted"),
+            (COUNTS, "votes_by_class"),
+            (ANNOTATIONS, "votes_one_by_one"),
+            (ANNOTATORS, "votes_side_by_side"),
+            (LISTS, "votes_in_lists"),
         )
         return tuple(
             replace(layout, count=self._counter(name), from_arrays=self._of_arrays(layout))
@@ -115,7 +182,7 @@ class Keeper:
 
 def _with_names(request: Any) -> Any:
     """Take a column that names the items for their group, where they have no other names."""
-    from errorfloor.data.guessing import fitting
+    from errorfloor.data.columns import fitting
 
     if "item" in request.columns or request.group is not None:
         return request
@@ -127,14 +194,14 @@ def _with_names(request: Any) -> Any:
 
 def _fetched(items: Any, label: str | None) -> tuple[NDArray[Any], Counts]:
     """Return the names of items and their votes."""
-    from errorfloor.data import packing
+    from errorfloor.data import vote_rows
     from errorfloor.data.rows import whole
 
-    packed = packing.names(len(items.classes), items.base) if items.base else []
+    packed = vote_rows.packed_names(len(items.classes), items.base) if items.base else []
     wanted = packed or ["positives", "totals"]
     found = items.run(items.frame.select(*wanted, *([label] if label else [])))
     if packed:
-        votes = packing.unpacked(found, len(items.classes), items.base)
+        votes = vote_rows.unpacked(found, len(items.classes), items.base)
     else:
         k, m = whole(found["positives"]), whole(found["totals"])
         votes = side_by_side(m - k, k)
