@@ -251,17 +251,17 @@ def test_rows_are_taken_without_changing_what_others_hold():
 
 def test_facts_of_classes_are_counts_or_which_one_is_1():
     two = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
-    assert read.facts_of_classes(two) == {}
-    assert read.facts_of_classes(two, ("0", "1")) == {}
-    assert read.facts_of_classes(two, ("no", "yes")) == {"classes": {"1": ["yes"], "0": ["no"]}}
+    assert read.facts_of_classes([two]) == {}
+    assert read.facts_of_classes([two], ("0", "1")) == {}
+    assert read.facts_of_classes([two], ("no", "yes")) == {"classes": {"1": ["yes"], "0": ["no"]}}
     p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     scores = ScoreTable.from_arrays(p, ["b", "a", "b"], classes=["a", "b", "c"])
-    assert read.facts_of_classes(scores) == {"classes": [["a", 1], ["b", 2], ["c", 0]]}
+    assert read.facts_of_classes([scores]) == {"classes": [["a", 1], ["b", 2], ["c", 0]]}
     assert read.facts_of_classes([scores, scores])["classes"] == [["a", 2], ["b", 4], ["c", 0]]
     votes = VoteTable.from_arrays([[1, 2, 0], [0, 3, 1], [1, 2, 0]])
-    assert read.facts_of_classes(votes)["classes"] == [["0", 2], ["1", 7], ["2", 1]]
+    assert read.facts_of_classes([votes])["classes"] == [["0", 2], ["1", 7], ["2", 1]]
     soft = SoftTable.from_arrays(p)
-    assert read.facts_of_classes(soft)["classes"] == [["0", 0], ["1", 1], ["2", 1]]
+    assert read.facts_of_classes([soft])["classes"] == [["0", 0], ["1", 1], ["2", 1]]
 
 
 def test_names_of_two_classes_come_from_labels_beside_two_columns():

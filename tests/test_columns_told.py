@@ -16,9 +16,8 @@ from errorfloor.data.layouts import (
     VOTES,
     VOTES_AND_LABELS,
 )
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.read import ReadCall, either, of_counted, refuse_options
-from errorfloor.data.source import ARRAY
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 
@@ -239,7 +238,7 @@ def test_nothing_is_asked_where_nothing_is_said():
 
 
 def asked_of(*layouts, name=None, **where):
-    return ReadCall(layouts, ReadOptions.of(**where), None, name, None)
+    return ReadCall(layouts, ReadOptions.of(**where), name=name)
 
 
 def test_data_is_called_by_what_it_may_be():
@@ -260,8 +259,8 @@ def test_data_is_called_by_what_it_may_be():
 
 def test_columns_of_weights_are_kept_by_name_and_arrays_as_such():
     for given, kept in ((None, None), ("w", "w"), ([1.0, 2.0], "array")):
-        source = asked_of(SCORES, weight=given).source("frame", SCORES, 2)
-        assert source.weight == (kept if kept != "array" else ARRAY)
+        source = asked_of(SCORES, weight=given).read(TABLE, "frame", SCORES, 2).source
+        assert source.options.weight == (kept if kept != "array" else ARRAY)
 
 
 TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
@@ -270,7 +269,7 @@ TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
 def test_tables_are_taken_as_they_are():
     def taken(table, *layouts, paths=(), **where):
         asked = asked_of(*layouts, **where)
-        return of_counted(table, asked, (argument("data"), "a table"), paths)
+        return of_counted(table, asked, argument("data"), "a table", paths)
 
     found = taken(TABLE.without(2), SCORES, VOTES)
     assert found.table.n == 3

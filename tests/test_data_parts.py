@@ -22,6 +22,7 @@ from errorfloor.data import (
     entries,
     features,
     files,
+    formats,
     grid,
     matrices,
     score_rows,
@@ -40,21 +41,21 @@ from errorfloor.features import classics, leaks
 
 def test_utf_16_without_a_mark_is_told_by_its_zeros():
     text = "score,label\n0.1,0\n"
-    assert files._by_zeros(text.encode("utf-16-le")) == "utf-16-le"
-    assert files._by_zeros(text.encode("utf-16-be")) == "utf-16-be"
-    assert files._by_zeros(b"\0" * 20) is None
-    assert files._by_zeros(b"ab" * 20) is None
+    assert formats._by_zeros(text.encode("utf-16-le")) == "utf-16-le"
+    assert formats._by_zeros(text.encode("utf-16-be")) == "utf-16-be"
+    assert formats._by_zeros(b"\0" * 20) is None
+    assert formats._by_zeros(b"ab" * 20) is None
     seven, eight = (b"a\0" * n + b"ab" * (10 - n) for n in (7, 8))  # more than seven in ten
-    assert files._by_zeros(seven) is None
-    assert files._by_zeros(eight) == "utf-16-le"
+    assert formats._by_zeros(seven) is None
+    assert formats._by_zeros(eight) == "utf-16-le"
     turned = (bytes(pair) for pair in (b"\0a" * 7 + b"ab" * 3, b"\0a" * 8 + b"ab" * 2))
-    assert [files._by_zeros(one) for one in turned] == [None, "utf-16-be"]
+    assert [formats._by_zeros(one) for one in turned] == [None, "utf-16-be"]
 
 
 def test_text_is_latin_1_only_where_it_is_text(tmp_path):
     def told(content, name="a.csv"):
         (tmp_path / name).write_bytes(content)
-        return files.encoding_of(str(tmp_path / name))
+        return formats.File.of(str(tmp_path / name)).encoding
 
     assert told("score,label\n0.1,café\n".encode()) is None
     assert told("score,label\n0.1,café\n".encode("cp1252")) == "cp1252"

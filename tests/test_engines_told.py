@@ -16,6 +16,7 @@ from errorfloor.data.columns import Chosen
 from errorfloor.data.engines import fetch, holds_several, kinds_of, lazy
 from errorfloor.data.files import Few
 from errorfloor.data.layouts import ANNOTATIONS, SCORES, VOTES
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.rows import RowRequest
 from errorfloor.data.tables import ScoreTable, VoteTable
 
@@ -242,12 +243,14 @@ def test_names_that_are_left_out_are_asked_for():
 
 def test_two_columns_of_scores_and_labels_may_be_fetched():
     both = {"score": "p", "label": "y"}
-    assert read_rows.fetched(both) == Few(("p", "y"), 2**24)
-    assert read_rows.fetched(both, None, False, ()) == Few(("p", "y"), 2**24)
-    assert read_rows.fetched(both, None, "g") is None
-    assert read_rows.fetched({"score": ("p", "q"), "label": "y"}) is None
-    assert read_rows.fetched({"soft": "p"}) is None
-    assert read_rows.fetched({"score": "p"}) is None
+    plain = ReadOptions()
+    assert read_rows._fetched(both, plain) == Few(("p", "y"), 2**24)
+    for more in ({"group": "g"}, {"weight": "w"}, {"drop_missing": True}, {"unlabelled": True}):
+        assert read_rows._fetched(both, ReadOptions(**more)) is None
+    assert read_rows._fetched(both, ReadOptions(cells=2 * plain.cells)) is None
+    assert read_rows._fetched({"score": ("p", "q"), "label": "y"}, plain) is None
+    assert read_rows._fetched({"soft": "p"}, plain) is None
+    assert read_rows._fetched({"score": "p"}, plain) is None
 
 
 # What only rows can tell

@@ -17,7 +17,6 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.options import with_labels
 from errorfloor.data import formats
 from errorfloor.data.documents import EXPORTS, export_of
-from errorfloor.data.files import encoding_of
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
@@ -423,9 +422,9 @@ def test_encodings_are_told_by_bytes(tmp_path):
         ("a,b\n1,2\n", "utf-16-be", "utf-16-be"),
     ]:
         path.write_bytes(text.encode(encoding))
-        assert encoding_of(str(path)) == told
+        assert formats.File.of(str(path)).encoding == told
     path.write_bytes(bytes(range(256)))
-    assert encoding_of(str(path)) is None
+    assert formats.File.of(str(path)).encoding is None
 
 
 def kept(how):
@@ -523,7 +522,7 @@ def test_an_engine_without_an_order_has_no_first_vote():
 def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
     with pytest.warns(ef.DoubtWarning, match="too few people"):
         floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")
-    assert floor.source.duplicates == "last"
+    assert floor.source.options.duplicates == "last"
     assert "duplicates='last'" in python_code(floor)
     assert "--duplicates last" in command_line(floor)
 

@@ -311,7 +311,7 @@ def test_a_wide_file_is_read_like_a_narrow_one(tmp_path, name, delimiter, packed
 def test_how_a_wide_file_is_written_is_found_out_once(tmp_path):
     (tmp_path / "x.csv").write_text(wide_text(","))
     connection = files.connect(str(tmp_path))
-    call = formats.format_called("csv").call(connection, [str(tmp_path / "x.csv")], None)
+    call = formats.format_called("csv").call(connection, [formats.File.of(str(tmp_path / "x.csv"))])
     connection.close()
     assert "auto_detect = false" in call
     assert "union_by_name" not in call

@@ -62,7 +62,7 @@ def test_how_a_wide_file_is_written_is_found_once_and_several_are_read_by_name(t
         (tmp_path / f"{name}.csv").write_text(f"c{row}\n{row}\n")
     with duckdb.connect() as connection:
         one, slim, both = (
-            formats._call_csv(connection, files, None)
+            formats._call_csv(connection, [formats.File.of(path) for path in files])
             for files in ([paths["wide"]], [paths["slim"]], [paths["wide"], paths["wide"]])
         )
     assert "auto_detect = false" in one
@@ -84,7 +84,7 @@ def test_json_is_whole_where_its_last_bracket_closes_the_first():
 def test_formats_are_told_by_names_and_beginnings(tmp_path):
     def told(content, name="data"):
         (tmp_path / name).write_bytes(content)
-        return formats.format_of([str(tmp_path / name)]).name
+        return formats.format_of([formats.File.of(str(tmp_path / name))]).name
 
     assert told(b"a\tb\n1\t2") == "tsv"
     assert told(b"a,b\n1\t2") == "csv"
@@ -101,7 +101,7 @@ def test_columns_of_parquet_are_named_without_their_parts(tmp_path):
     path = str(tmp_path / "a.parquet")
     query = "select 1 as a, [1, 2] as l, {'x': 1, 'y': [2]} as s, 3 as z"
     duckdb.sql(f"copy ({query}) to '{path}' (format parquet)")
-    assert formats._names_in_parquet(duckdb.connect(), path, None) == ["a", "l", "s", "z"]
+    assert formats._names_in_parquet(duckdb.connect(), formats.File(path)) == ["a", "l", "s", "z"]
 
 
 # Documents

@@ -144,7 +144,7 @@ def test_files_are_read_in_the_format_that_is_named(tmp_path):
     path = tmp_path / "rows.dat"
     path.write_text(TEXT.replace(",", "\t"))
     assert table_of(path, format="tsv") == TABLE
-    assert source_of(path, format="tsv").format == "tsv"
+    assert source_of(path, format="tsv").options.format == "tsv"
     assert "`format` must be one of" in error_of(path, format="tvs")
 
 
@@ -155,7 +155,7 @@ def test_groups_have_a_table_each(tmp_path):
         "a": ScoreTable.from_arrays(P[::2], Y[::2]),
         "b": ScoreTable.from_arrays(P[1::2], Y[1::2]),
     }
-    assert (found.source.group, found.source.rows) == ("site", 4)
+    assert (found.source.options.group, found.source.rows) == ("site", 4)
     with pytest.raises(ValueError, match="too many values"):
         found.table  # noqa: B018
     assert "`group` must be one of p, y, site; got 'sites'" in error_of(frame, group="sites")
@@ -290,7 +290,7 @@ def test_text_and_booleans_match_the_positive_one_as_they_are_spelt(tmp_path):
     assert table_of(path, positive=3) == table_of(path, positive="3") == TABLE
     frame = pd.DataFrame({"p": P, "y": [bool(y) for y in Y]})
     assert table_of(frame, positive="true") == table_of(frame, positive=True) == TABLE
-    assert source_of(path, positive="3").positive == "3"
+    assert source_of(path, positive="3").options.positive == "3"
 
 
 def test_a_positive_one_goes_with_classes_only(tmp_path):
@@ -471,7 +471,7 @@ def test_errors_call_a_copy_of_standard_input_by_its_name(tmp_path):
         assert str(path) not in found
     path.write_text(TEXT)
     source = source_of(path, called="standard input")
-    assert (source.called, source.files) == ("standard input", (str(path),))
+    assert (source.options.called, source.files) == ("standard input", (str(path),))
 
 
 def without_duckdb(code):
@@ -646,7 +646,7 @@ def test_a_source_says_what_was_read_and_is_plain_json(tmp_path):
         layout="annotators",
         columns={"annotators": ("rater1", "rater2")},
         guessed=("annotators",),
-        drop_missing=True,
+        options=ReadOptions(drop_missing=True),
         rows=2,
     )
     assert source_of(P, (SCORES,), second=Y) == Source(origin="arrays", layout="scores", rows=4)
@@ -657,9 +657,9 @@ def test_a_source_says_what_was_read_and_is_plain_json(tmp_path):
     assert plain == source.to_dict()
     assert plain["files"] == [str(tmp_path / "x.csv")]
     assert (plain["positive"], plain["columns"]) == (1, {"score": "p", "label": "y"})
-    assert Source(origin="frame", layout="x", positive=pd.Timestamp(0)).to_dict()["positive"] == (
-        "1970-01-01 00:00:00"
-    )
+    options = ReadOptions(positive=pd.Timestamp(0))
+    source = Source(origin="frame", layout="x", options=options)
+    assert source.to_dict()["positive"] == "1970-01-01 00:00:00"
 
 
 @pytest.mark.parametrize("engine", engines.params())

@@ -1,6 +1,7 @@
 """Rows of frames and files, named, checked and read: one rule at a time."""
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -16,6 +17,8 @@ from errorfloor._checks import argument
 from errorfloor.data import arrays, frames, read, read_rows, rows, values
 from errorfloor.data.columns import Chosen
 from errorfloor.data.engines import fetch, lazy
+from errorfloor.data.files import Found
+from errorfloor.data.formats import File, format_called
 from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.naming import Naming
 from errorfloor.data.options import ReadOptions
@@ -35,18 +38,22 @@ ENGINES = {
 
 def request(columns, engine="pandas", **more):
     frame = lazy(ENGINES[engine](columns))
-    return RowRequest(frame=frame, run=fetch, columns={}, **more)
+    return RowRequest(frame=frame, run=fetch, columns={}, options=ReadOptions(**more))
 
 
 def asked(*layouts, second=None, name=None, **given):
-    return ReadCall(layouts or LAYOUTS, ReadOptions.of(**given), second, name, None)
+    return ReadCall(layouts or LAYOUTS, ReadOptions.of(**given), second, name=name)
+
+
+def found_of(*paths):
+    return Found(tuple(File(str(path)) for path in paths), format_called("npz"))
 
 
 # Columns by name
 
 
 def test_columns_are_named_as_they_were_given():
-    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", beside={"weight": "w"})
+    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", weight="w")
     frame, given = rows.named(some, {"vote": "a b"})
     assert frame.collect_schema().names() == ["given_vote", "given_weight", "given_group", "group"]
     assert given == {
@@ -115,7 +122,7 @@ def test_values_become_0_and_1():
 
 def test_values_of_many_classes_become_places():
     def places(values, naming, engine):
-        some = request({"y": values}, engine, naming=naming)
+        some = replace(request({"y": values}, engine), naming=naming)
         frame, given = rows.named(some, {"y": "y"})
         frame, rule = rows.with_class(frame, "y", given["y"], some)
         found = fetch(frame.select("y", bad=rule.bad))
@@ -139,12 +146,9 @@ def test_values_of_many_classes_become_places():
 
 def test_requests_ask_for_no_more_than_is_said():
     plain = RowRequest(frame=None, run=None, columns={})
-    assert (plain.drop_missing, plain.unlabelled, plain.ordered, plain.refine) == (
-        False,
-        False,
-        False,
-        True,
-    )
+    assert plain.options == ReadOptions()
+    assert plain.options.refine
+    assert not plain.ordered
     items = rows.CheckedRows(None, None, 1, {}, ())
     assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
 
@@ -259,10 +263,10 @@ def test_many_columns_are_checked_together_and_the_bad_one_is_named(monkeypatch)
 
 def test_rows_are_counted_with_what_is_asked():
     frame = lazy(pd.DataFrame({"a": [1, 2, 3]}))
-    assert rows.count(frame, fetch, {}) == {"n": 3}
-    assert rows.count(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
+    assert rows.count_where(frame, fetch, {}) == {"n": 3}
+    assert rows.count_where(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
     none = lazy(pd.DataFrame({"a": [1]}).head(0))
-    assert rows.count(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
+    assert rows.count_where(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
     assert rows.whole([1.0, 2.0]).tolist() == [1, 2]
 
 
@@ -282,7 +286,7 @@ def test_a_positive_class_that_occurs_only_once_is_found():
 def test_scores_that_are_likely_good_are_all_of_them(engine):
     def likely(scores, labels, **more):
         some = request({"s": scores, "y": labels, "g": ["x"] * len(scores)}, engine, **more)
-        some = RowRequest(frame=some.frame, run=fetch, columns={"score": "s", "label": "y"}, **more)
+        some = replace(some, columns={"score": "s", "label": "y"})
         found = ScoreRows.read(some, "score", "label").likely()
         kept = sorted(float(one) for one in fetch(found.frame)["score"])
         return found.unit, found.n, kept, found.groups, found.labelled
@@ -480,7 +484,7 @@ def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
         else:
             table = ScoreTable(np.eye(3), np.eye(3, dtype=int)[[0, 0, 0]], classes=classes)
         try:
-            read_rows._refuse_unclear_table(table, [str(path)], asked(*layouts, **given), "x")
+            read_rows._refuse_unclear_table(table, found_of(path), asked(*layouts, **given), "x")
         except ef.InputError as error:
             return str(error)
         return ""
@@ -495,9 +499,9 @@ def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
     assert not refused([0.0, 0.5, 1.5], [1, 2, 3], [0, 0, 0], SCORES)
     assert not refused([-0.5, 0.5, 1.0], [1, 2, 3], [0, 0, 0], SCORES)
     soft = SoftTable.from_arrays([0.5])
-    read_rows._refuse_unclear_table(soft, [], asked(SCORES), "x")
+    read_rows._refuse_unclear_table(soft, found_of(), asked(SCORES), "x")
     three = ScoreTable(np.eye(3)[::-1], np.eye(3, dtype=int)[[0, 0, 0]])
-    read_rows._refuse_unclear_table(three, [], asked(SCORES), "x")
+    read_rows._refuse_unclear_table(three, found_of(), asked(SCORES), "x")
 
 
 def test_files_are_called_by_the_first_of_them(tmp_path):
@@ -527,9 +531,9 @@ def test_a_group_that_takes_a_needed_column_is_named():
 
 def test_what_was_read_says_which_class_was_named():
     data = pd.DataFrame({"score": [0.2, 0.9, 0.4], "label": ["a", "b", "b"]})
-    assert ef.from_scores(data, positive="b", interval=None).source.positive == "b"
+    assert ef.from_scores(data, positive="b", interval=None).source.options.positive == "b"
     named = ef.from_scores(data, classes=["a", "b"], interval=None)
-    assert (named.source.positive, named.source.classes) == (None, ("a", "b"))
+    assert (named.source.options.positive, named.source.options.classes) == (None, ("a", "b"))
     assert named.source.origin == "frame"
 
 
@@ -542,7 +546,7 @@ def test_sources_are_plain():
         layout="votes",
         files=("a", "b"),
         columns={"votes": ("k", 1), 2: np.int64(3)},
-        positive=datetime.date(2026, 1, 1),
+        options=ReadOptions(positive=datetime.date(2026, 1, 1)),
         facts={"share": np.float64(0.5), "none": None, "yes": True},
     )
     found = source.to_dict()

@@ -17,7 +17,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import checks, intervals, methods
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
@@ -650,8 +650,9 @@ def test_without_a_seed_the_code_says_what_is_random():
 
 
 def read_from(**more):
+    how = {name: more.pop(name) for name in HOW_TO_READ if name in more}
     given = {"origin": "files", "layout": "scores", "files": ("a.csv",)} | more
-    return estimate(seed=Seed(1), source=Source(**given))
+    return estimate(seed=Seed(1), source=Source(**given, options=ReadOptions(**how)))
 
 
 def test_standard_input_is_a_dash_on_the_command_line():

@@ -746,4 +746,5 @@ def test_sums_of_saved_tables_are_coarsened_beyond_the_limit(tmp_path, monkeypat
     np.savez(tmp_path / "c.npz", a=np.zeros(2))
     with pytest.raises(ef.InputError, match="does not hold a table: its arrays are others"):
         saved.load_table(tmp_path / "c.npz")
-    assert saved.saved_table([str(tmp_path / "c.npz")]) is None
+    assert not saved.holds_table(tmp_path / "c.npz")
+    assert saved.holds_table(tmp_path / "b.npz")

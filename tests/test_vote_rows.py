@@ -18,6 +18,7 @@ from errorfloor.data import vote_rows
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.frames import vote_table, vote_tables
 from errorfloor.data.items import KeptVotes, VoteItems, _with_names
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read_rows import rows_of
 from errorfloor.data.rows import RowRequest
 
@@ -327,7 +328,8 @@ def test_votes_of_one_annotator_on_an_item(engine, group):
 
 def test_duplicates_of_nobody_are_as_they_stand():
     frame = pd.DataFrame({"item": [1, 1], "vote": [0, 1]})
-    request = RowRequest(frame=None, run=None, columns={"item": "item"}, duplicates="first")
+    options = ReadOptions(duplicates="first")
+    request = RowRequest(frame=None, run=None, columns={"item": "item"}, options=options)
     assert vote_rows.with_order(request) is request
     assert vote_table(frame, item="item", vote="vote").totals.tolist() == [2]
 
@@ -389,8 +391,9 @@ def test_votes_are_kept_item_by_item():
 def test_items_are_named_by_the_one_column_that_names_them():
     def named(columns, group=None, **chosen):
         with rows_of(pd.DataFrame({one: [1] for one in columns})) as (frame, run):
-            request = RowRequest(frame=frame, run=run, columns=chosen, group=group)
-            return _with_names(request).group
+            options = ReadOptions(group=group)
+            request = RowRequest(frame=frame, run=run, columns=chosen, options=options)
+            return _with_names(request).options.group
 
     assert named(["item", "k"], positives="k") == "item"
     assert named(["text", "k"], positives="k") is None

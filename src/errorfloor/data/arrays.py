@@ -257,7 +257,7 @@ def _chunks(
 # Scores with labels of which some are missing.
 
 
-def partly_labelled(scores: object, labels: object, where: ReadOptions) -> ScoreTable:
+def partly_labelled(scores: object, labels: object, options: ReadOptions) -> ScoreTable:
     """Return the table of arrays in which some labels are missing, left out or kept as such."""
     known = known_labels(labels)
     places = _as_places(scores)
@@ -269,13 +269,13 @@ def partly_labelled(scores: object, labels: object, where: ReadOptions) -> Score
     else:
         raise none_labelled(known.size)
     if is_matrix(scores) and places.ndim == 1:  # where labels may be words
-        kept, _ = codes_of(kept, 2, where.classes)
-    weight = where.weight
+        kept, _ = codes_of(kept, 2, options.classes)
+    weight = options.weight
     if weight is not None and not known.all():
         weight = _known_weights(weight, known)
     beside = {} if weight is None else {"weight": weight}
-    table = _counted_known(places[known], kept, where.classes, beside)
-    if where.drop_missing:
+    table = _counted_known(places[known], kept, options.classes, beside)
+    if options.drop_missing:
         return table.without(int(np.count_nonzero(~known)))
     return table if known.all() else with_others(table, _counts_at(places[~known]))
 

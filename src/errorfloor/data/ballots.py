@@ -181,7 +181,7 @@ class Raters:
     told: Mapping[str, list[str]] | None = None
 
     @classmethod
-    def of(cls, votes: object, where: ReadOptions, labels: object = None) -> Self:
+    def of(cls, votes: object, options: ReadOptions, labels: object = None) -> Self:
         """Read votes of any values, and labels of the same values beside them."""
         array, gone = _as_entries(votes, "annotators", 2)
         if labels is not None:
@@ -194,13 +194,13 @@ class Raters:
             array = np.column_stack((array.astype(object), own.astype(object)))
             gone = np.column_stack((gone, own_gone))
         values, code = _distinct(array, gone)
-        place, classes, positive, sides = _places(values, where)
+        place, classes, positive, sides = _places(values, options)
         found = np.append(place, -1)[code]
         pattern, label = (found, None) if labels is None else (found[:, :-1], found[:, -1])
         kept: Bools = np.asarray((pattern >= 0).any(axis=1))
-        _check_kept(kept, "annotators", where)
+        _check_kept(kept, "annotators", options)
         if label is not None:
-            _check_kept(label >= 0, "labels", where)
+            _check_kept(label >= 0, "labels", options)
             kept &= label >= 0
             label = label[kept]
         return cls(pattern[kept], classes, kept, label, positive, sides)
@@ -222,21 +222,21 @@ class Raters:
         found = Ballots.side_by_side(self.pattern, names)
         return found.with_classes(self.classes) if len(self.classes) > 2 else found
 
-    def beside(self, where: ReadOptions) -> dict[str, Any]:
+    def beside(self, options: ReadOptions) -> dict[str, Any]:
         """Return weights and clusters of the items that are kept."""
         return {
             name: one if self.kept.all() else _kept_of(one, self.kept, name)
-            for name, one in where.beside.items()
+            for name, one in options.beside.items()
         }
 
-    def table(self, where: ReadOptions) -> VoteTable:
+    def table(self, options: ReadOptions) -> VoteTable:
         """Return how many items have which votes, with what tables keep of annotators."""
         if self.pattern.size <= _MOST_ENTRIES:
             made = self.ballots.table()
         else:
             many = self.classes if len(self.classes) > 2 else None
             made = VoteTable(**counted_votes(self.counts, None, many))
-        beside = self.beside(where)
+        beside = self.beside(options)
         if beside:
             both = (beside.get("weight"), beside.get("cluster"))
             made = replace(made, entries=of_votes(self.counts, None, *both))
@@ -251,11 +251,11 @@ def _kept_of(values: object, kept: Bools, name: str) -> Any:
     return array[kept].tolist() if array.dtype.kind == "O" else array[kept]
 
 
-def _check_kept(kept: Bools, name: str, where: ReadOptions) -> None:
+def _check_kept(kept: Bools, name: str, options: ReadOptions) -> None:
     """Refuse items without any vote, or without a label, unless they are to be left out."""
     if not kept.any():
         raise InputError(argument(name), f" has no entries in any of its {kept.size:,} rows.")
-    if not kept.all() and not where.drop_missing:
+    if not kept.all() and not options.drop_missing:
         what = "vote" if name == "annotators" else "label"
         raise InputError(
             argument(name),
@@ -307,21 +307,21 @@ def _distinct(array: NDArray[Any], gone: Bools) -> tuple[list[str], Counts]:
 
 
 def _places(
-    values: Sequence[str], where: ReadOptions
+    values: Sequence[str], options: ReadOptions
 ) -> tuple[Counts, tuple[str, ...], Any, Mapping[str, list[str]] | None]:
     """Return the class of each value, the names, the positive value, and which are class 1."""
-    said: tuple[Part, ...] = (argument("annotators"),)
-    if where.positive_from is not None:
-        return _ratings(values, where.positive_from, said)
-    if where.positive is not None:
-        return _against_rest(values, where.positive)
-    if where.classes is not None:
-        naming = told(values, len(where.classes), where.classes, said)
+    shown_as: tuple[Part, ...] = (argument("annotators"),)
+    if options.positive_from is not None:
+        return _ratings(values, options.positive_from, shown_as)
+    if options.positive is not None:
+        return _against_rest(values, options.positive)
+    if options.classes is not None:
+        naming = told(values, len(options.classes), options.classes, shown_as)
         place = np.array([naming.place[value] for value in values], dtype=np.int64)
         return place, naming.names, None, None
-    found = told_by_values(values, said)
+    found = told_by_values(values, shown_as)
     if found is None:
-        raise which_is_1(values, said, {})
+        raise which_is_1(values, shown_as, {})
     if found.positive is not None:
         return _against_rest(values, found.positive)
     if found.naming is not None:
@@ -331,19 +331,19 @@ def _places(
     bad = [value for value, number in zip(values, numbers, strict=True) if number is None]
     if bad:
         text = f" has both numbers and words, such as {shown(bad[0])}. Name all classes with "
-        raise InputError(*said, text, argument("classes"), ".")
+        raise InputError(*shown_as, text, argument("classes"), ".")
     return np.array(numbers, dtype=np.int64), TWO_CLASSES, None, None
 
 
 def _ratings(
-    values: Sequence[str], least: float, said: tuple[Part, ...]
+    values: Sequence[str], least: float, shown_as: tuple[Part, ...]
 ) -> tuple[Counts, tuple[str, ...], Any, Mapping[str, list[str]]]:
     numbers = [spelt(value) for value in values]
     for value, number in zip(values, numbers, strict=True):
         if number is None:
             text = f" must be finite numbers where ratings are meant, and has {shown(value)}. "
             remedy = ("Name the class of words with ", argument("positive"), ".")
-            raise InputError(*said, text, *remedy)
+            raise InputError(*shown_as, text, *remedy)
     high = np.array([number is not None and number >= least for number in numbers], dtype=np.int64)
     sides = {"1": [f"{least:g} and more"], "0": [f"less than {least:g}"]}
     return high, TWO_CLASSES, None, sides

@@ -131,11 +131,11 @@ def _numbers_in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tup
 
 def _one_length(least: int, most: int, column: str, name: str) -> int:
     if not 2 <= least == most <= MOST_CLASSES:
-        said = f"{most}" if least == most else f"from {least} to {most}"
+        lengths = f"{most}" if least == most else f"from {least} to {most}"
         raise InputError(
             argument(name),
             f" (column {column!r}) must hold lists of one length, a number for each of two classes "
-            f"or more; these have {said}.",
+            f"or more; these have {lengths}.",
         )
     return most
 
@@ -324,27 +324,27 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
     role = next((role for role in layout.roles if role.is_class), None)
     kinds = request.frame.collect_schema()
     if role is None:
-        check_number(request.classes, 2, layout.roles[0].argument)
+        check_number(request.options.classes, 2, layout.roles[0].argument)
         return request, None
-    if request.positive_from is not None:
-        least = f"{request.positive_from:g}"
+    if request.options.positive_from is not None:
+        least = f"{request.options.positive_from:g}"
         return request, {"1": [f"{least} and more"], "0": [f"less than {least}"]}
     columns = _class_columns(request, role.argument)
-    known = request.group is None or str(request.group) in [*kinds]
+    known = request.options.group is None or str(request.options.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
     known = known and request.columns.get("score", columns[0]) in [*kinds]
     beside = _class_columns(request, "label") if layout.of_shares else []
     if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
         return request, None  # which will be said where they are read
-    if request.positive is not None:
+    if request.options.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
-        return request, divided(_values(some, columns), request.positive)
-    said: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
+        return request, divided(_values(some, columns), request.options.positive)
+    shown_as: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
-        return _of_votes(request, role.argument, columns + beside, said, look)
-    if request.classes is not None:
-        names = check_number(request.classes, 2, layout.roles[0].argument)
-        return _named(request, told(_values(request, columns), 2, names, said))
+        return _of_votes(request, role.argument, columns + beside, shown_as, look)
+    if request.options.classes is not None:
+        names = check_number(request.options.classes, 2, layout.roles[0].argument)
+        return _named(request, told(_values(request, columns), 2, names, shown_as))
     if not _has_words(request, columns[0]):
         return request, None
     return _of_words(request, role.argument, columns, _values(request, columns))
@@ -365,14 +365,14 @@ def _taken_apart(request: RowRequest, layout: Layout) -> RowRequest:
             raise InputError(argument(role.argument), text)
         return request
     frame, columns = numbers_apart(request.frame, request.run, column, role.argument)
-    return replace(request, frame=frame, columns={**request.columns, role.argument: columns})
+    return request.with_column(role.argument, columns, frame)
 
 
 def _votes_apart(request: RowRequest, name: str) -> RowRequest:
     """Return rows in which each vote of a list has a column."""
     column = check_choice(request.columns[name], map(str, request.frame.columns), name=name)
     frame, columns = votes_apart(request.frame, request.run, column, name)
-    return replace(request, frame=frame, columns={**request.columns, name: columns})
+    return request.with_column(name, columns, frame)
 
 
 def _class_columns(request: RowRequest, name: str) -> list[str]:
@@ -384,23 +384,23 @@ def _of_columns(request: RowRequest, name: str) -> tuple[RowRequest, Any]:
     """Settle the classes of rows that have a column for each of them."""
     columns = request.columns[name]
     number = len(columns)
-    names = check_number(request.classes, number, name)
-    for said in ("positive", "positive_from"):
-        if getattr(request, said) is not None and (number > 2 or name != "score"):
+    names = check_number(request.options.classes, number, name)
+    for option in ("positive", "positive_from"):
+        if request.options.is_given(option) and (number > 2 or name != "score"):
             text = " goes with one column, and there is one for each class. Leave it out."
-            raise InputError(argument(said), text)
+            raise InputError(argument(option), text)
     hints = names_of_columns(columns)
     if names is not None and set(names) == set(hints):  # which may be in another order
         columns = tuple(columns[hints.index(one)] for one in names)
-        request, hints = replace(request, columns={**request.columns, name: columns}), names
+        request, hints = request.with_column(name, columns), names
     elif names is None and positive_of(hints) == hints[0]:  # what means yes is class 1
         columns, hints = columns[::-1], hints[::-1]
-        request = replace(request, columns={**request.columns, name: columns})
+        request = request.with_column(name, columns)
     naming = Naming(names or hints, {})
     if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
         label: str = request.columns["label"]
         naming = _of_labels(request, label, names, hints)
-    request = replace(request, naming=naming, classes=naming.names)
+    request = replace(request.with_options(classes=naming.names), naming=naming)
     if number == 2 and name != "counts":
         request = as_two(request, name)
     return request, two_of(naming.names)
@@ -410,12 +410,12 @@ def _of_labels(
     request: RowRequest, label: str, names: tuple[str, ...] | None, hints: tuple[str, ...]
 ) -> Naming:
     """Return which label is which of the classes that have columns."""
-    said: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
-    _refuse_lists(request, [label], said)
+    shown_as: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
+    _refuse_lists(request, [label], shown_as)
     values = _values(request, [label], MOST_CLASSES + 1)
-    if request.positive is not None or request.positive_from is not None:
+    if request.options.positive is not None or request.options.positive_from is not None:
         return _of_positive(request, values, names, hints)
-    return told(values, len(hints), names, said, hints)
+    return told(values, len(hints), names, shown_as, hints)
 
 
 def _of_positive(
@@ -425,35 +425,36 @@ def _of_positive(
     hints: tuple[str, ...],
 ) -> Naming:
     """Return which of two classes labels are where the positive one was named."""
-    if request.positive_from is not None:
+    if request.options.positive_from is not None:
         raise InputError(
             *(argument("positive_from"), " goes with one column of scores, and there is one for "),
             *("each class. Name the classes with ", argument("classes"), "."),
         )
-    positive = text_of(request.positive)
+    positive = text_of(request.options.positive)
     if names is None and positive == hints[0]:
         raise InputError(
             argument("positive"),
             f" is {positive!r}, whose scores come first, and class 1 comes second. Leave it out.",
         )
-    ones = [value for value in values if is_same(value, request.positive)]
+    ones = [value for value in values if is_same(value, request.options.positive)]
     zero = [value for value in values if value not in ones]
     both = names or (", ".join(zero) or hints[0], positive)
     return Naming((both[0], both[1]), {value: int(value in ones) for value in values})
 
 
 def _of_votes(
-    request: RowRequest, name: str, columns: list[str], said: tuple[Part, ...], look: bool
+    request: RowRequest, name: str, columns: list[str], shown_as: tuple[Part, ...], look: bool
 ) -> tuple[RowRequest, Any]:
     """Settle the classes of single votes, of which there may be any number."""
-    _refuse_lists(request, columns, said)
-    if request.classes is not None:
+    _refuse_lists(request, columns, shown_as)
+    classes = request.options.classes
+    if classes is not None:
         values = _values(request, columns, MOST_CLASSES + 1)
-        return _named(request, told(values, len(request.classes), request.classes, said))
+        return _named(request, told(values, len(classes), classes, shown_as))
     if not look and _first_are_binary(request, columns):
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
-    return _settled(request, name, columns, values, told_by_values(values, said))
+    return _settled(request, name, columns, values, told_by_values(values, shown_as))
 
 
 def _of_words(
@@ -476,7 +477,7 @@ def _settled(
         means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
         raise which_is_1(values, (argument(name), f" (column {columns[0]!r})"), means)
     if found.positive is not None:
-        return replace(request, positive=found.positive), divided(values, found.positive)
+        return request.with_options(positive=found.positive), divided(values, found.positive)
     return (request, None) if found.naming is None else _named(request, found.naming)
 
 
@@ -484,11 +485,11 @@ def _named(request: RowRequest, naming: Naming) -> tuple[RowRequest, Any]:
     return replace(request, naming=naming), two_of(naming.names)
 
 
-def _refuse_lists(request: RowRequest, columns: Sequence[str], said: tuple[Part, ...]) -> None:
+def _refuse_lists(request: RowRequest, columns: Sequence[str], shown_as: tuple[Part, ...]) -> None:
     """Refuse several labels in one entry, as pandas may keep them."""
     for column in columns:
         if holds_several(request.frame, request.run, column):
-            raise InputError(*said, f" has several labels in one entry.{PER_LABEL}")
+            raise InputError(*shown_as, f" has several labels in one entry.{PER_LABEL}")
 
 
 def _first_are_binary(request: RowRequest, columns: Sequence[str]) -> bool:

@@ -22,11 +22,8 @@ from errorfloor.data.values import are_lists, are_votes
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
-
 # Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
 _COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
-
-
 _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
 
 
@@ -385,7 +382,6 @@ def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
 
 # Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
 _INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
-
 # DuckDB is not among them: `with_number` has it read text by SQL of its own.
 _READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
     nw.Implementation.POLARS: _read_in_polars,

@@ -311,8 +311,6 @@ def cluster_numbers(names: NDArray[Any]) -> Counts:
 
 
 _LAST = 0x7F  # label that a key has room for
-
-
 _MISSING = "Give items that stand alone a cluster of their own."
 
 

@@ -17,7 +17,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
 from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import ARRAY, Reading, Source, is_source
+from errorfloor.data.source import Reading, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.data.values import is_id, missing_in, shown_entries, text_of
@@ -81,8 +81,7 @@ def read_features(
     source = Source(
         origin="arrays",
         layout="features",
-        cluster=None if cluster is None else ARRAY,
-        classes=declared,
+        options=ReadOptions(classes=declared, cluster=cluster).kept,
     )
     return _of_array(data, mapped(labels), mapped(cluster), source, "y")
 
@@ -121,14 +120,8 @@ def mapped(value: Any) -> Any:
     return map_array(path)
 
 
-def is_frame(data: Any) -> bool:
-    """Tell whether `data` is a dataframe."""
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
-    return any(hasattr(type(data), sign) for sign in signs)
-
-
 def _checked(x: Floats, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    codes, classes = as_codes(labels, name, source.classes)
+    codes, classes = as_codes(labels, name, source.options.classes)
     check_same_length(x[:, 0], codes, ("X", name))
     if codes.min() == codes.max():
         only = classes[codes[0]]
@@ -237,7 +230,7 @@ def _of_archive(
     arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
     given = labels if column is None else arrays[column]
     groups = cluster if group is None else arrays[group]
-    source = replace(_from_file(path, column, (name,), cluster), classes=classes)
+    source = _from_file(path, column, (name,), cluster, classes)
     return _of_array(arrays[name], given, groups, source, "label")
 
 
@@ -253,8 +246,8 @@ def arrays_in(
     name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
     if name not in shapes:
         there = ", ".join(wide[:_LISTED]) or "none"
-        said = f"{path} has these arrays with columns: {there}. Name one by "
-        raise InputError(said, argument("features"), ".")
+        text = f"{path} has these arrays with columns: {there}. Name one by "
+        raise InputError(text, argument("features"), ".")
     return name, _label_in(list(shapes), label) if labelled else None
 
 
@@ -279,12 +272,18 @@ def there(names: Sequence[str], column: str, name: str) -> str:
     return column
 
 
-def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: Any) -> Source:
+def _from_file(
+    path: Any,
+    label: str | None,
+    features: Sequence[str],
+    cluster: Any,
+    classes: tuple[str, ...] | None,
+) -> Source:
     columns = {"features": list(features), **({} if label is None else {"label": label})}
-    named = cluster if isinstance(cluster, str) else None if cluster is None else ARRAY
     files = (os.fspath(path),) if is_source(path) and not isinstance(path, list | tuple) else ()
     origin: Any = "files" if files else "frame"
-    return Source(origin=origin, layout="features", files=files, columns=columns, cluster=named)
+    options = ReadOptions(classes=classes, cluster=cluster).kept
+    return Source(origin=origin, layout="features", files=files, columns=columns, options=options)
 
 
 def _of_rows(
@@ -307,7 +306,7 @@ def _of_rows(
         facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    source = replace(_from_file(data, column, wanted, cluster), facts=facts, classes=classes)
+    source = replace(_from_file(data, column, wanted, cluster, classes), facts=facts)
     return _checked(points, found[column], groups, source, "label")
 
 
@@ -321,11 +320,12 @@ def chosen_columns(
     from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.read_rows import rows_of
 
-    with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
+    # Whoever asks for the first of several votes has rows in their order.
+    with rows_of(data, ReadOptions(duplicates="first")) as (frame, run):
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label)
-        for name, said in beside.items():
-            there(list(kinds), name, said)
+        for name, role in beside.items():
+            there(list(kinds), name, role)
         wanted = _feature_columns(kinds, features, [column, *beside])
         names = dict.fromkeys([*wanted, column, *beside])
         # By names that DuckDB does not take for those of tables, such as Sepal.Length.
@@ -443,29 +443,28 @@ class FeatureItems:
         return np.array([np.bincount(one, minlength=width) for one in place])
 
 
-def read_items(scores: Any, labels: Any, features: Any, where: ReadOptions) -> FeatureItems:
+def read_items(scores: Any, labels: Any, features: Any, options: ReadOptions) -> FeatureItems:
     """Return items from arrays, or from the columns of a dataframe or a file."""
-    _refuse_options(where, scores)
+    _refuse_options(options, scores)
     kept: dict[str, Any] = {}
     if is_source(scores) or is_frame(scores):
-        points, told, values, name = _items_in_columns(scores, labels, features, where)
+        points, told, values, name = _items_in_columns(scores, labels, features, options)
         kept = {"files": (os.fspath(scores),)} if isinstance(scores, str | os.PathLike) else {}
         origin: Any = "files" if is_source(scores) else "frame"
     else:
         points, told, values, name, origin = _array(features), labels, scores, "labels", "arrays"
-        if where.columns:
-            raise InputError(
-                argument(next(iter(where.columns))), " names a column. Beside arrays leave it out."
-            )
+        if options.columns:
+            named = argument(next(iter(options.columns)))
+            raise InputError(named, " names a column. Beside arrays leave it out.")
     if told is None:
         raise InputError(argument("labels"), " is missing. Pass the label of each item.")
-    x, told = as_points(points, "features"), _one_class_against_others(told, where, name)
-    source = Source(origin=origin, layout="features", columns=dict(where.columns), **kept)
-    return _as_items(x, told, values, where.classes, name, source)
+    x, told = as_points(points, "features"), _one_class_against_others(told, options, name)
+    source = Source(origin=origin, layout="features", columns=dict(options.columns), **kept)
+    return _as_items(x, told, values, options.classes, name, source)
 
 
-def _refuse_options(where: ReadOptions, scores: Any) -> None:
-    for name, given in (("group", where.group), ("drop_missing", where.drop_missing or None)):
+def _refuse_options(options: ReadOptions, scores: Any) -> None:
+    for name, given in (("group", options.group), ("drop_missing", options.drop_missing or None)):
         if given is not None:
             raise InputError(
                 *(argument(name), " does not go with ", argument("features")),
@@ -486,13 +485,13 @@ def _array(features: Any) -> Any:
 
 
 def _items_in_columns(
-    data: Any, labels: Any, features: Any, where: ReadOptions
+    data: Any, labels: Any, features: Any, options: ReadOptions
 ) -> tuple[Any, Any, Any, str]:
     """Return features, labels, scores or None, and what labels are called."""
     if labels is not None:
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("labels"), text, argument("label"), ".")
-    label, score = where.columns.get("label"), where.columns.get("score")
+    label, score = options.columns.get("label"), options.columns.get("score")
     beside = [] if score is None else [score] if isinstance(score, str) else list(score)
     if str(data).endswith(".npz"):
         shapes = shapes_in(data)
@@ -527,13 +526,13 @@ def _side_by_side(columns: dict[str, NDArray[Any]]) -> Any:
     return np.column_stack([as_numbers(one, "score") for one in columns.values()])
 
 
-def _one_class_against_others(labels: Any, where: ReadOptions, name: str) -> Any:
+def _one_class_against_others(labels: Any, options: ReadOptions, name: str) -> Any:
     """Return labels as they are, or 1 for the class that was named positive and 0 for others."""
-    if where.positive_from is not None:
-        return (as_numbers(np.asarray(labels), name) >= where.positive_from).astype(np.int64)
-    if where.positive is None:
+    if options.positive_from is not None:
+        return (as_numbers(np.asarray(labels), name) >= options.positive_from).astype(np.int64)
+    if options.positive is None:
         return labels
-    meant = text_of(where.positive)
+    meant = text_of(options.positive)
     is_meant = np.array([text_of(one) == meant for one in np.asarray(labels).tolist()])
     if not is_meant.any():
         raise InputError(argument("positive"), f" {meant!r} is no label of any item.")

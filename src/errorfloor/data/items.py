@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +18,14 @@ from errorfloor._checks import InputError, argument, as_labels, as_scores, check
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.arrays import count_arrays, known_labels, labels_there
 from errorfloor.data.ballots import Raters
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    ANNOTATORS,
-    COUNTS,
-    ITEM,
-    LISTS,
-    SCORES,
-    VOTES,
-    Layout,
-)
+from errorfloor.data.layouts import ITEM, SCORES, Layout, of_kind
 from errorfloor.data.matrices import added, counted_votes, is_matrix, side_by_side
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
+
+if TYPE_CHECKING:
+    from errorfloor.data.rows import CheckedRows, RowRequest
 
 
 @dataclass(slots=True)
@@ -123,16 +118,13 @@ class KeptVotes:
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts, to be given to the door in place of the usual ones."""
-        counters = (
-            (VOTES, "votes_counted"),
-            (COUNTS, "votes_by_class"),
-            (ANNOTATIONS, "votes_one_by_one"),
-            (ANNOTATORS, "votes_side_by_side"),
-            (LISTS, "votes_in_lists"),
-        )
         return tuple(
-            replace(layout, count=self._counter(name), from_arrays=self._of_arrays(layout))
-            for layout, name in counters
+            replace(
+                layout,
+                count=partial(self._count, layout),
+                from_arrays=layout.from_arrays and partial(self._of_arrays, layout.from_arrays),
+            )
+            for layout in of_kind(VoteTable.kind)
         )
 
     def items_of(self, reading: Reading) -> VoteItems:
@@ -141,58 +133,49 @@ class KeptVotes:
         assert isinstance(table, VoteTable)
         return self.kept[-1] if self.kept else VoteItems.of_table(table)
 
-    def _of_arrays(self, layout: Layout) -> Callable[[Any, Any, Any], Table] | None:
-        make = layout.from_arrays
-        if make is None:
-            return None
+    def _of_arrays(
+        self, make: Callable[..., Table], given: Any, totals: Any, classes: Any
+    ) -> Table:
+        table = make(given, totals, classes)
+        if isinstance(given, Raters):
+            votes = given.counts
+        else:
+            votes = np.asarray(given, dtype=np.float64).astype(np.int64)
+        if votes.ndim == 1:
+            m = np.asarray(totals, dtype=np.float64).astype(np.int64)
+            votes = side_by_side(m - votes, votes)
+        ones = np.ones(len(votes), np.int64)
+        self.kept.append(VoteItems(np.arange(len(votes)), votes, ones, table.classes))
+        return table
 
-        def keep(given: Any, totals: Any, classes: Any) -> Table:
-            table = make(given, totals, classes)
-            if isinstance(given, Raters):
-                votes = given.counts
-            else:
-                votes = np.asarray(given, dtype=np.float64).astype(np.int64)
-            if votes.ndim == 1:
-                m = np.asarray(totals, dtype=np.float64).astype(np.int64)
-                votes = side_by_side(m - votes, votes)
-            ones = np.ones(len(votes), np.int64)
-            self.kept.append(VoteItems(np.arange(len(votes)), votes, ones, table.classes))
-            return table
-
-        return keep
-
-    def _counter(self, name: str) -> Callable[[Any], Mapping[Any, Table]]:
-        def count(request: Any) -> Mapping[Any, Table]:
-            from errorfloor.data import vote_rows
-
-            request = _with_names(request)
-            by_item = "item" in request.columns
-            items = getattr(vote_rows, name)(request)
-            label = "given_item" if by_item else "group" if request.group is not None else None
-            names, votes = _fetched(items, label)
-            ones = np.ones(len(votes), np.int64)
-            order = np.argsort(names, kind="stable") if by_item else np.arange(ones.size)
-            made = counted_votes(votes, ones, items.classes)
-            table = VoteTable(**made, dropped=sum(items.dropped.values()))
-            self.kept.append(VoteItems(names[order], votes[order], ones, table.classes))
-            return {None: table}
-
-        return count
+    def _count(self, layout: Layout, request: RowRequest) -> Mapping[Any, Table]:
+        assert layout.votes is not None
+        request = _with_names(request)
+        by_item = "item" in request.columns
+        items = layout.votes(request)
+        label = "given_item" if by_item else "group" if request.options.group is not None else None
+        names, votes = _fetched(items, label)
+        ones = np.ones(len(votes), np.int64)
+        order = np.argsort(names, kind="stable") if by_item else np.arange(ones.size)
+        made = counted_votes(votes, ones, items.classes)
+        table = VoteTable(**made, dropped=sum(items.dropped.values()))
+        self.kept.append(VoteItems(names[order], votes[order], ones, table.classes))
+        return {None: table}
 
 
-def _with_names(request: Any) -> Any:
+def _with_names(request: RowRequest) -> RowRequest:
     """Take a column that names the items for their group, where they have no other names."""
     from errorfloor.data.columns import fitting
 
-    if "item" in request.columns or request.group is not None:
+    if "item" in request.columns or request.options.group is not None:
         return request
     used = {one for value in request.columns.values() for one in _several(value)}
     there = [one for one in request.frame.collect_schema().names() if one not in used]
     found = fitting(ITEM, there)
-    return replace(request, group=found[0] if len(found) == 1 else None)
+    return request.with_options(group=found[0] if len(found) == 1 else None)
 
 
-def _fetched(items: Any, label: str | None) -> tuple[NDArray[Any], Counts]:
+def _fetched(items: CheckedRows, label: str | None) -> tuple[NDArray[Any], Counts]:
     """Return the names of items and their votes."""
     from errorfloor.data import vote_rows
     from errorfloor.data.rows import whole

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
@@ -13,76 +12,8 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
     from errorfloor.data.ballots import Ballots, Raters
-    from errorfloor.data.rows import RowRequest
+    from errorfloor.data.rows import CheckedRows, RowRequest
     from errorfloor.data.tables import Table
-
-
-def count_scores(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of scores into the table of each group."""
-    from errorfloor.data.score_rows import count_class_scores, count_scores
-
-    count = count_class_scores if request.has_many_classes else count_scores
-    if not request.unlabelled:
-        return count(request)
-    from errorfloor.data.score_rows import count_both
-
-    return count_both(request, count)
-
-
-def count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of soft labels into the table of each group."""
-    from errorfloor.data.score_rows import count_class_soft, count_soft_labels
-
-    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
-
-
-def count_votes(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of votes into the table of each group."""
-    from errorfloor.data.vote_rows import count_votes, votes_counted
-
-    return count_votes(votes_counted(request))
-
-
-def count_counts(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of counts into the table of each group."""
-    from errorfloor.data.vote_rows import count_votes, votes_by_class
-
-    return count_votes(votes_by_class(request))
-
-
-def count_annotations(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of annotations into the table of each group."""
-    from errorfloor.data.vote_rows import count_votes, votes_one_by_one
-
-    return count_votes(votes_one_by_one(request))
-
-
-def count_annotators(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of annotators into the table of each group."""
-    from errorfloor.data.vote_rows import count_votes, votes_side_by_side
-
-    return count_votes(votes_side_by_side(request))
-
-
-def count_lists(request: RowRequest) -> Mapping[Any, Table]:
-    """Count rows of lists into the table of each group."""
-    from errorfloor.data.vote_rows import count_votes, votes_in_lists
-
-    return count_votes(votes_in_lists(request))
-
-
-def ballots_in_rows(request: RowRequest) -> Ballots:
-    """Return the single votes of rows, in rows."""
-    from errorfloor.data.vote_rows import ballots_in_rows
-
-    return ballots_in_rows(request)
-
-
-def ballots_side_by_side(request: RowRequest) -> Ballots:
-    """Return the single votes of rows, side by side."""
-    from errorfloor.data.vote_rows import ballots_side_by_side
-
-    return ballots_side_by_side(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +40,7 @@ def _rows_in(table: Table) -> int:
     return table.n
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """A way to lay labels out in rows, and how they become a table."""
 
@@ -117,7 +48,8 @@ class Layout:
     table: type[Table]
     roles: tuple[Role, ...]
     says: str  # what a row is
-    count: Callable[[RowRequest], Mapping[Any, Table]]  # the table of each group
+    count: Callable[[RowRequest], Mapping[Any, Table]] | None = None  # the table of each group
+    votes: Callable[[RowRequest], CheckedRows] | None = None  # or else the votes on each item
     asks: str  # the function of the package that people call with such data, for messages
     arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
     from_arrays: Callable[[Any, Any, Any], Table] | None = None  # and from names of classes
@@ -165,15 +97,20 @@ class Layout:
 
     def tables(self, request: RowRequest) -> Mapping[Any, Table]:
         """Return the table of each group of rows; of the group None without groups."""
-        said = "positive" if request.positive is not None else "positive_from"
-        if getattr(request, said) is not None and not self.takes_positive:
+        option = "positive" if request.options.positive is not None else "positive_from"
+        if request.options.is_given(option) and not self.takes_positive:
             raise InputError(
-                argument(said),
+                argument(option),
                 " goes with single votes and with labels, not with ",
                 *joined([argument(role.argument) for role in self.roles]),
                 ". Leave it out.",
             )
-        return self.count(request)
+        if self.count is not None:
+            return self.count(request)
+        from errorfloor.data.vote_rows import count_votes
+
+        assert self.votes is not None
+        return count_votes(self.votes(request))
 
     def rows(self, tables: Mapping[Any, Table]) -> int:
         """Return the number of rows that were counted or left out."""
@@ -218,15 +155,72 @@ def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
 
+# What counts rows needs a dataframe library, which whoever passes arrays need not wait for.
+
+
+def _count_scores(request: RowRequest) -> Mapping[Any, Table]:
+    from errorfloor.data import score_rows
+
+    many = request.has_many_classes
+    count: Any = score_rows.count_class_scores if many else score_rows.count_scores
+    if request.options.unlabelled:
+        return score_rows.count_both(request, count)
+    return count(request)  # type: ignore[no-any-return]
+
+
+def _count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
+    from errorfloor.data.score_rows import count_class_soft, count_soft_labels
+
+    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
+
+
+def _votes_counted(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_counted
+
+    return votes_counted(request)
+
+
+def _votes_by_class(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_by_class
+
+    return votes_by_class(request)
+
+
+def _votes_one_by_one(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_one_by_one
+
+    return votes_one_by_one(request)
+
+
+def _votes_side_by_side(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_side_by_side
+
+    return votes_side_by_side(request)
+
+
+def _votes_in_lists(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_in_lists
+
+    return votes_in_lists(request)
+
+
+def _ballots_in_rows(request: RowRequest) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_in_rows
+
+    return ballots_in_rows(request)
+
+
+def _ballots_side_by_side(request: RowRequest) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_side_by_side
+
+    return ballots_side_by_side(request)
+
+
 _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
     | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
 )
-
-
 _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
-
-
 ITEM = Role(
     "item",
     "item",
@@ -236,16 +230,12 @@ ITEM = Role(
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})
     | {"image", "instance", "unit", "sentence", "inner_id"},
 )
-
-
 # Where a row is an item, a task or a question may be what many items have.
 ITEM_OF_ROW = replace(
     ITEM,
     names=frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
-
-
 # What may stand beside any labels. Their usual names are a hint for people, and never a guess.
 WEIGHT = Role(
     "weight",
@@ -255,8 +245,6 @@ WEIGHT = Role(
     is_number=True,
     optional=True,
 )
-
-
 CLUSTER = Role(
     "cluster",
     "cluster",
@@ -264,14 +252,8 @@ CLUSTER = Role(
     frozenset({"cluster", "cluster_id", "patient", "patient_id", "subject", "subject_id"}),
     optional=True,
 )
-
-
 BESIDE = (WEIGHT, CLUSTER)
-
-
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
-
-
 SCORES = Layout(
     name="scores",
     table=ScoreTable,
@@ -294,15 +276,13 @@ SCORES = Layout(
         LABEL,
     ),
     says="A row is an item with a score, or one for each class, and its one true label.",
-    count=count_scores,
+    count=_count_scores,
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
     rows_in=_scored_in,
     told_by_kinds=True,
 )
-
-
 VOTES = Layout(
     name="votes",
     table=VoteTable,
@@ -326,14 +306,12 @@ VOTES = Layout(
         ),
     ),
     says="A row is an item with its number of votes for class 1 and of all votes.",
-    count=count_votes,
+    votes=_votes_counted,
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
     with_columns=False,
 )
-
-
 COUNTS = Layout(
     name="counts",
     table=VoteTable,
@@ -350,14 +328,12 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    count=count_counts,
+    votes=_votes_by_class,
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
     with_columns=True,
 )
-
-
 SOFT_LABELS = Layout(
     name="soft labels",
     table=SoftTable,
@@ -373,13 +349,11 @@ SOFT_LABELS = Layout(
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",
-    count=count_soft_labels,
+    count=_count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=_soft_labels_of_arrays,
 )
-
-
 ANNOTATIONS = Layout(
     name="annotations",
     table=VoteTable,
@@ -405,14 +379,12 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    count=count_annotations,
+    votes=_votes_one_by_one,
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
-    ballots=ballots_in_rows,
+    ballots=_ballots_in_rows,
 )
-
-
 ANNOTATORS = Layout(
     name="annotators",
     table=VoteTable,
@@ -427,13 +399,11 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    count=count_annotators,
+    votes=_votes_side_by_side,
     asks="from_votes",
     from_arrays=_votes_of_raters,
-    ballots=ballots_side_by_side,
+    ballots=_ballots_side_by_side,
 )
-
-
 LISTS = Layout(
     name="lists of votes",
     table=VoteTable,
@@ -450,57 +420,47 @@ LISTS = Layout(
         ),
     ),
     says="A row is an item with the list of its votes.",
-    count=count_lists,
+    votes=_votes_in_lists,
     asks="from_votes",
 )
 
 
-_of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True, from_arrays=None)
+def _with_labels(layout: Layout, name: str, says: str) -> Layout:
+    """Return votes next to one true label per item, whose shares are scores."""
+    return replace(
+        layout,
+        name=f"{name} and labels",
+        table=ScoreTable,
+        roles=(*layout.roles, LABEL),
+        says=says,
+        arrays=(*layout.arrays, "labels") if layout.from_arrays else (),
+        from_arrays=None,
+        rows_in=_rows_in,
+        of_shares=True,
+    )
 
 
-VOTES_AND_LABELS = _of_shares(
-    VOTES,
-    name="votes and labels",
-    roles=(*VOTES.roles, LABEL),
-    says="A row is an item with its votes and its one true label.",
-    arrays=(*VOTES.arrays, "labels"),
+VOTES_AND_LABELS = _with_labels(
+    VOTES, "votes", "A row is an item with its votes and its one true label."
 )
-
-
-ANNOTATIONS_AND_LABELS = _of_shares(
+ANNOTATIONS_AND_LABELS = _with_labels(
     ANNOTATIONS,
-    name="annotations and labels",
-    roles=(*ANNOTATIONS.roles, LABEL),
-    says="A row is the vote of one annotator on one item, with the item's one true label.",
+    "annotations",
+    "A row is the vote of one annotator on one item, with the item's one true label.",
 )
-
-
-ANNOTATORS_AND_LABELS = _of_shares(
+ANNOTATORS_AND_LABELS = _with_labels(
     ANNOTATORS,
-    name="annotators and labels",
-    roles=(*ANNOTATORS.roles, LABEL),
-    says="A row is an item with one column of votes per annotator, and its one true label.",
-    arrays=("labels",),
+    "annotators",
+    "A row is an item with one column of votes per annotator, and its one true label.",
 )
-
-
-COUNTS_AND_LABELS = _of_shares(
+COUNTS_AND_LABELS = _with_labels(
     COUNTS,
-    name="counts and labels",
-    roles=(*COUNTS.roles, LABEL),
-    says="A row is an item with its number of votes for each class, and its one true label.",
-    arrays=(*COUNTS.arrays, "labels"),
+    "counts",
+    "A row is an item with its number of votes for each class, and its one true label.",
 )
-
-
-LISTS_AND_LABELS = _of_shares(
-    LISTS,
-    name="lists and labels",
-    roles=(*LISTS.roles, LABEL),
-    says="A row is an item with the list of its votes, and its one true label.",
+LISTS_AND_LABELS = _with_labels(
+    LISTS, "lists", "A row is an item with the list of its votes, and its one true label."
 )
-
-
 BESIDE_LABELS = (
     VOTES_AND_LABELS,
     COUNTS_AND_LABELS,
@@ -508,8 +468,6 @@ BESIDE_LABELS = (
     ANNOTATORS_AND_LABELS,
     LISTS_AND_LABELS,
 )
-
-
 LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, LISTS, *BESIDE_LABELS)
 
 

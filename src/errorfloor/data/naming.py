@@ -156,7 +156,7 @@ def told(
     values: Sequence[Any],
     number: int,
     classes: tuple[str, ...] | None,
-    said: tuple[Part, ...],
+    shown_as: tuple[Part, ...],
     columns: tuple[str, ...] | None = None,
 ) -> Naming:
     """Return which class each value is: by name, or by its place from 0 on.
@@ -170,10 +170,10 @@ def told(
     classes, columns : tuple of str, optional
         Names of the classes that the user gave, and those that columns have. Without them whole
         numbers are places, and words are classes in sorted order, as scikit-learn has them.
-    said : tuple
+    shown_as : tuple
         What errors call the labels.
     """
-    refuse_several(values, said, classes)
+    refuse_several(values, shown_as, classes)
     plain = columns is not None and columns != tuple(map(str, range(number)))
     names = classes or (columns if plain else None)
     texts = {value: text_of(value) for value in values}
@@ -184,15 +184,15 @@ def told(
         usual = tuple(map(str, range(number)))
         return Naming(names or usual, {v: p for v, p in places.items() if p is not None})
     if names is not None:
-        raise _unlisted(texts, names, said, given=classes is not None)
+        raise _unlisted(texts, names, shown_as, given=classes is not None)
     words = sorted(set(texts.values()))
     if all(place is None for place in places.values()) and len(words) == number:
         return Naming(tuple(words), {value: words.index(text) for value, text in texts.items()})
-    raise _unclear(words, places, number, said)
+    raise _unclear(words, places, number, shown_as)
 
 
 def refuse_several(
-    values: Sequence[Any], said: tuple[Part, ...], classes: tuple[str, ...] | None = None
+    values: Sequence[Any], shown_as: tuple[Part, ...], classes: tuple[str, ...] | None = None
 ) -> None:
     """Refuse values that are several labels each, such as "cat;dog" or a list."""
     bad: Any = next((one for one in values if isinstance(one, list | tuple | set | dict)), None)
@@ -201,7 +201,7 @@ def refuse_several(
         known = set(classes or ())
         bad = next((text for text in _joint(texts) if text not in known), None)
     if bad is not None:
-        raise InputError(*said, f" has several labels in one entry, {shown(bad)}.{PER_LABEL}")
+        raise InputError(*shown_as, f" has several labels in one entry, {shown(bad)}.{PER_LABEL}")
 
 
 def _joint(texts: Sequence[str]) -> Iterator[str]:
@@ -245,21 +245,21 @@ def brief(value: str) -> str:
 
 
 def _unlisted(
-    texts: dict[Any, str], names: tuple[str, ...], said: tuple[Part, ...], *, given: bool
+    texts: dict[Any, str], names: tuple[str, ...], shown_as: tuple[Part, ...], *, given: bool
 ) -> InputError:
     bad = sorted(text for text in texts.values() if text not in names)
     what = f" has {shown(bad[0])}, which is none of the classes {listed(names)}"
     if given:
-        return InputError(*said, f"{what}. List all of them in ", argument("classes"), ".")
+        return InputError(*shown_as, f"{what}. List all of them in ", argument("classes"), ".")
     return InputError(
-        *said,
+        *shown_as,
         f"{what} that the columns are called. Name the classes in the order of the columns with ",
         *(argument("classes"), "."),
     )
 
 
 def _unclear(
-    words: Sequence[str], places: dict[Any, int | None], number: int, said: tuple[Part, ...]
+    words: Sequence[str], places: dict[Any, int | None], number: int, shown_as: tuple[Part, ...]
 ) -> InputError:
     numbers = [place for place in places.values() if place is not None]
     if len(numbers) == len(places):
@@ -271,7 +271,7 @@ def _unclear(
             f"{listed(words)}"
         )
     remedy = ". Name the classes in the order of the columns with "
-    return InputError(*said, what, remedy, argument("classes"), ".")
+    return InputError(*shown_as, what, remedy, argument("classes"), ".")
 
 
 def _as_labels(labels: object, name: str) -> NDArray[Any]:
@@ -342,15 +342,15 @@ def positive_of(values: Sequence[str]) -> str | None:
     return None
 
 
-def told_by_values(values: Sequence[str], said: tuple[Part, ...]) -> Told | None:
+def told_by_values(values: Sequence[str], shown_as: tuple[Part, ...]) -> Told | None:
     """Return which vote is which class, or None where that has to be asked for."""
     numbers = [spelt(value) for value in values]
     if len(values) > MOST_CLASSES or any(n is not None and n != int(n) for n in numbers):
-        raise _no_classes(values, said)
+        raise _no_classes(values, shown_as)
     if set(numbers) <= {0.0, 1.0}:
         return Told()
     if any(number is None for number in numbers):
-        return told_by_words(values, said, many=True)
+        return told_by_words(values, shown_as, many=True)
     ordered = sorted({int(number) for number in numbers if number is not None})
     if len(ordered) == 1:
         return None
@@ -358,11 +358,11 @@ def told_by_values(values: Sequence[str], said: tuple[Part, ...]) -> Told | None
     return Told(naming=Naming(tuple(map(str, ordered)), place))
 
 
-def told_by_words(values: Sequence[str], said: tuple[Part, ...], *, many: bool) -> Told | None:
+def told_by_words(values: Sequence[str], shown_as: tuple[Part, ...], *, many: bool) -> Told | None:
     """Return the same of words, which may be classes of any names where there may be `many`."""
     if any(spelt(value) in (0, 1) for value in values):
         return Told()  # a stray word among numbers
-    refuse_several(values, said)
+    refuse_several(values, shown_as)
     positive = positive_of(values)
     if positive is not None:
         return Told(positive=positive)
@@ -379,14 +379,14 @@ def two_of(names: tuple[str, ...]) -> dict[str, list[str]] | None:
     return {"1": [names[1]], "0": [names[0]]}
 
 
-def _no_classes(values: Sequence[str], said: tuple[Part, ...]) -> InputError:
+def _no_classes(values: Sequence[str], shown_as: tuple[Part, ...]) -> InputError:
     if len(values) > MOST_CLASSES:
         what = f" has more than {MOST_CLASSES:,} different values, such as {values[0]!r}"
-        return InputError(*said, f"{what}, which are no classes. Check which column it is.")
+        return InputError(*shown_as, f"{what}, which are no classes. Check which column it is.")
     bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
     what = f" has numbers that are no classes, such as {bad}. Say from which number on they are "
     return InputError(
-        *(*said, what, "class 1 with ", argument("positive_from")),
+        *(*shown_as, what, "class 1 with ", argument("positive_from")),
         ", or make classes of them first.",
     )
 
@@ -406,7 +406,7 @@ def is_same(value: str, positive: object) -> bool:
 
 
 def which_is_1(
-    values: Sequence[str], said: tuple[Part, ...], means: Mapping[str, float]
+    values: Sequence[str], shown_as: tuple[Part, ...], means: Mapping[str, float]
 ) -> InputError:
     """Ask which class is 1, with what to type for each, the likeliest first.
 
@@ -417,7 +417,7 @@ def which_is_1(
     if longest > _LONGEST:
         text = f" holds texts of up to {longest:,} characters, which are no classes, such as "
         check = f"{brief(values[0])!r}. Check which column it is."
-        raise InputError(*said, text, check)
+        raise InputError(*shown_as, text, check)
     which = "Say which one is class 1"
     if len(values) > 2:
         which += "; the answer is then for that one against the rest"
@@ -425,7 +425,7 @@ def which_is_1(
         most = ranked[0]
         which += f". The scores are highest for {most}, {means[most]:.4g} on average"
     commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
-    return InputError(*said, f" holds words: {listed(values)}. {which}:", *commands)
+    return InputError(*shown_as, f" holds words: {listed(values)}. {which}:", *commands)
 
 
 def _letters(value: str) -> str:

@@ -41,8 +41,8 @@ from errorfloor.data.entries import (
     Entries,
     cluster_numbers,
 )
-from errorfloor.data.grid import CELLS
 from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, listed, whole_of
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.values import number_of
 
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
@@ -60,24 +60,23 @@ class RowRequest:
     frame: Frame
     run: Run
     columns: Mapping[str, Any]  # by the names of arguments
-    group: str | None = None
-    beside: Mapping[str, str] = field(default_factory=dict)  # columns of weights and clusters
-    positive: object = None
-    positive_from: float | None = None  # numbers from here on are class 1
-    classes: tuple[str, ...] | None = None  # in order, as they were given
+    options: ReadOptions = field(default_factory=ReadOptions)
     naming: Naming | None = None  # which value is which, where there are more than two classes
-    drop_missing: bool = False
-    unlabelled: bool = False  # whether items without a label are kept as such
-    label_is_vote: bool = False  # whether the label is one more vote
-    duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
-    cells: int = CELLS  # of scores from 0 to 1, where cells are needed
-    refine: bool = True  # whether to take a second pass
 
     @property
     def has_many_classes(self) -> bool:
         """Whether there are more than two."""
         return self.naming is not None and len(self.naming.names) > 2
+
+    def with_options(self, **options: Any) -> RowRequest:
+        """Return the same with some options changed."""
+        return replace(self, options=replace(self.options, **options))
+
+    def with_column(self, name: str, column: Any, frame: Frame | None = None) -> RowRequest:
+        """Return the same with another column, or several, for an argument; of another frame."""
+        columns = {**self.columns, name: column}
+        return replace(self, frame=self.frame if frame is None else frame, columns=columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +119,19 @@ def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
     The name of an argument ends at a space: several columns may have the same.
     """
     kinds = request.frame.collect_schema()
-    group = {} if request.group is None else {"group": request.group}
-    given = {**names, **request.beside, **group}
+    group = {} if request.options.group is None else {"group": request.options.group}
+    given = {**names, **request.options.beside, **group}
     for name, column in given.items():
-        said = name.split()[0]
+        role = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
         hint = "" if known and isinstance(column, str) else TEXT_FIRST
         choices = map(str, kinds) if known else [one for one in kinds if isinstance(one, str)]
-        check_choice(column, choices, name=said, hint=hint)
+        check_choice(column, choices, name=role, hint=hint)
         if holds_several(request.frame, request.run, column, kinds):
             raise InputError(
-                argument(said),
+                argument(role),
                 f" (column {column!r}) holds several values in a row, {kinds[column]}. "
-                f"Name a column of single values.{PER_LABEL if said in _OF_CLASSES else ''}",
+                f"Name a column of single values.{PER_LABEL if role in _OF_CLASSES else ''}",
             )
     chosen = select(request.frame, {f"given_{name}": column for name, column in given.items()})
     if group:
@@ -148,10 +147,10 @@ def groups_of(given: Given) -> tuple[str, ...]:
 
 
 def with_class(
-    frame: Frame, name: str, said: tuple[Part, ...], request: RowRequest
+    frame: Frame, name: str, shown_as: tuple[Part, ...], request: RowRequest
 ) -> tuple[Frame, ColumnRule]:
     """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
-    frame, (rule,) = with_classes(frame, {name: said}, request)
+    frame, (rule,) = with_classes(frame, {name: shown_as}, request)
     return frame, rule
 
 
@@ -165,15 +164,18 @@ def with_classes(
     given = {name: f"given_{name}" for name in names}
     if request.naming is not None:
         return _with_places(frame, names, request.naming)
-    if request.positive is None:
+    positive, least = request.options.positive, request.options.positive_from
+    if positive is None:
         frame = with_numbers(frame, given)
-    if request.positive_from is not None:
-        high = [_is_high(name, request.positive_from) for name in names]
-        return frame.with_columns(*high), [_rating(name, said) for name, said in names.items()]
-    if request.positive is not None:
-        positive = [_as_positive(frame, given[name], request.positive, name) for name in names]
-        frame = frame.with_columns(*positive)
-    return frame, [_class(name, said, request) for name, said in names.items()]
+    if least is not None:
+        high = [_is_high(name, least) for name in names]
+        return frame.with_columns(*high), [
+            _rating(name, shown_as) for name, shown_as in names.items()
+        ]
+    if positive is not None:
+        ones = [_as_positive(frame, given[name], positive, name) for name in names]
+        frame = frame.with_columns(*ones)
+    return frame, [_class(name, shown_as, request) for name, shown_as in names.items()]
 
 
 def _as_positive(frame: Frame, given: str, positive: object, name: str) -> nw.Expr:
@@ -183,12 +185,12 @@ def _as_positive(frame: Frame, given: str, positive: object, name: str) -> nw.Ex
     return nw.when(~where_missing(frame, given)).then(number).alias(name)
 
 
-def _class(name: str, said: tuple[Part, ...], request: RowRequest) -> ColumnRule:
+def _class(name: str, shown_as: tuple[Part, ...], request: RowRequest) -> ColumnRule:
     bad = nw.lit(False)
-    if request.positive is None:
+    if request.options.positive is None:
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
     return ColumnRule(
-        said,
+        shown_as,
         f"given_{name}",
         bad,
         "must be 0 or 1 (or False or True)",
@@ -210,7 +212,7 @@ def _with_places(
     if naming.are_numbers:
         frame = with_numbers(frame, given)
     places = [_place(frame, name, naming) for name in names]
-    rules = [_listed(name, said, naming) for name, said in names.items()]
+    rules = [_listed(name, shown_as, naming) for name, shown_as in names.items()]
     return with_each(frame, *places), rules
 
 
@@ -225,9 +227,9 @@ def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
     return nw.when(~where_missing(frame, given)).then(found).alias(name)
 
 
-def _listed(name: str, said: tuple[Part, ...], naming: Naming) -> ColumnRule:
+def _listed(name: str, shown_as: tuple[Part, ...], naming: Naming) -> ColumnRule:
     return ColumnRule(
-        said,
+        shown_as,
         f"given_{name}",
         (nw.col(name) < 0).fill_null(False),
         f"must be one of the classes {listed(naming.names)}",
@@ -242,9 +244,9 @@ def _is_high(name: str, least: float) -> nw.Expr:
     return nw.when(number.is_finite().fill_null(False)).then(high).alias(name)
 
 
-def _rating(name: str, said: tuple[Part, ...]) -> ColumnRule:
+def _rating(name: str, shown_as: tuple[Part, ...]) -> ColumnRule:
     return ColumnRule(
-        said,
+        shown_as,
         f"given_{name}",
         nw.col(name).is_null(),
         "must be finite numbers",
@@ -280,11 +282,11 @@ def checked(
     if missing is None:
         missing = {name: where_missing(frame, f"given_{name}") for name in given}
     else:
-        more = {name: where_missing(frame, f"given_{name}") for name in (*request.beside, *groups)}
-        missing = {**missing, **more}
+        also = (*request.options.beside, *groups)
+        missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
-    found = count(frame, run, {"gone": gone, **bad})
+    found = count_where(frame, run, {"gone": gone, **bad})
     n, lost = found["n"], found["gone"]
     if n == 0:
         raise InputError("The data has no rows. Pass at least one item.")
@@ -293,8 +295,8 @@ def checked(
             raise _refusal(rule, frame.filter(bad[str(i)]), run, (found[str(i)], n))
     if lost == n:
         raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
-    if lost and not request.drop_missing:
-        found = count(frame, run, missing)
+    if lost and not request.options.drop_missing:
+        found = count_where(frame, run, missing)
         name = next(name for name in missing if found[name])
         raise InputError(
             *given.get(name, (argument(name),)),
@@ -308,7 +310,7 @@ def checked(
             ),
             ".",
         )
-    items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.beside))
+    items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))
     if not lost:
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}
@@ -324,9 +326,9 @@ def _with_beside(
     request: RowRequest, frame: Frame, given: Given, rules: Sequence[ColumnRule]
 ) -> tuple[Frame, Sequence[ColumnRule]]:
     """Add the columns of weights and clusters, where they were named, and the rule for them."""
-    if "cluster" in request.beside:
+    if "cluster" in request.options.beside:
         frame = frame.with_columns(cluster=nw.col("given_cluster"))
-    if "weight" not in request.beside:
+    if "weight" not in request.options.beside:
         return frame, rules
     frame = with_number(frame, "given_weight", "weight")
     weight = nw.col("weight").cast(nw.Float64)
@@ -372,7 +374,7 @@ def _broken(
     while len(rules) > 1:
         half = rules[: len(rules) // 2]
         bad = any_of([rule.bad for rule in half]) & ~gone
-        found = count(frame, request.run, {"bad": bad})["bad"]
+        found = count_where(frame, request.run, {"bad": bad})["bad"]
         rules = half if found else rules[len(half) :]
     return rules[0]
 
@@ -384,7 +386,7 @@ def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) ->
     return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
-def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
+def count_where(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
     """Return the number of rows, and of those where each of `asked` is true."""
     if not asked:
         return {"n": number_of_rows(frame, run)}
@@ -402,15 +404,17 @@ def _lost(items: CheckedRows, gone: nw.Expr, number: int) -> dict[Any, int]:
     return dropped | ({None: without} if without else {})
 
 
-def check_positive(items: CheckedRows, positive: object, said: tuple[Part, ...], name: str) -> None:
+def check_positive(
+    items: CheckedRows, positive: object, shown_as: tuple[Part, ...], name: str
+) -> None:
     """Refuse a positive class that no row of column `name` has."""
-    if count(items.frame, items.run, {"any": nw.col(name) > 0})["any"]:
+    if count_where(items.frame, items.run, {"any": nw.col(name) > 0})["any"]:
         return
     column = f"given_{name}"
     seen = items.run(items.frame.select(column).unique().head(_SHOWN))[column]
     values = listed(sorted(map(shown, seen.tolist())))
     raise InputError(
-        argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
+        argument("positive"), f" is {shown(positive)}, but ", *shown_as, f" has only: {values}."
     )
 
 

@@ -102,9 +102,9 @@ def _ends(count: Counts) -> list[int]:
     return [0, *np.unique(np.append(ends, count.size)).tolist()]
 
 
-# What items of unequal weight are worth: as many equal ones as would vary as much. After E. Korn and
-# B. Graubard, "Confidence intervals for proportions with small expected number of positive counts
-# estimated from survey data", Survey Methodology 24, 1998.
+# What items of unequal weight are worth: as many equal ones as would vary as much. After E. Korn
+# and B. Graubard, "Confidence intervals for proportions with small expected number of positive
+# counts estimated from survey data", Survey Methodology 24, 1998.
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,14 +234,14 @@ class Sample:
     unseen: float = 0.0
 
     @classmethod
-    def of_rows(cls, seen: Any, count: Counts, *design: Any) -> Self:
+    def of_rows(cls, seen: Any, count: Counts, weight: Any = None, cluster: Any = None) -> Self:
         """Return items without labels, a cell for each row."""
-        return cls(seen, np.arange(len(seen)), None, count, *design)
+        return cls(seen, np.arange(len(seen)), None, count, weight, cluster)
 
     @classmethod
-    def of_votes(cls, positives: Counts, totals: Counts, count: Counts, *design: Any) -> Self:
+    def of_votes(cls, positives: Counts, totals: Counts, count: Counts, *drawn: Any) -> Self:
         """Return items with votes for one of two classes."""
-        return cls.of_rows(np.column_stack((totals - positives, positives)), count, *design)
+        return cls.of_rows(np.column_stack((totals - positives, positives)), count, *drawn)
 
     @classmethod
     def of_entries(cls, seen: Any, entries: Entries, *, labelled: bool) -> Self:
@@ -250,10 +250,10 @@ class Sample:
         row, cluster = own.row.astype(np.intp), own.cluster
         if cluster is not None:
             cluster = np.unique(cluster, return_inverse=True)[1].astype(np.int64)
-        design = own.count, own.weight, cluster
+        drawn = own.count, own.weight, cluster
         if labelled:
-            return cls(seen, row, own.label.astype(np.intp), *design)
-        return cls.of_rows(seen[row], *design)
+            return cls(seen, row, own.label.astype(np.intp), *drawn)
+        return cls.of_rows(seen[row], *drawn)
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -463,8 +463,8 @@ class Sample:
         """Return what is found of how many equal items vary as much: all, where they are equal."""
         return float(self.count.sum()) if self.weight is None else find()
 
-    def worth(self, wrong: Any) -> tuple[float, float]:
-        """Return the weighted share of wrong items, and of how many equal items it is worth.
+    def share_and_size(self, wrong: Any) -> tuple[float, float]:
+        """Return the weighted share of wrong items, and how many equal items would vary as much.
 
         `wrong` is how many items of each cell are wrong. The number is that whose binomial variance
         is that of the share; the share of right items varies as much, and the smaller one is asked.

@@ -53,7 +53,7 @@ from errorfloor.data.rows import (
     check_positive,
     checked,
     checked_together,
-    count,
+    count_where,
     counted_by,
     entries,
     groups_of,
@@ -62,7 +62,7 @@ from errorfloor.data.rows import (
     whole,
     with_class,
 )
-from errorfloor.data.tables import Ranged, ScoreTable, SoftTable
+from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable
 
 if TYPE_CHECKING:
     from errorfloor.data.rows import RowRequest
@@ -71,7 +71,7 @@ _OF_NUMBER = 20  # bytes of each number while rows are counted: where it came fr
 _OF_ROW = 48  # bytes besides: the order of the rows, their labels and their counts
 _SHARE = 0.9  # of what is free
 FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
-RangedT = TypeVar("RangedT", bound=Ranged)
+MergedT = TypeVar("MergedT", bound=MergedRows)
 _LABEL = "label of an item without one"  # a column that no data has
 
 
@@ -162,7 +162,7 @@ class ScoreRows:
         """
         kinds, run = self.frame.collect_schema(), self.request.run
         score = nw.col("score")
-        n = count(self.frame, run, {})["n"]
+        n = count_where(self.frame, run, {})["n"]
         first = np.asarray(run(self.frame.select("score").head(1000))["score"], np.float64)
         unit = not ((first < 0) | (first > 1)).any()
         if unit:  # as far as the first rows tell
@@ -181,8 +181,8 @@ class ScoreRows:
     def checked(self) -> CheckedRows:
         """Return the rows after a look at all that may be wrong with them."""
         items = checked(self.request, self.frame, self.given, self.rules)
-        if self.request.positive is not None:
-            check_positive(items, self.request.positive, self.given["label"], "label")
+        if self.request.options.positive is not None:
+            check_positive(items, self.request.options.positive, self.given["label"], "label")
         return replace(items, frame=self._kept(items.frame), labelled=bool(self._labels))
 
     @property
@@ -194,7 +194,7 @@ class ScoreRows:
         return groups_of(self.given)
 
     def _kept(self, frame: Frame) -> Frame:
-        return frame.select("score", *self._labels, *self._groups, *self.request.beside)
+        return frame.select("score", *self._labels, *self._groups, *self.request.options.beside)
 
 
 def count_scores(request: RowRequest) -> dict[Any, ScoreTable]:
@@ -204,19 +204,19 @@ def count_scores(request: RowRequest) -> dict[Any, ScoreTable]:
     if table is not None:
         return {None: table}
     rows = ScoreRows.read(request, "score", "label")
-    if request.beside:
+    if request.options.beside:
         return _weighed(rows.checked())
     if numbers is None:
         table = _table_of_few(request, rows.frame.select("score", "label"))  # only for speed
     if table is not None:
         return {None: table}
     items = rows.likely()
-    tables = _first_pass(items, request.cells, ScoreTable)
+    tables = _first_pass(items, request.options.cells, ScoreTable)
     none_positive = not any(table.positives.any() for table in tables.values())
-    if _some_lost(items, tables) or (request.positive is not None and none_positive):
+    if _some_lost(items, tables) or (request.options.positive is not None and none_positive):
         items = rows.checked()
-        tables = _first_pass(items, request.cells, ScoreTable)
-    return _refined(items, tables) if request.refine else tables
+        tables = _first_pass(items, request.options.cells, ScoreTable)
+    return _refined(items, tables) if request.options.refine else tables
 
 
 def _numbers(request: RowRequest) -> Frame | None:
@@ -224,11 +224,11 @@ def _numbers(request: RowRequest) -> Frame | None:
 
     To name and read columns in a way that suits all takes as long as to fetch 100,000 rows.
     """
-    asked = (request.positive, request.positive_from, request.naming, request.group)
-    if not request.frame.implementation.is_duckdb() or any(one is not None for one in asked):
+    more = any(map(request.options.is_given, ("positive", "positive_from", "group")))
+    if not request.frame.implementation.is_duckdb() or request.naming is not None or more:
         return None
     columns = {name: request.columns[name] for name in ("score", "label")}
-    if request.beside or not all(isinstance(column, str) for column in columns.values()):
+    if request.options.beside or not all(isinstance(column, str) for column in columns.values()):
         return None
     kinds = request.frame.collect_schema()
     if not all(column in kinds and is_number(kinds[column]) for column in columns.values()):
@@ -242,9 +242,9 @@ def _table_of_few(request: RowRequest, frame: Frame) -> ScoreTable | None:
     The frame has the columns `score` and `label` alone. To fetch them takes DuckDB a fraction of
     the time of a group-by.
     """
-    if request.group is not None or not frame.implementation.is_duckdb():
+    if request.options.group is not None or not frame.implementation.is_duckdb():
         return None
-    if request.cells > grid.CELLS:  # too many for an entry each
+    if request.options.cells > grid.CELLS:  # too many for an entry each
         return None
     if not 0 < number_of_rows(frame, request.run) <= FEW_ROWS:
         return None
@@ -252,9 +252,9 @@ def _table_of_few(request: RowRequest, frame: Frame) -> ScoreTable | None:
     scores, labels = found["score"], found["label"]
     if not _will_do(scores, labels):
         return None
-    if request.positive is not None and not labels.any():
+    if request.options.positive is not None and not labels.any():
         return None
-    return count_checked(scores, labels, cells=request.cells, refine=request.refine)
+    return count_checked(scores, labels, cells=request.options.cells, refine=request.options.refine)
 
 
 def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
@@ -271,12 +271,12 @@ def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
 def count_soft_labels(request: RowRequest) -> dict[Any, SoftTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "soft")
-    if request.beside:
+    if request.options.beside:
         return _weighed(rows.checked())
     items = rows.likely()
-    tables = _first_pass(items, request.cells, SoftTable)
+    tables = _first_pass(items, request.options.cells, SoftTable)
     if _some_lost(items, tables):
-        tables = _first_pass(rows.checked(), request.cells, SoftTable)
+        tables = _first_pass(rows.checked(), request.options.cells, SoftTable)
     return tables
 
 
@@ -295,13 +295,13 @@ def _weighed(items: CheckedRows) -> dict[Any, Any]:
     }
 
 
-def _some_lost(items: CheckedRows, tables: dict[Any, RangedT]) -> bool:
+def _some_lost(items: CheckedRows, tables: dict[Any, MergedT]) -> bool:
     """Tell whether some rows are not in the tables, or there are none."""
     counted = sum(table.n for table in tables.values())
     return counted != items.n or counted == 0
 
 
-def _first_pass(items: CheckedRows, cells: int, kind: type[RangedT]) -> dict[Any, RangedT]:
+def _first_pass(items: CheckedRows, cells: int, kind: type[MergedT]) -> dict[Any, MergedT]:
     tables = _exact_tables(items, kind)
     if tables is not None:
         return tables
@@ -316,7 +316,7 @@ def _first_pass(items: CheckedRows, cells: int, kind: type[RangedT]) -> dict[Any
     return _tables_of(items, found, kind)
 
 
-def _exact_tables(items: CheckedRows, kind: type[RangedT]) -> dict[Any, RangedT] | None:
+def _exact_tables(items: CheckedRows, kind: type[MergedT]) -> dict[Any, MergedT] | None:
     """Return tables of all distinct scores, or None if there are too many."""
     query = _by_score(items, items.frame)
     if items.n > grid.EXACT:
@@ -339,7 +339,7 @@ def _counts_of(items: CheckedRows) -> list[nw.Expr]:
     return [nw.len().alias("n"), *positives]
 
 
-def _tables_of(items: CheckedRows, found: Columns, kind: type[RangedT]) -> dict[Any, RangedT]:
+def _tables_of(items: CheckedRows, found: Columns, kind: type[MergedT]) -> dict[Any, MergedT]:
     low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
     counts = _counts_in(found)
     tables = {
@@ -434,7 +434,7 @@ def count_class_scores(request: RowRequest) -> dict[Any, ScoreTable]:
 def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
     """Return the table of each group of rows with the probability of each class."""
     columns = request.columns["soft"]
-    names = request.classes or names_of_columns(columns)
+    names = request.options.classes or names_of_columns(columns)
     items = _checked_by_class(request, "soft", ())
     found = items.run(items.frame)
     rows = _matrix(found, len(columns))
@@ -475,7 +475,7 @@ def _checked_by_class(request: RowRequest, name: str, beside: tuple[str, ...]) -
         for k in range(len(request.columns[name]))
     ]
     places = (nw.col(one).cast(nw.Int16) for one in beside)
-    others = (*groups_of(given), *request.beside)
+    others = (*groups_of(given), *request.options.beside)
     return replace(items, frame=items.frame.select(*scores, *places, *others))
 
 
@@ -501,7 +501,7 @@ def _numbers_by_class(
 def _refuse_too_many(request: RowRequest, frame: Frame, name: str) -> None:
     """Refuse rows that would not fit into memory, before they are read."""
     number = len(request.columns[name])
-    n = count(frame, request.run, {})["n"]
+    n = count_where(frame, request.run, {})["n"]
     need, there = bytes_needed(n, number), bytes_free()
     if need > there:
         raise InputError(
@@ -546,7 +546,7 @@ def as_two(request: RowRequest, name: str) -> RowRequest:
         )
     plain = not found["off"] and not found["negative"]
     if plain and not found["gone"]:
-        return replace(request, columns={**request.columns, name: other})
+        return request.with_column(name, other)
     if found["blank"] and not found["negative"]:
         text = f" of an item must not all be 0: {found['blank']:,} of {found['n']:,} are. "
         raise InputError(argument(name), text, "Leave out such items, or pass logits.")
@@ -557,7 +557,7 @@ def as_two(request: RowRequest, name: str) -> RowRequest:
         read = second + 0 * first  # missing where either is
     column = f"{one}, {other}"
     frame = with_numbers(request.frame, parts).with_columns(read.alias(column))
-    return replace(request, frame=frame, columns={**request.columns, name: column})
+    return request.with_column(name, column, frame)
 
 
 def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
@@ -572,7 +572,7 @@ def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
         "blank": ((first == 0) & (second == 0)).fill_null(False),
         "gone": gone[0],
     }
-    return count(frame, request.run, marks)
+    return count_where(frame, request.run, marks)
 
 
 # Items without a label, told apart from the others and kept next to them.
@@ -580,15 +580,9 @@ def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
 
 def count_both(request: RowRequest, count: Any) -> Mapping[Any, ScoreTable]:
     """Return the tables of rows with a label and of those without, added up for each group."""
-    import narwhals as nw
-
-    from errorfloor.data.engines import where_missing
-    from errorfloor.data.rows import count as numbers
-
-    column = request.columns["label"]
-    gone = where_missing(request.frame, column)
-    found = numbers(request.frame, request.run, {"gone": gone})
-    plain = replace(request, unlabelled=False)
+    gone = where_missing(request.frame, request.columns["label"])
+    found = count_where(request.frame, request.run, {"gone": gone})
+    plain = request.with_options(unlabelled=False)
     if found["gone"] in (0, found["n"]):
         if found["n"] and found["gone"]:
             raise none_labelled(found["n"])
@@ -596,19 +590,10 @@ def count_both(request: RowRequest, count: Any) -> Mapping[Any, ScoreTable]:
     labelled = count(replace(plain, frame=request.frame.filter(~gone)))
     rest = request.frame.filter(gone).with_columns(nw.lit(0).alias(_LABEL))
     naming = request.naming and Naming(request.naming.names, {"0": 0})
-    columns = {**request.columns, "label": _LABEL}
-    others = count(
-        replace(
-            plain,
-            frame=rest,
-            columns=columns,
-            beside={},
-            positive=None,
-            positive_from=None,
-            naming=naming,
-            refine=False,
-        )
+    alone = plain.with_options(
+        weight=None, cluster=None, positive=None, positive_from=None, refine=False
     )
+    others = count(replace(alone.with_column("label", _LABEL, rest), naming=naming))
     empty = ScoreTable.empty(next(iter(labelled.values())).classes)
     groups = [*labelled, *(group for group in others if group not in labelled)]
     return {

@@ -116,8 +116,8 @@ def finish_member(file: IO[bytes]) -> None:
 
 def damaged_archive(error: Exception) -> str:
     """Return what to say of an archive that cannot be read."""
-    said = str(error)[:_LONGEST].rstrip(".")  # it may show bytes that it takes for a name
-    return f"it is damaged or not all there{f' ({said})' if said else ''}. Copy it again."
+    reason = str(error)[:_LONGEST].rstrip(".")  # it may show bytes that it takes for a name
+    return f"it is damaged or not all there{f' ({reason})' if reason else ''}. Copy it again."
 
 
 def _members_told(stream: IO[bytes], archive: zipfile.ZipFile) -> int:

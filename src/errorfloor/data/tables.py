@@ -260,7 +260,7 @@ class Table:
         object.__setattr__(self, "classes", names)
 
 
-class Ranged(Table):
+class MergedRows(Table):
     """What tables of scores and of soft labels share."""
 
     __slots__ = ()
@@ -613,7 +613,7 @@ class VoteTable(Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SoftTable(Ranged):
+class SoftTable(MergedRows):
     """Distinct soft labels with the number of items that have each.
 
     Parameters
@@ -713,7 +713,7 @@ class SoftTable(Ranged):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable(Ranged):
+class ScoreTable(MergedRows):
     """Distinct scores with the number of labels of each class at each of them.
 
     Where there are too many distinct scores, a row may stand for all scores of a range instead;

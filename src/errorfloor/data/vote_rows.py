@@ -45,7 +45,7 @@ from errorfloor.data.rows import (
     check_positive,
     checked,
     checked_together,
-    count,
+    count_where,
     counted_by,
     entries,
     named,
@@ -131,13 +131,13 @@ def _chunks(number: int, base: int) -> dict[str, range]:
 
 def with_order(request: RowRequest) -> RowRequest:
     """Return the request with a column of the order of rows, where that will be asked for."""
-    if request.duplicates not in ("first", "last") or "annotator" not in request.columns:
+    if request.options.duplicates not in ("first", "last") or "annotator" not in request.columns:
         return request
     frame = request.frame
     number = _NUMBER.get(frame.implementation)
     if number is None or (frame.implementation.is_duckdb() and not request.ordered):
         raise InputError(
-            argument("duplicates", request.duplicates),
+            argument("duplicates", request.options.duplicates),
             " needs rows in an order, which those of this engine have none of. Use files or a "
             "pandas, polars or pyarrow frame, or keep one vote per item and annotator first.",
         )
@@ -444,7 +444,7 @@ def votes_one_by_one(request: RowRequest) -> CheckedRows:
     if items.base:
         votes = as_whole(votes, packed_names(len(items.classes), items.base))
     for name in (*label, *items.beside):
-        column = request.columns["label"] if name == "label" else request.beside[name]
+        column = request.columns["label"] if name == "label" else request.options.beside[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
     if items.labelled:
         return replace(items, frame=votes)
@@ -485,16 +485,16 @@ def votes_by_class(request: RowRequest) -> CheckedRows:
     most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
     base = max(int(whole(one)[0]) for one in most.values()) + 1
     numbers = packed_counts([nw.col(name) for name in names], base)
-    classes = request.classes or names_of_columns(list(names.values()))
+    classes = request.options.classes or names_of_columns(list(names.values()))
     packed = replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
     return _labelled(packed, given, request)
 
 
-def _whole_votes(said: tuple[Part, ...], name: str, least: int) -> ColumnRule:
+def _whole_votes(shown_as: tuple[Part, ...], name: str, least: int) -> ColumnRule:
     number = nw.col(name)
     right = (number == number.floor()) & (number >= least) & (number < _MOST_OF_AN_ITEM)
     return ColumnRule(
-        said,
+        shown_as,
         f"given_{name}",
         ~right.fill_null(False),
         f"must be whole numbers of at least {least}",
@@ -519,9 +519,9 @@ def _single_votes(request: RowRequest) -> CheckedRows:
     frame, rule = with_class(frame, "vote", given["vote"], request)
     frame, more = _with_label(frame, given, request)
     items = checked(request, frame, given, [rule, *more])
-    if request.positive is not None:
-        check_positive(items, request.positive, given["vote"], "vote")
-    items = without_repeats(items, given, request.duplicates)
+    if request.options.positive is not None:
+        check_positive(items, request.options.positive, given["vote"], "vote")
+    items = without_repeats(items, given, request.options.duplicates)
     return _labelled(items, given, request)
 
 
@@ -529,8 +529,12 @@ def votes_side_by_side(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with a column of votes per annotator."""
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
-    items, said, votes = _votes_side_by_side(request)
-    return items if items.labelled else replace(items, voters=voters_in_columns(items, said, votes))
+    items, annotators, votes = _votes_side_by_side(request)
+    return (
+        items
+        if items.labelled
+        else replace(items, voters=voters_in_columns(items, annotators, votes))
+    )
 
 
 def votes_in_lists(request: RowRequest) -> CheckedRows:
@@ -558,11 +562,12 @@ def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> Chec
 
 def ballots_side_by_side(request: RowRequest) -> Ballots:
     """Return the single votes of rows with a column of votes per annotator."""
-    items, said, votes = _votes_side_by_side(request)
+    items, annotators, votes = _votes_side_by_side(request)
     chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
     found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
     return Ballots.side_by_side(
-        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]), list(said.values())
+        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]),
+        list(annotators.values()),
     )
 
 
@@ -609,14 +614,14 @@ def _votes_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, str
     ]
     frame = frame.with_columns(positives=nw.sum_horizontal(*positives))
     items = _checked_side_by_side(request, frame, given, rules)
-    if request.positive is not None:
-        _check_any_positive(items, request.positive)
+    if request.options.positive is not None:
+        _check_any_positive(items, request.options.positive)
     votes = [
         nw.when(present).then(one).otherwise(nw.lit(-1.0))
         for one, present in zip(positives, there, strict=True)
     ]
-    said = {name: str(column) for name, column in names.items()}
-    return _labelled(items, given, request), said, votes
+    annotators = {name: str(column) for name, column in names.items()}
+    return _labelled(items, given, request), annotators, votes
 
 
 def _with_label(
@@ -630,7 +635,7 @@ def _with_label(
 
 
 def _labelled(items: CheckedRows, given: Given, request: RowRequest) -> CheckedRows:
-    return replace(items, labelled="label" in given, label_is_vote=request.label_is_vote)
+    return replace(items, labelled="label" in given, label_is_vote=request.options.label_is_vote)
 
 
 def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:
@@ -647,7 +652,7 @@ def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:
 
 
 def _check_any_positive(items: CheckedRows, positive: object) -> None:
-    if not count(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
+    if not count_where(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
         raise InputError(
             argument("positive"),
             f" is {positive!r}, but no column of ",

@@ -49,7 +49,7 @@ def heeds_weights(
     """
 
     def marked(function: FunctionT) -> FunctionT:
-        _HEEDING[function] = where or partial(_is_among, frozenset(metrics))
+        setattr(function, _MARK, where or partial(_is_among, frozenset(metrics)))
         return function
 
     return marked
@@ -61,11 +61,12 @@ def _is_among(metrics: frozenset[str], metric: Metric) -> bool:
 
 def heeds(function: Callable[..., Any], metric: Metric) -> bool:
     """Tell whether a function was marked as heeding weights for a metric."""
-    where = _HEEDING.get(function)
+    own = getattr(function, "__dict__", {})  # a class does not promise what the one above does
+    where = own.get(_MARK)
     return where is not None and where(metric)
 
 
-_HEEDING: dict[Callable[..., Any], Callable[[Metric], bool]] = {}
+_MARK = "heeds_weights"  # attribute of a function that was marked
 
 
 class Statistic(Protocol):

@@ -9,7 +9,7 @@ import numpy as np
 from errorfloor._references import MANY_SOFT_LABELS, SOFT_LABELS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.data.tables import Ranged, ScoreTable, SoftTable
+from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR
@@ -58,7 +58,7 @@ def _identity(table: ScoreTable, options: Options) -> Calibration:
     )
 
 
-def _resolution(table: Ranged) -> float:
+def _resolution(table: MergedRows) -> float:
     """Return how far the mean may be off: the best value moves by no more than p does."""
     lows, highs = table.ranges
     reach = np.maximum(highs - table.places, table.places - lows)

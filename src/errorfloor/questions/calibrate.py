@@ -115,7 +115,7 @@ def calibrate(
     reading = read_labelled(scores, labels, where)
     chosen = with_map(method, reading)
     check_scale(scores, reading, (chosen,))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return fit(reading.table, chosen, options)
     return by_group(reading, lambda table, _: fit(table, chosen, options))
 

@@ -165,7 +165,7 @@ def compare(
     check_scale(scores, reading, chosen)
     number = len(next(iter(reading.tables.values())).classes)
     task = _Task(chosen or None, Options(clip, metric=asked.of(number)))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return task.run(reading.table, request, Origin(reading.source))
 
     def one(table: Table, name: Any, own: Request) -> Comparison:

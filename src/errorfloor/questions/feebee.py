@@ -290,7 +290,7 @@ class _Task:
     def answer(self, reading: Reading, rng: RandomLike) -> Any:
         """Return the scores on the table that was read, or on that of each group."""
         generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-        if reading.source.group is None:
+        if reading.source.options.group is None:
             return self.run(reading.table, generator)
         groups = list(tables_with_items(reading))
         own = dict(zip(groups, generator.spawn(len(groups)), strict=True))

@@ -33,7 +33,7 @@ def by_group(reading: Reading, answer: Callable[[Table, Any], ResultT]) -> Group
         except InputError as error:
             raise error.behind(argument("group"), f" {group!r}: ") from error
     dropped = sum(table.dropped for table in reading.tables.values())
-    return Groups(str(reading.source.group), found, dropped=dropped)
+    return Groups(str(reading.source.options.group), found, dropped=dropped)
 
 
 def with_intervals_by_group(

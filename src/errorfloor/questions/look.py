@@ -98,14 +98,9 @@ def _saved(data: Any, where: ReadOptions) -> Reading | None:
     """Return a table, or what was saved in files as one."""
     if isinstance(data, Table):
         return read(data, LAYOUTS, ReadOptions.of())
-    from errorfloor.data.files import find_data
-    from errorfloor.data.formats import format_of
-    from errorfloor.data.saved import saved_table
+    from errorfloor.data.saved import holds_table
 
-    if not _files_of(data):
-        return None
-    found = find_data(data, where.format)
-    if not format_of(found, where.format).holds_tables or saved_table(found) is None:
+    if not _files_of(data) or not holds_table(data, where.format):
         return None
     return read(data, LAYOUTS, where)
 
@@ -130,11 +125,11 @@ def _columns_in(
     from errorfloor.data.columns import likely_readings
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.read_rows import rows_of
-    from errorfloor.data.rows import count
+    from errorfloor.data.rows import count_where
 
-    with rows_of(data, None, where.format) as (frame, run):
+    with rows_of(data, where) as (frame, run):
         kinds = kinds_of(frame, run)
-        rows = count(frame, run, {})["n"]
+        rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
     found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
     return rows, columns, found or list(_plausible(columns, rows))
@@ -143,7 +138,7 @@ def _columns_in(
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
     """Count what is missing in all columns at once, and different values in as few scans as fit."""
     from errorfloor.data.engines import select, where_missing
-    from errorfloor.data.rows import count
+    from errorfloor.data.rows import count_where
 
     few = len(kinds) <= _MOST_COLUMNS
     short = {name: f"c{i}" for i, name in enumerate(kinds) if few and isinstance(name, str)}
@@ -153,7 +148,7 @@ def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> lis
         frame = select(frame, {alias: name for name, alias in short.items()})
         schema = frame.collect_schema()
         gone = {alias: where_missing(frame, alias, schema) for alias in short.values()}
-        missing = count(frame, run, gone)
+        missing = count_where(frame, run, gone)
         plain = [one for name, one in short.items() if kinds[name] not in _NO_VALUES]
         at_once = max(_CELLS_AT_ONCE // max(rows, 1), 1)
         distinct = {} if rows else dict.fromkeys(plain, 0)

@@ -65,7 +65,7 @@ class Pair:
         complete = bool(columns.get("complete"))
         columns = {name: value for name, value in columns.items() if name != "complete"}
         pair = cls._of(data, labels, predictions, column, columns)
-        return replace(pair, source=replace(pair.source, complete=complete))
+        return replace(pair, source=pair.source.with_options(complete=complete))
 
     @classmethod
     def _of(
@@ -140,12 +140,12 @@ class Pair:
     @classmethod
     def read(cls, reading: Reading) -> Pair:
         """Take rows that were counted apart by what the model predicts."""
-        source, column = reading.source, reading.source.group
+        source, column = reading.source, reading.source.options.group
         tables = {name: table for name, table in reading.tables.items() if table.n}
         first: Any = next(iter(reading.tables.values()))
         number = len(first.classes)
         if number == 2:
-            place = _classes(list(tables), source.positive, str(column))
+            place = _classes(list(tables), source.options.positive, str(column))
         else:
             said = (argument("prediction"), f" (column {column!r})")
             place = told(list(tables), number, first.classes, said).place
@@ -157,7 +157,7 @@ class Pair:
             sides[place[name]] += table.plain
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
-        return cls(tuple(sides), replace(source, group=None), column, extra)
+        return cls(tuple(sides), source.with_options(group=None), column, extra)
 
     @property
     def reading(self) -> Reading:

@@ -198,7 +198,7 @@ def plan(
     def one(table: Table) -> Plan:
         return _planned(task, table, asked, reading.source)
 
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return one(reading.table)
     return by_group(reading, lambda table, _: one(table))
 
@@ -213,7 +213,7 @@ def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
     method = methods.default(table.kind, Classes.of(table), asked.metric)
     kind = intervals.default(method, table, found.measure)
     shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
-    claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
+    claim = claim_of(method, kind, found.measure, complete=source.options.complete, scores=shares)
     return replace(found, claim=claim)
 
 

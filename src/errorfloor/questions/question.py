@@ -71,7 +71,11 @@ class Question:
     ) -> Question:
         """Return the question about what was read, by a method and for a metric."""
         chosen = method_for(method, reading, asked.metric)
-        if reading.source.label_is_vote and options is not None and options.totals_by == "votes":
+        if (
+            reading.source.options.label_is_vote
+            and options is not None
+            and options.totals_by == "votes"
+        ):
             raise InputError(
                 *(argument("totals_by", "votes"), " is about votes that were collected until "),
                 *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
@@ -98,7 +102,7 @@ class Question:
     ) -> Any:
         """Return the floor of what was read: one, or one for each group."""
         simultaneous = as_flag(simultaneous, name="simultaneous")
-        if reading.source.group is None:
+        if reading.source.options.group is None:
             if simultaneous:
                 raise InputError(
                     *(argument("simultaneous"), " is about the intervals of groups. Name their "),

@@ -151,7 +151,7 @@ def reliability(
     else:
         chosen = with_map(method, reading)
         check_scale(scores, reading, (chosen,))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return _curves(reading.table, chosen, options, level)
     return by_group(reading, lambda table, _: _curves(table, chosen, options, level))
 

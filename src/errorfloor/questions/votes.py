@@ -18,7 +18,6 @@ from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.keywords import VoteOptions
 from errorfloor.questions.question import Question
-from errorfloor.questions.reading import read_shares
 from errorfloor.results import Groups, VotesEstimate
 
 
@@ -219,10 +218,7 @@ def from_votes(
         weight=weight,
         cluster=cluster,
     )
-    if labels is not None:
-        reading = read_shares(votes, totals, labels, where)
-    else:
-        layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
-        reading = read(votes, layouts, where, second=totals)
+    layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
+    reading = read(votes, layouts, where, second=totals, labels=labels)
     question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)

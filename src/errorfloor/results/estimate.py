@@ -135,7 +135,7 @@ class Estimate(Shown):
             method_of(self),
             interval_of(self),
             self.measure,
-            complete=self.source is not None and self.source.complete,
+            complete=self.source is not None and self.source.options.complete,
             scores=SHARES if self.target == GOLD_LABEL else SCORES,
             majority=(self.options.get("majority") or 1) > 1,
         )

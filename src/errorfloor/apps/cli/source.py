@@ -155,7 +155,7 @@ def _numbers_of(table: Any) -> tuple[int, int]:
 def _described(reading: Reading) -> dict[str, object]:
     """Return what was read as plain values."""
     source, tables = reading.source, reading.tables.values()
-    group = {} if source.group is None else {"group": source.group}
+    group = {} if source.options.group is None else {"group": source.options.group}
     facts = source.facts.get("classes")
     many = dict(facts) if isinstance(facts, list) else None
     return {

@@ -47,17 +47,16 @@ class Preview:
 def preview_of(file: str) -> Preview:
     """Return what a file holds; of a saved table, which has no columns, nothing."""
     from errorfloor.data.engines import kinds_of, select
-    from errorfloor.data.files import find_data
-    from errorfloor.data.formats import format_of
+    from errorfloor.data.files import found_in
     from errorfloor.data.read_rows import rows_of
     from errorfloor.data.saved import saved_table
 
-    found = find_data(file, None)
-    if format_of(found, None).holds_tables and saved_table(found) is not None:
-        return Preview((), ())
-    with rows_of(file) as (frame, run):
-        kinds = kinds_of(frame, run)
-        head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
+    with found_in(file, None) as found:
+        if saved_table(found) is not None:
+            return Preview((), ())
+        with rows_of(found) as (frame, run):
+            kinds = kinds_of(frame, run)
+            head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
     columns = tuple(Column(name, kinds[name], _shown(head[name])) for name in kinds)
     ways, by_name = _ways(file, kinds)
     return Preview(columns, tuple(ways), by_name and len(ways) == 1)
