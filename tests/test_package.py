@@ -330,7 +330,7 @@ def test_the_demo_prints_every_method_and_the_true_floor(capsys):
 
 
 # Best values of known probabilities are quicker by counts, which they are given without weights.
-COUNTS_ALONE = ("metrics/record.py", "metrics/ranking.py", "metrics/counted_ranking.py")
+COUNTS_ALONE = ("metrics/record.py", "metrics/ranking.py")
 
 
 def asks_for_weights(tree):

@@ -31,7 +31,7 @@ def floor_of(
     where: ReadOptions,
     *,
     level: float = 0.95,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
     interval: str | None = "auto",
     asked: Asked | None = None,
 ) -> Any:
