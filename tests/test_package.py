@@ -23,7 +23,7 @@ ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
 ENGINES = {"dask", "duckdb", "openpyxl", "pandas", "polars", "pyarrow", "pyspark"}
 # What the extra `data` brings, which only functions of the data sets import.
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
-# What the extra `paper` brings, likewise.
+# What pictures need, likewise.
 DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
@@ -36,8 +36,8 @@ EXTRA = {
     "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
-    "paper": DRAWING,
-    "apps": COMMAND | DRAWING | PAGE,
+    # A clone has the papers' figures beside the package.
+    "apps": COMMAND | DRAWING | PAGE | {"papers"},
 }
 
 
@@ -96,6 +96,26 @@ def named(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
+def test_the_papers_figures_are_in_a_clone_and_say_so_elsewhere(monkeypatch, tmp_path):
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        _ = errorfloor.paper.reproduce
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        from errorfloor.paper import reproduce  # noqa: F401
+    assert "paper" not in dir(errorfloor)
+    errorfloor.paper.find_papers()  # of this clone
+    installed = tmp_path / "site-packages" / "errorfloor" / "paper.py"
+    monkeypatch.setattr(errorfloor.paper, "__file__", str(installed))
+    with pytest.raises(ImportError, match="`make paper` or `errorfloor paper`"):
+        errorfloor.paper.find_papers()
+
+
+def test_the_wheel_has_no_figures_of_the_papers():
+    with (ROOT.parents[1] / "pyproject.toml").open("rb") as file:
+        build = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]
+    assert "wheel" not in build  # so it is src/errorfloor and nothing else
+    assert not [path for path in ROOT.rglob("*.py") if "figure_" in path.name]
+
+
 def test_every_folder_and_module_has_its_layer():
     assert {layer_of(path) for path in modules()} == set(LAYERS)
 
@@ -124,7 +144,7 @@ def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(path):
 def test_results_reach_what_shows_them_by_one_hook_only():
     # A module that is named in a string would escape the rule of layers.
     loading = {named(path) for path in modules() if "import_module" in path.read_text()}
-    known = {"__init__", "_shown", "datasets.__init__", "paper.__init__", "results.__init__"}
+    known = {"__init__", "_shown", "datasets.__init__", "results.__init__"}
     assert loading == known | {"show.plot.axes"}
 
 
@@ -149,6 +169,8 @@ ALONE = {
     "features.cuda": "It is loaded where a graphics card is asked for.",
     "apps.cli": "It is what the command starts.",
     "apps.web.run": "It loads the server, for one command.",
+    "datasets.synthetic": "It is public.",
+    "paper": "It is public.",
 }
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
@@ -156,18 +178,13 @@ NOT_MERGED = {
     *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
     *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
     *("features.copies", "features.groups", "features.leaks", "features.products"),
-    *("features.sequence", "features.tree", "intervals.capped", "intervals.kuiper"),
-    *("intervals.signs", "intervals.votes.fits", "intervals.votes.many_annotators"),
-    *("intervals.votes.many_values", "intervals.votes.triangle", "intervals.votes.value_records"),
-    *("intervals.votes.values", "methods.rules.losses", "methods.rules.surest"),
-    *("methods.votes.many.gathered", "methods.votes.many.largest", "methods.votes.many.plugin"),
-    *("methods.votes.many.values", "metrics.tabled", "paper._document", "paper.figure_3"),
-    *("paper.follow_up_table", "questions.class_tables", "questions.features_beside"),
-    *("questions.feebee_asked", "questions.gap", "questions.label_design"),
-    *("questions.labels_alone", "questions.plan_many", "questions.plan_metric"),
-    *("questions.plan_widths", "questions.said", "questions.two_atoms", "show.bars"),
-    *("show.features", "show.looks", "show.metric_table", "show.report.again"),
-    *("show.report.markdown", "show.report.svg", "show.small"),
+    *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.gap", "questions.label_design", "questions.labels_alone"),
+    *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
+    *("questions.two_atoms", "show.features"),
+    *("show.looks", "show.metric_table", "show.report.again", "show.report.markdown"),
+    *("show.report.svg", "show.small"),
 }
 
 
@@ -185,8 +202,8 @@ def importers():
 
 
 def gathers(importer, name):
-    """Tell whether a module lists others of one kind: the commands, or the records of a folder."""
-    return importer == "apps.cli.commands" or importer == f"{name.rpartition('.')[0]}.__init__"
+    """Tell whether a module lists others: public names, commands, or the records of a folder."""
+    return importer in ("__init__", "apps.cli.commands", f"{name.rpartition('.')[0]}.__init__")
 
 
 def test_a_module_with_a_single_importer_is_there_for_a_reason():

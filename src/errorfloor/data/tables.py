@@ -147,6 +147,11 @@ class Table:
         raise NotImplementedError
 
     @property
+    def shares(self) -> Floats:
+        """How common each class is: what a model knows that sees nothing of an item."""
+        raise NotImplementedError
+
+    @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns that this table has, by name."""
         named = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
@@ -589,6 +594,12 @@ class VoteTable(Table):
             )
         return self.votes[:, 1]
 
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the answers of one person on each item."""
+        sample = self.cells()
+        return np.asarray(sample.masses @ (sample.votes / sample.totals[:, None]) / sample.total)
+
     def cells(self) -> Sample:
         """Lay the table out for statistics."""
         if self.entries is not None:
@@ -697,6 +708,13 @@ class SoftTable(MergedRows):
         if self.entries is not None:
             return Sample.of_entries(self.probabilities, self.entries, labelled=False)
         return Sample.of_rows(self.probabilities, self.counts)
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is."""
+        sample = self.cells()
+        mean = sample.masses @ sample.probabilities / sample.total
+        return np.array([1 - mean, mean]) if mean.ndim == 0 else mean
 
     @classmethod
     def from_scores(cls, table: ScoreTable) -> SoftTable:
@@ -909,6 +927,12 @@ class ScoreTable(MergedRows):
         if self.entries is None:
             return self.counts
         return self.entries.labelled(len(self.classes)).sums(*self.counts.shape)
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the labels."""
+        masses = self.masses.sum(axis=0)
+        return np.asarray(masses / masses.sum())
 
     def cells(self, *, complete: bool = False) -> Sample:
         """Lay the table out as one entry for each (score, label) that occurs.

@@ -138,8 +138,8 @@ def from_features(
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
     told = families(models, device)
-    how_to_read = ReadOptions.of(label=label, cluster=cluster, classes=classes)
-    data = read_features(X, y, features, how_to_read)
+    named = ReadOptions.of(label=label, cluster=cluster, classes=classes)
+    data = read_features(X, y, features, named)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
     _refuse_groups(data, np.sort(order), duplicates, device)
@@ -167,8 +167,7 @@ def from_features(
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
         found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
-    doubts = (*_left_out(data.source.facts), *_followed(data), *_telling(data))
-    found = _with(found, doubts)
+    found = _with(found, (*_left_out(data.source.facts), *_followed(data), *_telling(data)))
     checks.issue(found)
     return found
 

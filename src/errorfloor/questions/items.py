@@ -14,7 +14,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.votes.thin import Votes, thinned
+from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.items import ClassItems, Items
@@ -138,7 +138,7 @@ def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> I
 
 def _of_many(rows: VoteItems, reading: Reading, symmetric: bool | None) -> ClassItems:
     """Return the items where there are more than two classes."""
-    from errorfloor.methods.votes.many.fit import fit_partitions
+    from errorfloor.methods.votes.simplex import fit_partitions
 
     if symmetric is False:
         raise InputError(
@@ -198,8 +198,7 @@ def _cells(rows: VoteItems) -> tuple[Votes, Any]:
 
 def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     """Return the expected probability of class 1, and the expected floor, given each cell."""
-    from errorfloor.methods.votes.fit import fit_mixture
-    from errorfloor.methods.votes.grid import log_binomial
+    from errorfloor.methods.votes.line import fit_mixture, log_binomial
 
     seen = thinned(*cells) or cells
     if even:
