@@ -9,12 +9,16 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import features
-from errorfloor.data.features import as_codes, as_points, matrix_of, read_features
+from errorfloor.data.features import as_codes, as_points, matrix_of
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.options import ReadOptions
 
 X = np.array([[0.5, 1.0], [1.5, -2.0], [2.5, 4.0], [0.25, 8.0]])
 Y = np.array([0, 1, 1, 0])
+
+
+def read_features(data, labels, label, wide, cluster):
+    return features.read_features(data, labels, wide, ReadOptions.of(label=label, cluster=cluster))
 
 
 def error_of(call, *given, **more):

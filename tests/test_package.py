@@ -169,6 +169,8 @@ ALONE = {
     "features.cuda": "It is loaded where a graphics card is asked for.",
     "apps.cli": "It is what the command starts.",
     "apps.web.run": "It loads the server, for one command.",
+    "datasets.synthetic": "It is public.",
+    "paper": "It is public.",
 }
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
@@ -176,18 +178,13 @@ NOT_MERGED = {
     *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
     *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
     *("features.copies", "features.groups", "features.leaks", "features.products"),
-    *("features.sequence", "features.tree", "intervals.capped", "intervals.kuiper"),
-    *("intervals.signs", "intervals.votes.fits", "intervals.votes.many_annotators"),
-    *("intervals.votes.many_values", "intervals.votes.triangle", "intervals.votes.value_records"),
-    *("intervals.votes.values", "methods.rules.losses", "methods.rules.surest"),
-    *("methods.votes.many.gathered", "methods.votes.many.largest", "methods.votes.many.plugin"),
-    *("methods.votes.many.values", "metrics.tabled", "paper._document", "paper.figure_3"),
-    *("paper.follow_up_table", "questions.class_tables", "questions.features_beside"),
-    *("questions.feebee_asked", "questions.gap", "questions.label_design"),
-    *("questions.labels_alone", "questions.plan_many", "questions.plan_metric"),
-    *("questions.plan_widths", "questions.said", "questions.two_atoms", "show.bars"),
-    *("show.features", "show.looks", "show.metric_table", "show.report.again"),
-    *("show.report.markdown", "show.report.svg", "show.small"),
+    *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.gap", "questions.label_design", "questions.labels_alone"),
+    *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
+    *("questions.two_atoms", "show.features"),
+    *("show.looks", "show.metric_table", "show.report.again", "show.report.markdown"),
+    *("show.report.svg", "show.small"),
 }
 
 
@@ -205,8 +202,8 @@ def importers():
 
 
 def gathers(importer, name):
-    """Tell whether a module lists others of one kind: the commands, or the records of a folder."""
-    return importer == "apps.cli.commands" or importer == f"{name.rpartition('.')[0]}.__init__"
+    """Tell whether a module lists others: public names, commands, or the records of a folder."""
+    return importer in ("__init__", "apps.cli.commands", f"{name.rpartition('.')[0]}.__init__")
 
 
 def test_a_module_with_a_single_importer_is_there_for_a_reason():

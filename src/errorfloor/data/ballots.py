@@ -19,6 +19,7 @@ from errorfloor.data.naming import (
     divided,
     is_same,
     listed,
+    sides_of_ratings,
     told,
     told_by_values,
     which_is_1,
@@ -345,8 +346,7 @@ def _ratings(
             remedy = ("Name the class of words with ", argument("positive"), ".")
             raise InputError(*shown_as, text, *remedy)
     high = np.array([number is not None and number >= least for number in numbers], dtype=np.int64)
-    sides = {"1": [f"{least:g} and more"], "0": [f"less than {least:g}"]}
-    return high, TWO_CLASSES, None, sides
+    return high, TWO_CLASSES, None, sides_of_ratings(least)
 
 
 def _against_rest(

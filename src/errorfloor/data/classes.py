@@ -38,6 +38,7 @@ from errorfloor.data.naming import (
     is_same,
     names_of_columns,
     positive_of,
+    sides_of_ratings,
     told,
     told_by_values,
     told_by_words,
@@ -327,8 +328,7 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         check_number(request.options.classes, 2, layout.roles[0].argument)
         return request, None
     if request.options.positive_from is not None:
-        least = f"{request.options.positive_from:g}"
-        return request, {"1": [f"{least} and more"], "0": [f"less than {least}"]}
+        return request, sides_of_ratings(request.options.positive_from)
     columns = _class_columns(request, role.argument)
     known = request.options.group is None or str(request.options.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]

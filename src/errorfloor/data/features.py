@@ -15,7 +15,7 @@ from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
-from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
+from errorfloor.data.naming import MOST_CLASSES, refuse_several, told
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
@@ -55,20 +55,18 @@ class Features:
     columns: Counts | None = None
 
 
-def read_features(
-    data: Any, labels: Any, label: str | None, features: Any, cluster: Any, classes: Any = None
-) -> Features:
+def read_features(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
     """Return features and labels, checked, from whatever holds them."""
-    declared = as_classes(classes)
+    label, cluster = options.columns.get("label"), options.cluster
     mapped_file = is_source(data) and str(data).endswith(".npy")
     if mapped_file:
         # A file of one array has no columns: labels are an array, or another such file.
         labels, label = (label, None) if labels is None else (labels, label)
         data = mapped(data)
     if is_source(data) and str(data).endswith(".npz"):
-        return _of_archive(data, labels, label, features, cluster, declared)
+        return _of_archive(data, labels, features, options)
     if is_source(data) or is_frame(data):
-        return _of_rows(data, labels, label, features, cluster, declared)
+        return _of_rows(data, labels, features, options)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
             text = " names a column. Beside arrays leave it out."
@@ -78,11 +76,7 @@ def read_features(
         raise InputError(argument("label"), text)
     if labels is None:
         raise InputError(argument("y"), " is missing. Pass the label of each row.")
-    source = Source(
-        origin="arrays",
-        layout="features",
-        options=ReadOptions(classes=declared, cluster=cluster).kept,
-    )
+    source = Source(origin="arrays", layout="features", options=options.kept)
     return _of_array(data, mapped(labels), mapped(cluster), source, "y")
 
 
@@ -215,22 +209,15 @@ def _between(labels: NDArray[Any]) -> float | None:
     return float(some[0]) if some.size else None
 
 
-def _of_archive(
-    path: Any,
-    labels: Any,
-    label: str | None,
-    features: Any,
-    cluster: Any,
-    classes: tuple[str, ...] | None,
-) -> Features:
-    shapes = shapes_in(path)
+def _of_archive(path: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
+    shapes, cluster = shapes_in(path), options.cluster
+    label = options.columns.get("label")
     name, column = arrays_in(path, shapes, label, features, labels is None)
-    named = isinstance(cluster, str)
-    group = there(list(shapes), cluster, "cluster") if named else None
+    group = there(list(shapes), cluster, "cluster") if isinstance(cluster, str) else None
     arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
     given = labels if column is None else arrays[column]
     groups = cluster if group is None else arrays[group]
-    source = _from_file(path, column, (name,), cluster, classes)
+    source = _from_file(path, column, (name,), options)
     return _of_array(arrays[name], given, groups, source, "label")
 
 
@@ -273,27 +260,17 @@ def there(names: Sequence[str], column: str, name: str) -> str:
 
 
 def _from_file(
-    path: Any,
-    label: str | None,
-    features: Sequence[str],
-    cluster: Any,
-    classes: tuple[str, ...] | None,
+    path: Any, label: str | None, features: Sequence[str], options: ReadOptions
 ) -> Source:
     columns = {"features": list(features), **({} if label is None else {"label": label})}
     files = (os.fspath(path),) if is_source(path) and not isinstance(path, list | tuple) else ()
     origin: Any = "files" if files else "frame"
-    options = ReadOptions(classes=classes, cluster=cluster).kept
-    return Source(origin=origin, layout="features", files=files, columns=columns, options=options)
+    more: dict[str, Any] = {"files": files, "columns": columns, "options": options.kept}
+    return Source(origin=origin, layout="features", **more)
 
 
-def _of_rows(
-    data: Any,
-    labels: Any,
-    label: str | None,
-    features: Any,
-    cluster: Any,
-    classes: tuple[str, ...] | None,
-) -> Features:
+def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
+    label, cluster = options.columns.get("label"), options.cluster
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
@@ -306,7 +283,7 @@ def _of_rows(
         facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    source = replace(_from_file(data, column, wanted, cluster, classes), facts=facts)
+    source = replace(_from_file(data, column, wanted, options), facts=facts)
     return _checked(points, found[column], groups, source, "label")
 
 

@@ -20,14 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import (
-    MISSING_LABELS,
-    InputError,
-    Part,
-    argument,
-    command,
-    shown,
-)
+from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, command, shown
 from errorfloor._typing import Counts
 from errorfloor.data.values import as_entries, is_missing, spelt, text_of
 
@@ -395,6 +388,11 @@ def divided(values: Sequence[str], positive: object) -> dict[str, list[str]]:
     """Return the values that are class 1, and those that are class 0."""
     ones = [value for value in values if is_same(value, positive)]
     return {"1": ones or [str(positive)], "0": [value for value in values if value not in ones]}
+
+
+def sides_of_ratings(least: float) -> dict[str, list[str]]:
+    """Return what is class 1, and what class 0, where numbers from `least` on are class 1."""
+    return {"1": [f"{least:g} and more"], "0": [f"less than {least:g}"]}
 
 
 def is_same(value: str, positive: object) -> bool:

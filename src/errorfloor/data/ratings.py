@@ -322,6 +322,12 @@ class Named:
         as_flag(self.drop_missing, name="drop_missing")
 
     @property
+    def options(self) -> ReadOptions:
+        """How to read, as sources keep it."""
+        names = ("weight", "cluster", "group", "drop_missing", "format", "called")
+        return ReadOptions(**{name: getattr(self, name) for name in names}).kept
+
+    @property
     def beside(self) -> dict[str, Any]:
         """What there is one of for each item."""
         names = ("weight", "cluster", "group", "prediction")
@@ -393,7 +399,7 @@ def read_ratings(
                 return {None: _of_table(table, named, "files", _paths(data))}
             return _of_rows(found, named, progress, _paths(data))
     if is_frame(data):
-        return _of_rows(data, named, progress, ())
+        return _of_rows(data, named, progress)
     return {None: read_arrays(data, named)}
 
 
@@ -454,11 +460,7 @@ def read_arrays(data: Any, named: Named) -> RatingReading:
         origin="arrays",
         layout=LONG.name if named.item is not None else WIDE.name,
         columns={name: ARRAY for name in ("item", "rater") if name in named.kept()},
-        options=ReadOptions(
-            drop_missing=named.drop_missing,
-            weight=None if named.weight is None else ARRAY,
-            cluster=None if named.cluster is None else ARRAY,
-        ),
+        options=named.options,
     )
     return _counted(replace(entries, beside=beside), named, source)
 
@@ -564,14 +566,12 @@ def _codes(values: Sequence[Any]) -> tuple[list[Any], Counts]:
 
 
 def _of_rows(
-    data: Any, named: Named, progress: Any, files: tuple[str, ...]
+    data: Any, named: Named, progress: Any, files: tuple[str, ...] = ()
 ) -> dict[Any, RatingReading]:
     from errorfloor.data.read_rows import rows_of
 
     name = named.called or (files[0] if files else "the dataframe")
-    said = ("drop_missing", "format", "group", "called", "weight", "cluster")
-    options = ReadOptions(**{one: getattr(named, one) for one in said})
-    with rows_of(data, options, progress) as (frame, run):
+    with rows_of(data, named.options, progress) as (frame, run):
         layout, columns, guessed = _chosen(frame, run, named, name)
         entries = _read(frame, run, layout, columns, named)
     source = Source(
@@ -580,7 +580,7 @@ def _of_rows(
         files=files,
         columns=columns,
         guessed=guessed,
-        options=options,
+        options=named.options,
         rows=entries.value.size if layout is LONG else entries.items,
     )
     groups = entries.beside.get("group")

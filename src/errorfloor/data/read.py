@@ -238,7 +238,7 @@ def of_counted(
         raise InputError(name, text, argument("classes"), ".")
     layout = next((one for one in call.layouts if one.kind == table.kind), None)
     if layout is None:
-        asks = next(one.asks for one in LAYOUTS if one.kind == table.kind)
+        asks = next((one.asks for one in LAYOUTS if one.kind == table.kind), "from_ratings")
         text = f" is {what}, which holds {table.kind}; this needs {either(call.kinds)}. Use "
         raise InputError(name, text, function(asks), " for it.")
     if len(table) == 0:

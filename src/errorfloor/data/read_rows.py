@@ -13,14 +13,7 @@ import numpy as np
 from errorfloor._checks import InputError, argument, function
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import (
-    Chosen,
-    as_named,
-    by_role,
-    choose,
-    fitting,
-    names_an_id,
-)
+from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting, names_an_id
 from errorfloor.data.engines import (
     Columns,
     Frame,
@@ -35,26 +28,12 @@ from errorfloor.data.engines import (
 )
 from errorfloor.data.files import Few, Found, found_in, opened, renamed
 from errorfloor.data.grid import CELLS
-from errorfloor.data.layouts import (
-    ITEM_OF_ROW,
-    LABEL,
-    LAYOUTS,
-    SCORES,
-    SOFT_LABELS,
-)
-from errorfloor.data.options import (
-    ReadOptions,
-)
+from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
-from errorfloor.data.rows import (
-    RowRequest,
-    Run,
-    whole,
-)
+from errorfloor.data.rows import RowRequest, Run, whole
 from errorfloor.data.saved import saved_table
-from errorfloor.data.score_rows import (
-    FEW_ROWS,
-)
+from errorfloor.data.score_rows import FEW_ROWS
 from errorfloor.data.source import Origin, Reading, is_source
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable

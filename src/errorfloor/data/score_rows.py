@@ -17,12 +17,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, Part, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.data import arrays, grid
-from errorfloor.data.arrays import (
-    count_checked,
-    merged_if_many,
-    none_labelled,
-    with_others,
-)
+from errorfloor.data.arrays import count_checked, merged_if_many, none_labelled, with_others
 from errorfloor.data.engines import (
     Columns,
     Frame,

@@ -243,13 +243,13 @@ def _tried(
 
 
 def _rated(
-    data: Any, options: ReadOptions, files: tuple[str, ...]
+    data: Any, where: ReadOptions, files: tuple[str, ...]
 ) -> Iterator[tuple[LayoutLook, list[str]]]:
     """Yield how to read ratings, where columns are called so and hold more than two numbers."""
     from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
     from errorfloor.data.ratings import Named, read_ratings
 
-    for named in (Named(format=options.format), Named(format=options.format, drop_missing=True)):
+    for named in (Named(format=where.format), Named(format=where.format, drop_missing=True)):
         try:
             found = read_ratings(data, named)[None]
         except InputError:
