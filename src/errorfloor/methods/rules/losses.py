@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError
 from errorfloor._typing import Floats
 from errorfloor.data.sample import Draw, Losses, Sample
-from errorfloor.methods.fitted import Sides, mean_loss, sides_of
+from errorfloor.methods.fitted import Sides, mean_loss, noise_of, sides_of
 from errorfloor.methods.record import Basis, Method, Options
 from errorfloor.methods.rules.fewest import FEWEST_STARTS
 from errorfloor.methods.rules.logs import Labelled
@@ -137,10 +137,19 @@ class LossFit(LikeliestFit):
 
     @cached_property
     def held_out_losses(self) -> Losses:
-        """Losses on items held out in turn, by the fit to all others."""
+        """Losses on items held out in turn, by the fit to all others, on average over folds."""
+        each: list[Losses] = self.repeated(self._hold_out, partial(noise_of, self.sample))
+        if len(each) == 1:
+            return each[0]
+        total, squares = (
+            np.mean([getattr(one, part) for one in each], axis=0) for part in ("total", "squares")
+        )
+        return Losses(total, squares, max(one.most for one in each))
+
+    def _hold_out(self, rng: np.random.Generator) -> Losses:
         nothing = np.zeros(len(self.sample))
         found = Losses(nothing, nothing, 0.0)
-        for part, fitted in self.folds():
+        for part, fitted in self.folds(rng):
             found += self._losses(self._mixed(fitted), part)
         return found
 

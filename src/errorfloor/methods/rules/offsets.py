@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.sample import Draw, Sample
-from errorfloor.methods.fitted import FOLDS, Chosen, Fitted, Sides, sides_of_errors
+from errorfloor.data.sample import Draw, Losses, Sample
+from errorfloor.methods.fitted import FOLDS, Chosen, Fitted, Sides, noise_of, sides_of_errors
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.fewest import STARTS, Rule, fewest_errors
 from errorfloor.methods.rules.logs import Labelled
@@ -98,7 +98,9 @@ class LikeliestFit(Chosen):
         sample, fitted = self.sample.counted(count), self.fitted
         if not np.array_equal(count, self.sample.count):
             fitted = self._fit(sample)
-        return self._like(sample, lambda purpose: rng, fitted)
+        found = self._like(sample, lambda purpose: rng, fitted)
+        found.repeats = 1
+        return found
 
     def _like(self, sample: Sample, draw: Draw, fitted: Power) -> Self:
         return type(self)(sample, self.rules, self.metric, draw, fitted)
@@ -112,9 +114,9 @@ class LikeliestFit(Chosen):
         """Return the value on the items of the fit, for each row of counts."""
         return np.array([self.on(count, self.draw("folds")).own_loss for count in counts])
 
-    def folds(self) -> Iterator[tuple[Counts, Power]]:
+    def folds(self, rng: np.random.Generator) -> Iterator[tuple[Counts, Power]]:
         """Yield parts of the items, and the map that is fitted to all others."""
-        for part in self.sample.parts(FOLDS, self.draw("folds")):
+        for part in self.sample.parts(FOLDS, rng):
             if part.any():
                 rest = self.sample.counted(self.sample.count - part)
                 yield part, self.fitted if not rest.count.any() else self._fit(rest)
@@ -154,9 +156,15 @@ class OffsetFit(LikeliestFit):
 
     @cached_property
     def held_out_wrong(self) -> Floats:
-        """Items of each cell that are wrong when each is held out in turn."""
+        """Items of each cell that are wrong when held out in turn, on average over folds."""
+        each = self.repeated(
+            self._hold_out, lambda wrong: noise_of(self.sample, Losses(wrong, wrong))
+        )
+        return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+
+    def _hold_out(self, rng: np.random.Generator) -> Floats:
         wrong = np.zeros(len(self.sample))
-        for part, fitted in self.folds():
+        for part, fitted in self.folds(rng):
             own = np.flatnonzero(part)
             wrong[own] += part[own] * Rule.of(fitted).wrong(self.rules.items, own)
         return wrong
