@@ -21,6 +21,8 @@ from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.ranks import Placements
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 RNG = np.random.default_rng(0)
 
 

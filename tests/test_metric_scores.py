@@ -17,6 +17,8 @@ from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 
 def drawn(n, seed, *, ties=False, slope=1.0):
     """Return scores and labels whose probabilities are the scores, on some scale."""
