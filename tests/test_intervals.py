@@ -13,12 +13,18 @@ from benchmarks import attacks
 from errorfloor import intervals, methods
 from errorfloor.data.sample import Sample, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ring
-from errorfloor.intervals.bets import Bets, Blocks
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
-from errorfloor.intervals.means import Hoeffding
+from errorfloor.intervals.bootstrap import (
+    BASIC,
+    BCA,
+    PERCENTILE,
+    Basic,
+    BiasCorrected,
+    Percentile,
+    acceleration,
+)
 from errorfloor.intervals.record import AroundValue, Undefined
-from errorfloor.intervals.resample import acceleration
 from errorfloor.intervals.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.record import Basis, Options, Series
 from errorfloor.methods.soft import MeanFloor

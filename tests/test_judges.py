@@ -17,7 +17,7 @@ from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.methods.powered import PoweredCut, flat_variance, post_stratified
+from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.questions import partly
 from errorfloor.questions.label_design import drawn
@@ -209,7 +209,7 @@ def slowly(loss, guess, others, weight):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_correction_is_that_of_the_formula_item_by_item(weighted):
-    from errorfloor.methods.powered import Moments
+    from errorfloor.methods.prediction_powered import Moments
 
     rng = np.random.default_rng(5)
     guess, others = rng.random(300), rng.random(900) ** 1.2

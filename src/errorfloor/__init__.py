@@ -16,13 +16,14 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
+    from errorfloor.data.ratings import RatingTable as RatingTable
     from errorfloor.data.saved import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
-    from errorfloor.methods.rules.maps import ClassCalibration as ClassCalibration
+    from errorfloor.methods.calibration import ClassCalibration as ClassCalibration
     from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
@@ -37,6 +38,7 @@ if _CHECKING:
     from errorfloor.questions.look import look as look
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
+    from errorfloor.questions.ratings import from_ratings as from_ratings
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.questions.votes import from_votes as from_votes
     from errorfloor.results import AgreementEstimate as AgreementEstimate
@@ -54,9 +56,11 @@ if _CHECKING:
     from errorfloor.results import LabelPlan as LabelPlan
     from errorfloor.results import Look as Look
     from errorfloor.results import Plan as Plan
+    from errorfloor.results import RatingsEstimate as RatingsEstimate
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
 __version__ = "0.2.0.dev0"
@@ -73,6 +77,7 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
+    "data.ratings": ("RatingTable",),
     "data.saved": ("merge",),
     "data.tables": (
         "ScoreTable",
@@ -80,8 +85,7 @@ _HOME = {
         "VoteTable",
     ),
     "methods": ("METHODS",),
-    "methods.calibration": ("Calibration",),
-    "methods.rules.maps": ("ClassCalibration",),
+    "methods.calibration": ("Calibration", "ClassCalibration"),
     "questions.annotators": ("annotators",),
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
@@ -98,6 +102,7 @@ _HOME = {
     "questions.look": ("look",),
     "questions.plan": ("plan",),
     "questions.plan_labels": ("plan_labels",),
+    "questions.ratings": ("from_ratings",),
     "questions.reliability": ("reliability",),
     "questions.votes": ("from_votes",),
     "results": (
@@ -116,13 +121,15 @@ _HOME = {
         "LabelPlan",
         "Look",
         "Plan",
+        "RatingsEstimate",
         "Reliability",
         "Verdict",
         "VotesEstimate",
     ),
+    "show.card": ("card",),
     "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")
+_MODULES = ("bounds", "datasets", "frames", "plot", "results")
 
 __all__ = sorted(name for names in _HOME.values() for name in names)
 
@@ -133,7 +140,7 @@ def __getattr__(name: str) -> _Any:
             value = getattr(_load(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
-    if name in _MODULES:
+    if name in (*_MODULES, "paper"):  # the last says where its figures are now
         return _load(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 

@@ -26,11 +26,11 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
+from errorfloor.intervals.bootstrap import bootstrap
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind, Undefined
-from errorfloor.intervals.resample import bootstrap
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.ppi import AT_RANDOM
+from errorfloor.methods.prediction_powered import AT_RANDOM
 from errorfloor.methods.record import (
     GOLD_LABEL,
     Classes,

@@ -10,10 +10,9 @@ from errorfloor._checks import InputError, argument
 from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.calibration import Calibration
+from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.methods.rules.maps import ClassCalibration
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group

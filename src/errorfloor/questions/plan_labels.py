@@ -20,7 +20,7 @@ from errorfloor.data.asked import Where
 from errorfloor.data.read import is_data, read
 from errorfloor.data.score_items import Kept
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
 from errorfloor.questions.label_design import Scored, drawn, scored
 from errorfloor.questions.partly import check_alike

@@ -14,8 +14,8 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, known, logistic, names, that_fit
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Classes, Method
-from errorfloor.methods.rules.records import CORRUPTED as MANY_CORRUPTED
-from errorfloor.methods.rules.records import MANY_SCORES
+from errorfloor.methods.rules.maps import CORRUPTED as MANY_CORRUPTED
+from errorfloor.methods.rules.offsets import MANY_SCORES
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
