@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
-    annotators,
     averages,
     copies,
     gold,
@@ -24,7 +23,6 @@ from errorfloor.checks import (
     scores,
     soft,
     votes,
-    votes_fit,
 )
 from errorfloor.checks.record import Check
 from errorfloor.results.estimate import Estimate
@@ -39,8 +37,8 @@ RECORDS: tuple[Check, ...] = (
     *scores.RECORDS,
     order.ORDER,
     *soft.RECORDS,
-    votes_fit.FIT,
-    annotators.SAMPLE,
+    votes.FIT,
+    votes.SAMPLE,
     *votes.RECORDS,
     *ratings.RECORDS,
     *many.RECORDS,

@@ -17,16 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor.data.spelling import are_lists, are_votes
+from errorfloor.data.values import are_lists, are_votes
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
-
 # Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
 _COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
-
-
 _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
 
 
@@ -155,7 +152,7 @@ def _sql_number(column: str, kind: Any) -> str:
     )
 
 
-def is_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
+def where_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
     """Return the expression that tells where `column` is null or not a number (NaN).
 
     `kinds` is the schema of the frame, for whoever has it: to find it out takes time.
@@ -385,7 +382,6 @@ def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
 
 # Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
 _INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
-
 # DuckDB is not among them: `with_number` has it read text by SQL of its own.
 _READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
     nw.Implementation.POLARS: _read_in_polars,

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from errorfloor import checks, intervals
+from errorfloor import checks
 from errorfloor._checks import (
     InputError,
     argument,
@@ -23,6 +23,7 @@ from errorfloor._checks import (
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.votes.limits import CERTIFIED, LIKELIHOOD
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.questions.ratings import from_published
 from errorfloor.results import AgreementEstimate, Interval, RatingsEstimate
@@ -145,9 +146,9 @@ def from_agreement(
     one = None if both is None else sum(both) / 2
     same = _agreeing(agree, kappa, alpha, both, number)
     cells = _cells(same, number, one)
-    find, name = _limits_of(interval)
+    name = _interval_named(interval)
     value = _floor(*cells)
-    evidence = None if find is None else _Limits(name, value, cells, find)
+    evidence = None if name is None else _Limits(name, value, cells)
     (low, high), findings = allowed(same / number, one), tuple(_misfit(same, number, one))
     found = AgreementEstimate(
         value=value,
@@ -225,32 +226,29 @@ class _Limits:
     method: str
     value: float
     cells: tuple[Counts, Counts, Floats] = field(repr=False)
-    find: str = field(repr=False)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from errorfloor.intervals.votes import limits  # SciPy's parts load slowly
+        from errorfloor.intervals.votes.band import certified_limits  # SciPy's parts load slowly
+        from errorfloor.intervals.votes.region import likelihood_limits
 
-        low, high = getattr(limits, self.find)(*self.cells, level=level)
+        find = certified_limits if self.method == CERTIFIED.name else likelihood_limits
+        low, high = find(*self.cells, level=level)
         return min(low, self.value), max(high, self.value)
 
 
-_FINDERS = {"likelihood": "likelihood_limits", "certified": "certified_limits"}
-
-
-def _limits_of(interval: str | None) -> tuple[str | None, str]:
-    """Return the function that finds the limits, and the name of the interval."""
+def _interval_named(interval: str | None) -> str | None:
+    """Return the name of the interval that is asked for."""
     if interval is None:
-        return None, ""
-    kinds = [name for name in intervals.of(MIXTURE) if name in _FINDERS]
+        return None
+    kinds = LIKELIHOOD.name, CERTIFIED.name
     hint = (" ", argument("interval", None), " skips it.")
     name = check_choice(interval, ("auto", *kinds), name="interval", hint=hint)
-    name = MIXTURE.interval if name == "auto" else name
-    return _FINDERS[name], name
+    return MIXTURE.interval if name == "auto" else name
 
 
 def _floor(positives: Counts, totals: Counts, counts: Floats) -> float:
-    from errorfloor.methods.votes.fit import fit_mixture
+    from errorfloor.methods.votes.line import fit_mixture
 
     return fit_mixture(positives, totals, counts).floor
 

@@ -19,7 +19,7 @@ from errorfloor._checks import (
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.features import Features, read_features
-from errorfloor.data.numbering import is_id
+from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
 from errorfloor.features.groups import rows_together
 from errorfloor.features.leaks import changes_along, telling_columns
