@@ -16,7 +16,7 @@ import numpy as np
 from errorfloor._references import BINOMIAL, REJECTION, WEIGHTED_COUNTS
 from errorfloor._references import POWERED as POWERED_REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
 from errorfloor.methods.cut_fit import CutFit
 from errorfloor.methods.fitted import Chosen, Sides, sides_of_errors
 from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
@@ -196,7 +196,15 @@ def for_any_scores(method: Method) -> str:
     return f"; the {side} limit holds for any scores"
 
 
-HONEST_TABLES = IntervalKind(
+measured = partial(  # whose coverage is
+    IntervalKind,
+    proof="[measured](metrics.md)",
+    holds="measured",
+    assumes=for_any_scores,
+    tests_rules=True,
+    stands_in=1,
+)
+HONEST_TABLES = measured(
     name="honest",
     basis=Basis.CUT_TABLES,
     make=_honest,
@@ -208,12 +216,7 @@ HONEST_TABLES = IntervalKind(
     "cross-fitting by item or cluster; both count errors as those of as many equal items as vary "
     "as much. Coverage is measured by simulation, not proven.",
     in_short="costs, balanced error, F1, MCC: best cut on one side, cross-fitted on the other",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(BINOMIAL, WEIGHTED_COUNTS),
-    assumes=for_any_scores,
-    tests_rules=True,
-    stands_in=1,
 )
 
 
@@ -247,7 +250,7 @@ HONEST_RULES = of_rules(
     holds="measured",
     stands_in=1,
 )
-HONEST_LOSSES = IntervalKind(
+HONEST_LOSSES = measured(
     name="honest",
     basis=Basis.LOSSES,
     make=_honest,
@@ -258,14 +261,9 @@ HONEST_LOSSES = IntervalKind(
     "losses on items or clusters held out, ten-fold; both count as those of as many equal items as "
     "vary as much. Coverage is measured by simulation, not proven.",
     in_short="Brier score, log-loss, costs of many classes: own items below, held-out ones above",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(WEIGHTED_COUNTS,),
-    assumes=for_any_scores,
-    tests_rules=True,
-    stands_in=1,
 )
-SELECTED = IntervalKind(
+SELECTED = measured(
     name="honest",
     basis=Basis.SELECTED,
     make=_honest,
@@ -274,11 +272,8 @@ SELECTED = IntervalKind(
     "first is the tightest of those for several prices, as each of them holds, the other is the "
     "widest. Coverage is measured by simulation, not proven.",
     in_short="error at a coverage, coverage at an error: own items, and held-out ones",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(REJECTION, WEIGHTED_COUNTS),
-    tests_rules=True,
-    stands_in=1,
+    assumes=nothing_more,
 )
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
 # never missed; see docs/judges.md.
