@@ -1,8 +1,10 @@
-"""Metrics of a rule for two classes that depend on its two kinds of error alone.
+"""Metrics of decisions, which two kinds of error make: error, costs, balanced error, F1, MCC.
 
-Each is written as a loss, less of which is better, and a link from the loss to the metric: a cost,
-a balanced error, the share of errors among items that are positive or named so, which F1 is a
-function of, and what MCC lacks of 1. All else follows: prices of errors, variances, limits.
+Of a rule for two classes each is written as a loss, less of which is better, and a link from the
+loss to the metric: a cost, a balanced error, the share of errors among items that are positive or
+named so, which F1 is a function of, and what MCC lacks of 1. All else follows: prices of errors,
+variances, limits, and the best value for known probabilities. There the best rule names items above
+a threshold positive, so that it is the least loss of any threshold between rows.
 """
 
 from __future__ import annotations
