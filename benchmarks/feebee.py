@@ -22,7 +22,7 @@ from benchmarks.speed import machine
 from errorfloor._typing import Floats
 from errorfloor.datasets import load_iclr
 from errorfloor.methods.record import Clip
-from errorfloor.paper.table_feebee import EPS, METHODS, SETTINGS, UNWEIGHTED, VARIANTS, Setting
+from papers.table_feebee import EPS, METHODS, SETTINGS, UNWEIGHTED, VARIANTS, Setting
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "feebee.md"
 BETAS = ("beta", "beta-am", "beta-ab", "beta-a")

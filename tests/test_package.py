@@ -23,7 +23,7 @@ ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
 ENGINES = {"dask", "duckdb", "openpyxl", "pandas", "polars", "pyarrow", "pyspark"}
 # What the extra `data` brings, which only functions of the data sets import.
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
-# What the extra `paper` brings, likewise.
+# What pictures need, likewise.
 DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
@@ -36,8 +36,8 @@ EXTRA = {
     "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
-    "paper": DRAWING,
-    "apps": COMMAND | DRAWING | PAGE,
+    # A clone has the papers' figures beside the package.
+    "apps": COMMAND | DRAWING | PAGE | {"papers"},
 }
 
 
@@ -96,6 +96,26 @@ def named(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
+def test_the_papers_figures_are_in_a_clone_and_say_so_elsewhere(monkeypatch, tmp_path):
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        _ = errorfloor.paper.reproduce
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        from errorfloor.paper import reproduce  # noqa: F401
+    assert "paper" not in dir(errorfloor)
+    errorfloor.paper.find_papers()  # of this clone
+    installed = tmp_path / "site-packages" / "errorfloor" / "paper.py"
+    monkeypatch.setattr(errorfloor.paper, "__file__", str(installed))
+    with pytest.raises(ImportError, match="`make paper` or `errorfloor paper`"):
+        errorfloor.paper.find_papers()
+
+
+def test_the_wheel_has_no_figures_of_the_papers():
+    with (ROOT.parents[1] / "pyproject.toml").open("rb") as file:
+        build = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]
+    assert "wheel" not in build  # so it is src/errorfloor and nothing else
+    assert not [path for path in ROOT.rglob("*.py") if "figure_" in path.name]
+
+
 def test_every_folder_and_module_has_its_layer():
     assert {layer_of(path) for path in modules()} == set(LAYERS)
 
@@ -124,7 +144,7 @@ def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(path):
 def test_results_reach_what_shows_them_by_one_hook_only():
     # A module that is named in a string would escape the rule of layers.
     loading = {named(path) for path in modules() if "import_module" in path.read_text()}
-    known = {"__init__", "_shown", "datasets.__init__", "paper.__init__", "results.__init__"}
+    known = {"__init__", "_shown", "datasets.__init__", "results.__init__"}
     assert loading == known | {"show.plot.axes"}
 
 

@@ -57,6 +57,7 @@ if _CHECKING:
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
 __version__ = "0.2.0.dev0"
@@ -119,9 +120,10 @@ _HOME = {
         "Verdict",
         "VotesEstimate",
     ),
+    "show.card": ("card",),
     "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")
+_MODULES = ("bounds", "datasets", "frames", "plot", "results")
 
 __all__ = sorted(name for names in _HOME.values() for name in names)
 
@@ -132,7 +134,7 @@ def __getattr__(name: str) -> _Any:
             value = getattr(_load(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
-    if name in _MODULES:
+    if name in (*_MODULES, "paper"):  # the last says where its figures are now
         return _load(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 

@@ -87,6 +87,29 @@ def _clustered(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
+def _heavy(estimate: Estimate) -> Iterator[Finding]:
+    """Find that items heavier than any that was drawn may move the answer beyond its limits."""
+    table = estimate.table
+    if estimate.n_effective is None or estimate.interval is None or estimate.clusters is not None:
+        return
+    assert table is not None
+    assert table.entries is not None
+    share = table.entries.heavier_share
+    least, most = estimate.measure.span(len(table.classes))
+    if share * (most - least) > (estimate.interval.high - estimate.interval.low) / 2:
+        yield Finding(
+            "Heavy items",
+            f"about {per_cent(share, 1)} of the weight not seen",
+            "warn",
+            "Few heavy items were drawn, and heavier ones may exist that were not: by how the "
+            f"largest weights thin out, about {per_cent(share, 1)} of all weight. If such items "
+            f"are easier or harder than the others, the {estimate.measure.limit} may lie outside "
+            "the limits.",
+            "Compare the sum of the weights with the size of the population, and label more of "
+            "the heaviest items.",
+        )
+
+
 def _copied(estimate: Estimate) -> Iterator[Finding]:
     """Find that all numbers of equal items are multiples, as if each item were there so often."""
     table: Any = estimate.table
@@ -177,6 +200,12 @@ RECORDS = (
     Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
     Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
     Check(name="few clusters", run=_clustered, asks="Are there enough clusters?", classes=ANY),
+    Check(
+        name="heavy items",
+        run=_heavy,
+        asks="May items heavier than any that was drawn move the answer out of its limits?",
+        classes=ANY,
+    ),
     Check(
         name="copied items",
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),

@@ -13,13 +13,13 @@ from errorfloor.metrics import named
 from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import AUC
 from errorfloor.metrics.two_by_two import BALANCED
-from errorfloor.paper._check import Check
-from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
-from errorfloor.paper._settings import SEED
-from errorfloor.paper._style import PAGE, letter
-from errorfloor.paper.follow_up_table import PRINTED, deviations
 from errorfloor.questions.feebee import feebee
 from errorfloor.show.palette import BLUE, GREY, ORANGE
+from papers._check import Check
+from papers._forms import FORMS, FUNCTIONS, STUDIED, WORDS
+from papers._settings import SEED
+from papers._style import PAGE, letter
+from papers.follow_up_table import PRINTED, deviations
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.paper._check import Check
-from errorfloor.paper._curves import curves, draw_curves
-from errorfloor.paper._forest import draw_line
-from errorfloor.paper._settings import (
+from papers._check import Check
+from papers._curves import curves, draw_curves
+from papers._forest import draw_line
+from papers._settings import (
     BINS,
     INTERVAL,
     ITEMS,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor.bounds import computable_bias_bound, ishida_bias_bound, sharp_bias_bound
-from errorfloor.paper._check import Check
-from errorfloor.paper._style import BLACK, COLUMN, percent_axis
 from errorfloor.show.palette import BLUE, GREEN, ORANGE
+from papers._check import Check
+from papers._style import BLACK, COLUMN, percent_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Run figures and tables of the paper: `python -m errorfloor.paper`."""
+"""Run figures and tables of the paper: `python -m papers`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import errorfloor
 from errorfloor.data.storage import write_bytes
-from errorfloor.paper import FIGURES, FOLLOW_UP, Reproduction, load, reproduce
-from errorfloor.paper import _document as pages
+from papers import FIGURES, FOLLOW_UP, Reproduction, load, reproduce
+from papers import _document as pages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Reproduce what was asked for; write the page once everything is there."""
     parser = argparse.ArgumentParser(
-        prog="python -m errorfloor.paper",
+        prog="python -m papers",
         description="Compute and draw the paper's figures and tables beside the printed numbers.",
-        epilog="Example: python -m errorfloor.paper --out paper figure-2 figure-7",
+        epilog="Example: python -m papers --out paper figure-2 figure-7",
     )
     every = f"{', '.join(FIGURES)}; or all; {', '.join(FOLLOW_UP)}; or follow-up"
     parser.add_argument("names", nargs="*", metavar="NAME", help=every)
@@ -69,14 +68,14 @@ def write_page(
 ) -> tuple[Path | None, list[str]]:
     """Write the page if all figures are there; return its path, or None, and what is missing.
 
-    It goes into `docs`; without that into the docs of a clone, or else to the figures.
+    It goes into `docs`; without that into the docs of the clone.
     """
     found = {name: load(name, out) for name in (FOLLOW_UP if follow_up else FIGURES)}
     complete = [result for result in found.values() if result is not None]
     missing = [name for name, result in found.items() if result is None]
     if missing:
         return None, missing
-    docs = docs or _docs(out)
+    docs = docs or Path(__file__).parents[1] / "docs"
     figures = docs / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     for result in complete:
@@ -85,12 +84,6 @@ def write_page(
     text = pages.FOLLOW_UP if follow_up else pages.INTRODUCTION
     write_bytes(page, pages.document(complete, introduction=text).encode())
     return page, []
-
-
-def _docs(out: Path) -> Path:
-    """Return the docs of a clone, or else the folder with the figures."""
-    clone = Path(errorfloor.__file__).parents[2]
-    return clone / "docs" if (clone / "pyproject.toml").is_file() else out
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.datasets.catalogue import SETS
-from errorfloor.paper._check import Check
-from errorfloor.paper._forest import colour, real_panel, tidy
-from errorfloor.paper._settings import INTERVAL, LEVEL, RESAMPLES
+from papers._check import Check
+from papers._forest import colour, real_panel, tidy
+from papers._settings import INTERVAL, LEVEL, RESAMPLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +16,7 @@ TITLE = "CIFAR-10: the floor from votes at face value is above the error of a Vi
 
 
 def compute(*, n_resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Estimate the floor of CIFAR-10 from uncalibrated scores, as in figure 3."""
+    """Estimate the floor of CIFAR-10 from uncalibrated scores, as in figure 4."""
     real = SETS[0]
     panel = real_panel(real, methods=["corrupted"], n_resamples=n_resamples)
     totals = real.load().totals

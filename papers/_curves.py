@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from errorfloor.paper._forest import PARTS, colour, tidy
-from errorfloor.paper._settings import Row
+from papers._forest import PARTS, colour, tidy
+from papers._settings import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

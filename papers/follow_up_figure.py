@@ -16,12 +16,12 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
 from errorfloor.metrics.ranking import AUC
 from errorfloor.metrics.two_by_two import BALANCED
-from errorfloor.paper._check import Check
-from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
-from errorfloor.paper._settings import ITEMS, SEED
-from errorfloor.paper._style import PAGE, letter
 from errorfloor.questions.feebee_metrics import OfOrder, by_order
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED
+from papers._check import Check
+from papers._forms import FORMS, FUNCTIONS, STUDIED, WORDS
+from papers._settings import ITEMS, SEED
+from papers._style import PAGE, letter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,7 +1,7 @@
-"""Every figure and table of the paper that has numbers, computed anew beside the printed ones.
+"""Every figure and table of the paper that has numbers, computed again next to the printed ones.
 
 One module a figure or table: `compute` returns its numbers, `draw` draws them, `checks` compares
-them with the print. `python -m errorfloor.paper`, or `make paper`, runs all of them.
+them with the print. `python -m papers` in a clone, or `make paper`, runs all of them.
 
 References
 ----------
@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +28,19 @@ from typing import TYPE_CHECKING, Any
 from errorfloor import __version__
 from errorfloor._checks import check_choice
 from errorfloor.data.storage import write_bytes
-from errorfloor.paper._check import Check
+from papers._check import Check
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["FIGURES", "FOLLOW_UP", "Check", "Reproduction", "load", "reproduce"]
 
-# In the paper's order. Figure 4, a corruption map, is a panel of figure 8.
+# In the paper's order.
 FIGURES: tuple[str, ...] = (
     "figure-1",
     "figure-2",
     "figure-3",
+    "figure-4",
     "figure-5",
     "figure-6",
     "figure-7",
@@ -82,8 +84,9 @@ def reproduce(
     """Compute and draw figures and tables of the paper, and compare them with the print.
 
     Writes NAME.svg, NAME.png and NAME.json into `out`, each whole or not at all. What is there
-    already from the same version of this package is not computed again. Needs the extra `paper`,
-    and the real sets from the cache, the network, or the folder that ERRORFLOOR_DATA names.
+    already from the same version of errorfloor and of the figure's module is not computed again.
+    Needs the extra `paper`, and the real sets from the cache, the network, or the folder that
+    ERRORFLOOR_DATA names.
 
     Parameters
     ----------
@@ -119,13 +122,13 @@ def reproduce(
 
 
 def load(name: str, out: str | os.PathLike[str]) -> Reproduction | None:
-    """Return what `reproduce` left in `out`, or None unless it is complete and of this version."""
+    """Return what `reproduce` left in `out`, or None unless it is complete and of this code."""
     folder = Path(out)
     if not all((folder / f"{name}.{kind}").is_file() for kind in (*FORMATS, "json")):
         return None
     try:
         content = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        if content["version"] != __version__:
+        if content["version"] != __version__ or content["source"] != _source(name):
             return None
         checks = tuple(Check(**check) for check in content["checks"])
         remarks = content.get("remarks", "")
@@ -145,8 +148,17 @@ def _names(which: str | Iterable[str]) -> list[str]:
     ]
 
 
+def _module(name: str) -> Any:
+    return import_module(f"papers.{name.replace('-', '_')}")
+
+
+def _source(name: str) -> str:
+    """Return a digest of a figure's module: what other code made is not taken for its figure."""
+    return sha256(Path(_module(name).__file__).read_bytes()).hexdigest()
+
+
 def _make(name: str, folder: Path) -> Reproduction:
-    module = import_module(f"errorfloor.paper.{name.replace('-', '_')}")
+    module = _module(name)
     # Through JSON and back, so that new and resumed numbers are drawn and checked alike.
     numbers = json.loads(_json(module.compute()))
     checks = tuple(module.checks(numbers))
@@ -157,6 +169,7 @@ def _make(name: str, folder: Path) -> Reproduction:
         "name": name,
         "title": module.TITLE,
         "version": __version__,
+        "source": _source(name),
         "checks": [check.to_dict() for check in checks],
         "numbers": numbers,
         **({"remarks": remarks} if remarks else {}),
@@ -167,7 +180,7 @@ def _make(name: str, folder: Path) -> Reproduction:
 
 def _drawn(draw: Any, numbers: dict[str, Any]) -> dict[str, bytes]:
     try:
-        from errorfloor.paper._style import style
+        from papers._style import style
 
         context = style()
     except ImportError as error:

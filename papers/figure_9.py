@@ -1,6 +1,6 @@
 """Figure 9: the floors of all methods on the synthetic set under six distortions of its scores.
 
-As in figure 3, beta-am, beta-ab and beta-a are fitted as the paper defines them. Neither beta-ab
+As in figure 4, beta-am, beta-ab and beta-a are fitted as the paper defines them. Neither beta-ab
 nor beta-a can move the score that stands for 1/2, so they undo distortions with b = 1/2 only.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.paper._check import Check
-from errorfloor.paper._forest import draw_panels, synthetic_panel
-from errorfloor.paper._settings import INTERVAL, ITEMS, LEVEL, RESAMPLES, synthetic
+from papers._check import Check
+from papers._forest import about_variants, draw_panels, synthetic_panel
+from papers._settings import DISTORTION, INTERVAL, ITEMS, LEVEL, RESAMPLES, synthetic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,3 +42,13 @@ def draw(numbers: dict[str, Any]) -> Figure:
 def checks(numbers: dict[str, Any]) -> list[Check]:
     """Return nothing: the paper prints no number of this figure."""
     return []
+
+
+def remarks(numbers: dict[str, Any]) -> str:
+    """Say what the variants of beta are."""
+    (panel,) = (
+        panel
+        for panel, setting in zip(numbers["panels"], numbers["settings"], strict=True)
+        if (setting["a"], setting["b"]) == DISTORTION
+    )
+    return f"{about_variants(panel['rows'])} That is for a = 2 and b = 0.7, as in figure 4."

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor.bounds import l_err
-from errorfloor.paper._check import Check
-from errorfloor.paper._style import COLUMN
 from errorfloor.show.palette import BLUE, GREY
+from papers._check import Check
+from papers._style import COLUMN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

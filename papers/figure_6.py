@@ -8,9 +8,9 @@ import numpy as np
 
 from errorfloor._typing import Floats
 from errorfloor.datasets.catalogue import IN_PAPER
-from errorfloor.paper._check import Check
-from errorfloor.paper._style import PAGE, letter
 from errorfloor.show.palette import BLUE, ORANGE
+from papers._check import Check
+from papers._style import PAGE, letter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,11 +14,11 @@ from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.metrics.two_by_two import BALANCED
-from errorfloor.paper._check import Check
-from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
-from errorfloor.paper._settings import SEED
-from errorfloor.paper._style import PAGE, letter
 from errorfloor.show.palette import BLUE, ORANGE
+from papers._check import Check
+from papers._forms import FORMS, FUNCTIONS, STUDIED, WORDS
+from papers._settings import SEED
+from papers._style import PAGE, letter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
