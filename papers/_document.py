@@ -34,9 +34,11 @@ FOLLOW_UP = f"""# The follow-up paper's numbers, computed anew
 
 *Bayes-optimal BER and AUC: estimation and evaluation of estimators* (Ushio, Ishida and Sugiyama,
 2026) asks for the best possible balanced error and AUC of two classes. `make follow-up` writes
-this page; the numbers behind each drawing are in `paper/NAME.json` then. Of the paper we know
-its formulas and the printed numbers below, no more, and say where we had to guess how they came
-about.
+this page; the numbers behind each drawing are in `paper/NAME.json` then. Of the paper we have its
+formulas and the twelve printed numbers of its table of discriminants, which are below, and not its
+text. So how the printed numbers came about is guessed: which share of class 1 is meant, and how
+items were resampled. We kept the guesses under which the numbers come out, so that their agreement
+shows that such a way exists, not that it is the authors'.
 
 The best balanced error is half the mean of min(p / P(1), (1 - p) / P(0)), the *min form*, and as
 well one less half the mean of the larger of the two, the *max form*; likewise for AUC over pairs

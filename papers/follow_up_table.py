@@ -175,13 +175,14 @@ come out as printed; with the mean of the soft labels the two forms are one and 
 and the discriminant of abductive NLI has the other sign.
 
 The differences of standard errors come out within noise if items are resampled with their hard
-labels, and the share of class 1 is taken from each resample. The noise is that of one run of
-{resamples:,} resamples, as in the first paper; how many the second used is not known to us.
+labels, and the share of class 1 is taken from each resample: a guess, as is the number of
+resamples, {resamples:,} as in the first paper. The noise is that of one such run.
 
 {table}
 
-The discriminant promises the smaller variance for a share of class 1 that is known. Here it is
-estimated, and the printed differences contain that. The sign is the same on these sets. What
+The discriminant promises the smaller variance for a share of class 1 that is known (of AUC,
+with many items). Here it is estimated, and the printed differences contain that. The sign is the
+same on these sets. What
 matters more in this table is that the forms differ, on SNLI by 0.05 in balanced error and by
 0.10 in AUC: shares of votes and hard labels disagree on how frequent class 1 is. So the shares
 of votes are no probabilities of the hard labels, and neither form is right. Calibrated by

@@ -48,6 +48,7 @@ class Setting:
 
     name: str
     printed: str  # in the order of METHODS
+    first: str = ""  # which of equal printed scores has the better printed rank
 
     @property
     def model_error(self) -> float:
@@ -58,6 +59,13 @@ class Setting:
     def published(self) -> dict[str, float]:
         """The printed score of each method."""
         return dict(zip(METHODS, map(float, self.printed.split()), strict=True))
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """The printed rank of each method: equal scores are in the order of the table, mostly."""
+        score = self.published
+        ordered = sorted(METHODS, key=lambda method: (score[method], method != self.first))
+        return {method: 1 + ordered.index(method) for method in METHODS}
 
     def run(self, methods: Sequence[str], *, repeats: int, clip: Clip) -> FeeBeeResult:
         """Score methods; the noise is the same whatever the methods and the clipping."""
@@ -133,6 +141,7 @@ SETTINGS = {
         Setting(
             "ICLR2025",
             "0.00024 0.00042 0.00060 0.00093 0.00158 0.00009 0.00015 0.00007 0.00007 0.00011",
+            first="beta-a",
         ),
     )
 }

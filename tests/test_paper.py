@@ -392,6 +392,15 @@ def test_figure_7_compares_the_slopes_in_print(small):
     assert "exponentially" in checks[-1].note
 
 
+def test_printed_ranks_are_the_papers():
+    for setting in table_feebee.SETTINGS.values():
+        assert sorted(setting.ranks.values()) == list(range(1, 11))
+    ranks = {name: list(setting.ranks.values()) for name, setting in table_feebee.SETTINGS.items()}
+    assert ranks["CIFAR-10"] == [3, 4, 1, 5, 6, 8, 10, 7, 9, 2]
+    assert ranks["ICLR2024"] == [6, 7, 8, 9, 10, 2, 3, 1, 4, 5]  # two equal, in order
+    assert ranks["ICLR2025"] == [6, 7, 8, 9, 10, 3, 5, 2, 1, 4]  # two equal, not in order
+
+
 def test_figure_3_is_the_corruption_of_the_synthetic_set():
     numbers = numbers_of(figure_3)
     (ax,) = drawn(figure_3, numbers).axes

@@ -71,8 +71,8 @@ def _clustered(estimate: Estimate) -> Iterator[Finding]:
     if estimate.clusters is None or estimate.interval is None:
         return
     assert estimate.table is not None
-    assert estimate.table.entries is not None
-    number = estimate.table.entries.effective_clusters
+    entries = estimate.table.entries
+    number = float(estimate.clusters) if entries is None else entries.effective_clusters
     few = estimate.clusters < FEW_CLUSTERS
     if few or number < FEW_EQUAL_CLUSTERS:
         much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
