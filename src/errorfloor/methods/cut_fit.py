@@ -71,11 +71,16 @@ class CutFit(Chosen):
 
     @cached_property
     def held_out(self) -> HeldOut:
-        """Errors on items held out in turn; drawn and fitted once."""
+        """Errors on items held out in turn, on average over folds; drawn and fitted once."""
         sample = self.weighed
         if int(sample.count.sum()) > MANY_ITEMS:
             sample = sample.fewer_rows(MOST_JOINED)
-        return HeldOut.of(self.cuts, sample, self.draw("folds"))
+
+        def noise(held: HeldOut) -> tuple[float, float]:
+            like = self.how.like(held.table.scaled(1 / sample.unit))
+            return float(self.how.of(held.table)), float(np.max(like.deviation))
+
+        return HeldOut.mean(self.repeated(partial(HeldOut.of, self.cuts, sample), noise))
 
     @property
     def held_out_loss(self) -> float:
@@ -85,7 +90,9 @@ class CutFit(Chosen):
     def on(self, count: Counts, rng: np.random.Generator) -> CutFit:
         """Return the same on other counts, with folds from `rng`."""
         other, midpoint = self.sample.counted(count), self.midpoint
-        return CutFit(other, self.how, lambda _: rng, self.span, midpoint=midpoint)
+        found = CutFit(other, self.how, lambda _: rng, self.span, midpoint=midpoint)
+        found.repeats = 1
+        return found
 
     def own_values(self, counts: Counts) -> Floats:
         """Return the best value for each row of counts."""

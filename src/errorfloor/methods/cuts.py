@@ -6,7 +6,7 @@ that is best for known probabilities is a threshold, and a cut where scores are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -176,6 +176,14 @@ class HeldOut:
     def wrong(self) -> NDArray[Any]:
         """How many items of each cell are wrong."""
         return self.find_wrong()
+
+    @classmethod
+    def mean(cls, each: Sequence[HeldOut]) -> HeldOut:
+        """Return the errors on average, of the same items held out by other folds each time."""
+        if len(each) == 1:
+            return each[0]
+        tables = np.mean([one.table.parts for one in each], axis=0).tolist()
+        return cls(TwoByTwo(*tables), lambda: np.mean([one.wrong for one in each], axis=0))
 
     @classmethod
     def of(cls, cuts: Cuts, sample: Sample, rng: np.random.Generator) -> HeldOut:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from errorfloor._references import REJECTION
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Losses, Sample
-from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, sides_of
+from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, noise_of, sides_of
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.metrics import METRICS, Metric
@@ -108,7 +109,9 @@ class MapFit(Chosen):
     def on(self, count: Counts, rng: np.random.Generator, /) -> MapFit:
         """Return the same on other counts, with folds from `rng`."""
         sample = self.sample.counted(count)
-        return MapFit(sample, self.how, lambda _: rng, self.span, midpoint=self.midpoint)
+        found = MapFit(sample, self.how, lambda _: rng, self.span, midpoint=self.midpoint)
+        found.repeats = 1
+        return found
 
     def leave_one_out(self) -> Floats:
         """Return the own value without one item of each cell in turn, by the same map."""
@@ -131,10 +134,18 @@ class MapFit(Chosen):
         return float(by.link(by.mean(p, zeros, ones)))
 
     @cached_property
-    def _tested(self) -> tuple[NDArray[np.intp], Counts, Floats]:
-        """Cells of items in each of ten parts, how many, and their probabilities by the others."""
+    def _tested(self) -> tuple[NDArray[np.intp], Any, Floats]:
+        """Cells of items in each of ten parts, how many, and their probabilities by the others.
+
+        Where folds are drawn several times, each time counts as its share.
+        """
+        each = self.repeated(self._hold_out, lambda one: noise_of(self.sample, self._lost(*one)))
+        cells, counts, probabilities = (np.concatenate(one) for one in zip(*each, strict=True))
+        return cells, counts / len(each) if len(each) > 1 else counts, probabilities
+
+    def _hold_out(self, rng: np.random.Generator) -> tuple[NDArray[np.intp], Any, Floats]:
         sample, found = self.sample, []
-        for part in sample.parts(FOLDS, self.draw("folds")):
+        for part in sample.parts(FOLDS, rng):
             p = RisingMap.fit(sample, sample.mass(sample.count - part), more=1.0)
             cell = np.flatnonzero(part)
             found.append((cell, part[cell], p[sample.row[cell]]))
@@ -146,7 +157,13 @@ class MapFit(Chosen):
         return by.own_losses(self.map[sample.row], sample.positive, sample.count)
 
     def _held_out(self, by: OfItems) -> Losses:
-        cell, count, p = self._tested
+        return self._lost(*self._tested, by)
+
+    def _lost(
+        self, cell: NDArray[np.intp], count: Any, p: Floats, by: OfItems | None = None
+    ) -> Losses:
+        """Return what so many items of cells lose at such probabilities."""
+        by = by or self.candidates[0]
         each = by.each(p, self.sample.positive[cell])
         total, squares = (
             np.bincount(cell, count * part, minlength=len(self.sample)).astype(np.float64)
