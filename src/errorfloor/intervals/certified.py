@@ -37,10 +37,9 @@ from errorfloor.intervals.honest import (
 )
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
-from errorfloor.methods.cut_fit import CutFit, like_with_one_more
-from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
+from errorfloor.methods.cuts import CutFit, Cuts, all_cuts, like_with_one_more, table_of, wrong_of
 from errorfloor.methods.fitted import Sides, sides_of_errors
-from errorfloor.methods.maps import MapFit, RisingMap
+from errorfloor.methods.isotonic import MapFit, RisingMap
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors

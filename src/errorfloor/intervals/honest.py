@@ -17,15 +17,14 @@ from errorfloor._references import BINOMIAL, REJECTION, WEIGHTED_COUNTS
 from errorfloor._references import POWERED as POWERED_REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import Chosen, Sides, sides_of_errors
+from errorfloor.methods.isotonic import weighs
 from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
 from errorfloor.methods.record import Basis, Classes, Method, Shape, heeds_weights
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
-from errorfloor.metrics import ERROR, Metric, named
-from errorfloor.metrics.probabilities import OfItems
+from errorfloor.metrics import ERROR, named
 from errorfloor.metrics.selective import AROUND
-from errorfloor.metrics.two_by_two import OfTable
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -121,12 +120,6 @@ class AtPrices:
         if self.rises:
             return max(low), max(high[:AROUND])
         return min(low[:AROUND]), min(high)
-
-
-def weighs(metric: Metric) -> bool:
-    """Tell whether limits were measured where items weigh differently: of sums and mean losses."""
-    how = metric.how
-    return how.weighs if isinstance(how, OfTable) else isinstance(how, OfItems)
 
 
 def cut_of(case: Case) -> CutFit:
