@@ -17,7 +17,7 @@ from errorfloor import methods
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.honest import of_errors, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.methods import cut_fit, cuts
+from errorfloor.methods import cuts
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
 
@@ -316,10 +316,10 @@ def test_rows_are_joined_only_where_items_are_very_many(given, monkeypatch):
     monkeypatch.setattr(
         Sample, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
     )
-    monkeypatch.setattr(cut_fit, "MANY_ITEMS", N)
+    monkeypatch.setattr(cuts, "MANY_ITEMS", N)
     limits = []
     for n in (N, N - 1):
-        monkeypatch.setattr(cut_fit, "MANY_ITEMS", n)
+        monkeypatch.setattr(cuts, "MANY_ITEMS", n)
         found = ef.from_scores(SCORES, LABELS, interval="honest", rng=SEED, **given)
         limits.append((found.low, found.high))
     assert asked == [2**16]

@@ -6,7 +6,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.data.sample import Losses, Sample
 from errorfloor.methods import fitted
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import Chosen, noise_of
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetFit

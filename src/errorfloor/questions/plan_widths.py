@@ -11,7 +11,7 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import of_errors
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.results import Interval
