@@ -14,8 +14,8 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.synthetic import Synthetic, corrupt, gaussian_mixture
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
-from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.ranking import AUC
+from errorfloor.metrics.two_by_two import BALANCED
 from errorfloor.questions.feebee_metrics import OfOrder, by_order
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED
 from papers._check import Check

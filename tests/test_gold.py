@@ -48,7 +48,7 @@ def test_all_layouts_give_the_table_of_shares():
     for one in found:
         assert one.table == EXPECTED
         assert (one.value, one.low, one.high) == (same.value, same.low, same.high)
-        assert one.method == "isotonic"
+        assert one.method == "isotonic-cf"
         assert one.target == "the gold label"
     # 1 of 3 and 2 of 6 are one score, as are 1 of 2 and 2 of 4.
     assert len(EXPECTED) == 4
@@ -63,7 +63,10 @@ def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
     rows.to_csv(path, index=False)
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])
     assert json.loads(ran.stdout)["result"]["target"] == "the gold label"
-    assert "took --item item --annotator annotator --vote vote" in ran.stderr
+    assert (
+        'using column "item" as the item and "annotator" as the annotator and "vote" as the vote'
+        in ran.stderr
+    )
     # A column that names scores is what the label belongs to, and unknown names tell nothing.
     rows.assign(score=0.5).to_csv(path, index=False)
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])

@@ -22,7 +22,7 @@ if _CHECKING:
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
     from errorfloor.methods.calibration import Calibration as Calibration
-    from errorfloor.methods.rules.maps import ClassCalibration as ClassCalibration
+    from errorfloor.methods.calibration import ClassCalibration as ClassCalibration
     from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
@@ -57,6 +57,7 @@ if _CHECKING:
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
 __version__ = "0.2.0.dev0"
@@ -80,8 +81,7 @@ _HOME = {
         "VoteTable",
     ),
     "methods": ("METHODS",),
-    "methods.calibration": ("Calibration",),
-    "methods.rules.maps": ("ClassCalibration",),
+    "methods.calibration": ("Calibration", "ClassCalibration"),
     "questions.annotators": ("annotators",),
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),
@@ -120,6 +120,7 @@ _HOME = {
         "Verdict",
         "VotesEstimate",
     ),
+    "show.card": ("card",),
     "show.report": ("report",),
 }
 _MODULES = ("bounds", "datasets", "frames", "plot", "results")

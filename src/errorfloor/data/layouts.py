@@ -37,6 +37,12 @@ class Role:
     is_list: bool = False  # whether a row holds several values
     alone: bool = True  # whether one number in a row will do, where there may be one per class
     may_be_number: bool = False  # the same for all rows, in place of a column
+    noun: str = ""  # what people call what it holds, if not by its name
+
+    @property
+    def words(self) -> str:
+        """What people call what the column holds."""
+        return self.noun or self.name
 
 
 def _rows_in(table: Table) -> int:
@@ -231,6 +237,7 @@ VOTES = Layout(
             frozenset({"votes", "positives", "positive_votes", "n_positive", "k"})
             | {"n_pos", "n_yes", "yes_votes"},
             is_number=True,
+            noun="votes for class 1",
         ),
         Role(
             "total",
@@ -240,6 +247,7 @@ VOTES = Layout(
             | {"n_total", "total_votes", "votes_total", "n_annotators", "num_votes"},
             is_number=True,
             may_be_number=True,
+            noun="number of votes",
         ),
     ),
     says="A row is an item with its number of votes for class 1 and of all votes.",
@@ -283,6 +291,7 @@ SOFT_LABELS = Layout(
             pattern=r"(soft|soft_label|soft_labels)_.+",
             is_number=True,
             by_class=True,
+            noun="soft label",
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",

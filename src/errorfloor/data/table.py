@@ -84,6 +84,11 @@ class Table:
         raise NotImplementedError
 
     @property
+    def shares(self) -> Floats:
+        """How common each class is: what a model knows that sees nothing of an item."""
+        raise NotImplementedError
+
+    @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns that this table has, by name."""
         named = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]

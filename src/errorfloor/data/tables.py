@@ -122,6 +122,13 @@ class SoftTable(Ranged):
             return Sample.of_entries(self.probabilities, self.entries, labelled=False)
         return Sample.of_rows(self.probabilities, self.counts)
 
+    @property
+    def shares(self) -> Floats:
+        """How common each class is."""
+        sample = self.cells()
+        mean = sample.masses @ sample.probabilities / sample.total
+        return np.array([1 - mean, mean]) if mean.ndim == 0 else mean
+
     @classmethod
     def from_scores(cls, table: ScoreTable) -> SoftTable:
         """Take the scores of a table for true probabilities, and leave its labels aside."""
@@ -333,6 +340,12 @@ class ScoreTable(Ranged):
         if self.entries is None:
             return self.counts
         return self.entries.labelled(len(self.classes)).sums(*self.counts.shape)
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the labels."""
+        masses = self.masses.sum(axis=0)
+        return np.asarray(masses / masses.sum())
 
     def cells(self, *, complete: bool = False) -> Sample:
         """Lay the table out as one entry for each (score, label) that occurs.

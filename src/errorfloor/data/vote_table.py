@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import MOST_VOTES
-from errorfloor._typing import Counts
+from errorfloor._typing import Counts, Floats
 from errorfloor.data import annotators
 from errorfloor.data.entries import Entries, together
 from errorfloor.data.gold import GoldVotes
@@ -162,6 +162,12 @@ class VoteTable(Table):
                 "Use `votes`, which has a column for each class."
             )
         return self.votes[:, 1]
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the answers of one person on each item."""
+        sample = self.cells()
+        return np.asarray(sample.masses @ (sample.votes / sample.totals[:, None]) / sample.total)
 
     def cells(self) -> Sample:
         """Lay the table out for statistics."""

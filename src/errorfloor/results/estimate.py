@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from errorfloor import intervals, methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown, sentence_of
@@ -146,6 +148,21 @@ class Estimate(Shown):
         if not self.claim.reachable(metric):
             return None
         return self.high if metric.less_is_better else self.low
+
+    @property
+    def guessing(self) -> float | None:
+        """The best value of a model that sees nothing of an item: of an error, the majority's.
+
+        None where it is not known how common the classes are, as of a majority of several votes.
+        """
+        if self.table is None or not self.n or (self.options.get("majority") or 1) > 1:
+            return None
+        shares = self.table.shares
+        alike = shares[None] if len(shares) > 2 else shares[1:]
+        try:
+            return self.measure.best(alike, np.ones(1))
+        except InputError:  # there is one class only
+            return None
 
     @property
     def sentence(self) -> str:

@@ -25,7 +25,7 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
 
 @click.command(
     cls=Command,
-    short_help="Say which floors a published agreement rate allows.",
+    short_help="Show which floors a published agreement rate allows.",
     epilog=examples(
         "errorfloor agreement --agree 460 --pairs 500",
         "errorfloor agreement --agree 92% --pairs 500 --share 0.3",

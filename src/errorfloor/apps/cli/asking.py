@@ -35,6 +35,30 @@ def floor(
     return question.answer(reading, request, how.rng, simultaneous)
 
 
+def answer(
+    labels: Labels,
+    session: Session,
+    how: How,
+    about: About,
+    model: Model,
+    prediction: str | None = None,
+    *,
+    simultaneous: bool = False,
+) -> Any:
+    """Return the floor of labels, of each group if need be; with a model, where that stands."""
+    if prediction is not None:
+        model.check_paired(how, labels.where.group)
+        if about.is_error:
+            return paired_verdict(labels, session, prediction, how)
+        return scored_verdict(labels, session, prediction, how, about)
+    if model.is_given:
+        model.check(how, about)
+    reading = labels.read(session)
+    with session.step("estimating"):
+        found = floor(reading, how, about, simultaneous=simultaneous)
+        return verdict(found, model, how.level) if model.is_given else found
+
+
 def verdict(floors: Any, model: Model, level: float) -> Any:
     """Return where a model stands beside the floor, or beside that of each group."""
     from errorfloor.questions.headroom import headroom

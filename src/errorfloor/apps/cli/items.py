@@ -17,7 +17,7 @@ from errorfloor.data.tables import VoteTable
 
 @click.command(
     cls=Command,
-    short_help="Say which items carry the floor.",
+    short_help="Show which items contribute most to the floor.",
     epilog=examples(
         "errorfloor items demo/votes.csv -o items.csv",
         "errorfloor items demo/annotations.csv --item item --vote vote --json",

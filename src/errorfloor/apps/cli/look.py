@@ -18,7 +18,7 @@ from errorfloor.data.read import Where
 
 @click.command(
     cls=Command,
-    short_help="Say what a file holds, and what to type next.",
+    short_help="Show what a file holds and what to type next.",
     epilog=examples("errorfloor look demo/votes.csv", "errorfloor look demo/*.csv --json"),
 )
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)

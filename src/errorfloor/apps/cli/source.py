@@ -48,6 +48,11 @@ class Labels:
         more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
         return f"{self.files[0]}{more}"
 
+    def beside(self, ending: str) -> Path:
+        """Return a file in the current folder that is called after the first of these files."""
+        first = Path("labels" if self.is_stdin else self.files[0]).name
+        return Path(first.partition(".")[0] + ending)
+
     def read(self, session: Session) -> Reading:
         """Return the labels, counted, and say which columns were guessed."""
         return self.read_and(session, lambda paths, where: None)[0]
@@ -66,7 +71,7 @@ class Labels:
         reading = replace(reading, source=replace(reading.source, files=self.files))
         session.about["input"] = _described(reading)
         if reading.source.guessed:
-            session.remark(f"took {guesses(reading.source)}")
+            session.remark(guesses(reading.source))
         _remark_on_classes(session, reading)
         return reading, more
 
