@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstwobign
 
 import errorfloor as ef
-from errorfloor.checks import annotators, leaks, many, names, order, rows, scores, soft, votes
+from errorfloor.checks import leaks, many, names, order, rows, scores, soft, votes
 from errorfloor.checks.wording import wording_of
 from errorfloor.data.source import Source
 from errorfloor.data.tables import VoteTable
@@ -487,7 +487,7 @@ def test_few_annotators_do_not_stand_for_others(people, level):
     who = np.tile(np.arange(people), 6)
     frame = {"item": np.arange(who.size) // 2, "annotator": who, "vote": np.arange(who.size) % 2}
     table = ef.from_votes(pd.DataFrame(frame), interval=None).table
-    assert [one.level for one in annotators._sample(estimate(table))] == level
+    assert [one.level for one in votes._annotators(estimate(table))] == level
 
 
 # Many classes

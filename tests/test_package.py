@@ -150,9 +150,8 @@ def test_results_reach_what_shows_them_by_one_hook_only():
 
 @pytest.mark.parametrize("path", modules(), ids=named)
 def test_functions_are_of_a_size_to_be_read_at_once(path):
-    text = path.read_text()
     public = set(errorfloor.__all__) | {"read"}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             if ast.get_docstring(node) is not None:

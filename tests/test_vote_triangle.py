@@ -7,11 +7,11 @@ import pytest
 
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Blocks
-from errorfloor.intervals.votes import triangle
+from errorfloor.intervals.votes import bracket as triangle
 from errorfloor.intervals.votes.bracket import missed_votes
-from errorfloor.intervals.votes.records import equal_items
+from errorfloor.intervals.votes.limits import equal_items
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.many.partitions import partitions
+from errorfloor.methods.votes.simplex import partitions
 
 
 def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):

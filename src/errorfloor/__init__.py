@@ -16,6 +16,7 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
+    from errorfloor.data.ratings import RatingTable as RatingTable
     from errorfloor.data.saved import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
@@ -37,6 +38,7 @@ if _CHECKING:
     from errorfloor.questions.look import look as look
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
+    from errorfloor.questions.ratings import from_ratings as from_ratings
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.questions.votes import from_votes as from_votes
     from errorfloor.results import AgreementEstimate as AgreementEstimate
@@ -54,6 +56,7 @@ if _CHECKING:
     from errorfloor.results import LabelPlan as LabelPlan
     from errorfloor.results import Look as Look
     from errorfloor.results import Plan as Plan
+    from errorfloor.results import RatingsEstimate as RatingsEstimate
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
@@ -74,6 +77,7 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
+    "data.ratings": ("RatingTable",),
     "data.saved": ("merge",),
     "data.tables": (
         "ScoreTable",
@@ -98,6 +102,7 @@ _HOME = {
     "questions.look": ("look",),
     "questions.plan": ("plan",),
     "questions.plan_labels": ("plan_labels",),
+    "questions.ratings": ("from_ratings",),
     "questions.reliability": ("reliability",),
     "questions.votes": ("from_votes",),
     "results": (
@@ -116,6 +121,7 @@ _HOME = {
         "LabelPlan",
         "Look",
         "Plan",
+        "RatingsEstimate",
         "Reliability",
         "Verdict",
         "VotesEstimate",

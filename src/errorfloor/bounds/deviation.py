@@ -16,7 +16,7 @@ from errorfloor.bounds.arguments import (
     plain,
 )
 from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
-from errorfloor.methods.votes.lost import lost_by_votes
+from errorfloor.methods.votes.share_bias import lost_by_votes
 
 
 def soft_label_deviation(n: object, level: float = 0.95) -> FloatOrFloats:

@@ -325,7 +325,7 @@ def as_asked(
         raise InputError(name, text, argument("classes"), ".")
     layout = next((one for one in asked.layouts if one.kind == table.kind), None)
     if layout is None:
-        asks = next(one.asks for one in LAYOUTS if one.kind == table.kind)
+        asks = next((one.asks for one in LAYOUTS if one.kind == table.kind), "from_ratings")
         text = f" is {what}, which holds {table.kind}; this needs {either(asked.kinds)}. Use "
         raise InputError(name, text, function(asks), " for it.")
     if len(table) == 0:

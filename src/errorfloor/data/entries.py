@@ -35,6 +35,7 @@ SPREAD = 2.0**200  # of the largest weight by the smallest, so that fourth power
 MOST_PARTS = 2**12  # of the smallest weight, of which all others may be multiples
 BITS = 2**24  # in which others are kept, as floats of 32 bits have them
 DIGITS = 2.0**-23  # that weights are known to, as a share of them
+HEAVIEST_TAIL = 0.8  # of weights: where logarithms thin out more slowly, no mean can be told
 _TRIED = 2**5  # only for speed: weights that tell which parts are worth a try with all
 
 
@@ -147,6 +148,27 @@ class Entries:
         """How many items of equal weight would tell as much: the square of sums, by Kish."""
         own = self.relative
         return float(own.count @ own.weight) ** 2 / float(own.count @ own.weight**2)
+
+    @property
+    def heavier_share(self) -> float:
+        """About what share of all weight is in items heavier than the heaviest one that was drawn.
+
+        One item in about n is heavier, and such items weigh more by the factor 1 / (1 - h) if the
+        tail goes on as among the largest weights, the square root of n in number; h is the mean
+        of their logarithms beyond the next one (Hill). A largest weight that several items share
+        is taken for the end of the tail.
+        """
+        own = self.relative
+        heaviest_first = np.argsort(-own.weight, kind="stable")
+        weight, count = own.weight[heaviest_first], own.count[heaviest_first]
+        up_to = np.cumsum(count)
+        number = int(np.ceil(np.sqrt(up_to[-1])))
+        following = weight[min(int(np.searchsorted(up_to, number, "right")), weight.size - 1)]
+        largest = np.clip(number - (up_to - count), 0, count)
+        alone = int(count[weight == weight[0]].sum()) == 1
+        tail = float(largest @ np.log(weight / following)) / number if alone else 0.0
+        beyond = float(weight[0]) / (1 - min(tail, HEAVIEST_TAIL))
+        return beyond / (beyond + float(count @ weight))
 
     @property
     def effective_clusters(self) -> float:

@@ -11,6 +11,7 @@ from errorfloor.data import files, grid
 from errorfloor.data.asked import as_paths
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.ranged import Ranged
+from errorfloor.data.ratings import RatingTable
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.table import Table
 from errorfloor.data.tables import KINDS
@@ -65,7 +66,8 @@ def saved_table(found: Sequence[str]) -> Table | None:
 
 
 def _kind_in(arrays: dict[str, Any]) -> type[Table] | None:
-    return next((kind for kind in KINDS if kind.is_in(arrays)), None)
+    kinds: tuple[type[Table], ...] = (*KINDS, RatingTable)
+    return next((kind for kind in kinds if kind.is_in(arrays)), None)
 
 
 def _sum(tables: Iterable[tuple[str, Table]]) -> Table:

@@ -33,6 +33,7 @@ from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair
 from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
+from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import Said, counted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
@@ -123,7 +124,10 @@ def headroom(
     labels : array-like of shape (n,), optional
         Beside an array of scores: the label of each item. Beside an Estimate: that of test items.
     predictions : array-like of shape (n,), optional
-        What the model predicts for each of these items; `confusion` is counted from both.
+        What the model predicts for each of these items; `confusion` is counted from both. Beside
+        ratings, or what `from_ratings` returns: the model's number for each item, in the order in
+        which items first appear. The verdict then has `share` and `worth`, and the arguments of
+        `from_ratings` go with it.
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
@@ -219,6 +223,10 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
+    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
+    if is_about_ratings(estimate, metric, columns):
+        own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
+        return headroom_of_ratings(estimate, said, own, rng=rng, **columns)
     level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
     columns = {
         "group": group,
@@ -226,7 +234,6 @@ def headroom(
         **columns,
     }
     asked = None if metric is None else Asked(metric, costs, at, prior)
-    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
     if asked is None and any(value is not None for value in (costs, at, prior)):
         raise InputError(
             *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
@@ -247,15 +254,10 @@ def headroom(
         return beside_pair(floor_of(pair.reading, Where.of(), level=level, rng=rng), pair, level)
     floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):
-        return Groups(
-            floor.column,
-            {
-                name: beside(one, said.model(one), level, same_labelling)
-                for name, one in floor.items()
-            },
-            level,
-            dropped=floor.dropped,
-        )
+        each = {
+            name: beside(one, said.model(one), level, same_labelling) for name, one in floor.items()
+        }
+        return Groups(floor.column, each, level, dropped=floor.dropped)
     return beside(floor, said.model(floor), level, same_labelling)
 
 

@@ -12,7 +12,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.read import Reading, Where, read
 from errorfloor.data.tables import VoteTable
 from errorfloor.data.vote_items import Keeper, VoteItems
-from errorfloor.methods.votes.thin import Votes, thinned
+from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.items import ClassItems, Items
@@ -136,7 +136,7 @@ def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Item
 
 def _of_many(rows: VoteItems, reading: Reading, symmetric: bool | None) -> ClassItems:
     """Return the items where there are more than two classes."""
-    from errorfloor.methods.votes.many.fit import fit_partitions
+    from errorfloor.methods.votes.simplex import fit_partitions
 
     if symmetric is False:
         raise InputError(
@@ -196,8 +196,7 @@ def _cells(rows: VoteItems) -> tuple[Votes, Any]:
 
 def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     """Return the expected probability of class 1, and the expected floor, given each cell."""
-    from errorfloor.methods.votes.fit import fit_mixture
-    from errorfloor.methods.votes.grid import log_binomial
+    from errorfloor.methods.votes.line import fit_mixture, log_binomial
 
     seen = thinned(*cells) or cells
     if even:

@@ -76,6 +76,7 @@ def looked_at(data: Any, where: Where, write: Write, files: tuple[str, ...]) -> 
     rows, columns, guesses = _columns_in(data, where)
     both = [_tried(data, files, where, layout, given, write) for layout, given in guesses]
     both.sort(key=lambda one: one[0].problem is not None)
+    both = [*_rated(data, where, files), *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
     return Look(
@@ -246,6 +247,44 @@ def _tried(
     return found, lines
 
 
+def _rated(
+    data: Any, where: Where, files: tuple[str, ...]
+) -> Iterator[tuple[LayoutLook, list[str]]]:
+    """Yield how to read ratings, where columns are called so and hold more than two numbers."""
+    from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
+    from errorfloor.data.ratings import Named, read_ratings
+
+    for named in (Named(format=where.format), Named(format=where.format, drop_missing=True)):
+        try:
+            found = read_ratings(data, named)[None]
+        except InputError:
+            continue
+        table = found.table
+        if len(set(table.values[:1000].tolist())) < 3 or int(table.sizes.max()) < 2:
+            return
+        layout = next(one for one in OF_RATINGS if one.name == found.source.layout)
+        how: dict[str, Any] = {
+            name: list(one) if isinstance(one, tuple) else one
+            for name, one in found.source.columns.items()
+        }
+        how |= {"drop_missing": True} if named.drop_missing else {}
+        command = _command(layout, files, how)
+        look = LayoutLook(
+            layout=layout.name,
+            says=layout.says,
+            columns=dict(found.source.columns),
+            n=table.n,
+            dropped=table.dropped,
+            votes=None,
+            classes=(),
+            problem=None,
+            command=command,
+            code=_code(layout, files, how),
+        )
+        yield look, [command or look.code]
+        return
+
+
 def _first(error: InputError, write: Write) -> str:
     """Return what an error says before it lists what to type."""
     said = error.told(write).split("\n")[0]
@@ -335,7 +374,8 @@ def _command(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> st
     if not files:
         return None
     options = {role.argument: f"--{role.name}" for role in layout.roles}
-    words = ["errorfloor", "estimate", *files]
+    ask = "ratings" if layout.asks == "from_ratings" else "estimate"
+    words = ["errorfloor", ask, *files]
     for name, value in how.items():
         option = options.get(name, f"--{name.replace('_', '-')}")
         words += [option] if value is True else [option, _typed(value)]

@@ -32,7 +32,7 @@ from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import check_classes
@@ -263,7 +263,7 @@ class _Pilot:
             many = ManyVotes.of(table)
             width = partial(many.width, level)
             return cls(many.fit.floor, width, many.bias, table=table, classes=many.classes)
-        fit = MixtureFloor(table.cells()).fitted
+        fit = TwoClassMixture(table.cells()).fitted
         pilot = _from_distribution(fit.points, fit.weights, level, table)
         atoms = two_atoms(table, fit)
         if atoms is None or atoms.trust < _LEAST_TRUST:

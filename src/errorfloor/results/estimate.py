@@ -23,8 +23,8 @@ from errorfloor.results.claim import SCORES, SHARES, Claim, claim_of
 from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
-    from errorfloor.methods.votes.likelihood import Mixture
-    from errorfloor.methods.votes.many.fit import PartitionMixture
+    from errorfloor.methods.votes.line import Mixture
+    from errorfloor.methods.votes.simplex import PartitionMixture
 
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")

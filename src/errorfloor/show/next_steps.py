@@ -19,7 +19,7 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
-from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
 from errorfloor.show.asked import FLAGS, as_typed
 from errorfloor.show.recipe import (
     code_of_groups,
@@ -57,11 +57,25 @@ class Step:
 
 def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, ...]:
     """Return what to do next about a floor, or about a model beside it."""
+    if isinstance(estimate, RatingsEstimate):
+        return () if estimate.refuted else tuple(_of_ratings(estimate, verdict))
     if estimate.refuted:
         return tuple(islice(_mended(estimate), MOST))
     if estimate.table is None:  # a number, or an agreement rate
         return ()
     return tuple(islice(_further(estimate, verdict), MOST))
+
+
+def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[Step]:
+    """Yield how to compare a model with the ceiling of ratings."""
+    if verdict is None and estimate.table is not None:
+        code = python_code(estimate)
+        command = command_line(estimate)
+        yield Step(
+            "Put in your model's prediction for each item, and see what it can still gain:",
+            f"{code}\nprint(ef.headroom(floor, predictions=predictions))",
+            None if command is None else f"{command} --prediction COLUMN",
+        )
 
 
 def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:

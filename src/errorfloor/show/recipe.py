@@ -20,9 +20,10 @@ from errorfloor.results import (
     Estimate,
     FeaturesEstimate,
     Groups,
+    RatingsEstimate,
     Verdict,
 )
-from errorfloor.show import features
+from errorfloor.show import features, ratings
 from errorfloor.show.asked import FLAGS, Asked, as_typed
 from errorfloor.show.columns import columns_in_python, item, words_of
 from errorfloor.show.records import method_of
@@ -41,6 +42,8 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     """
     if isinstance(estimate, FeaturesEstimate):
         return features.code_of(estimate)
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.code_of(estimate, verdict)
     asked = Asked.of(estimate)
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
@@ -104,6 +107,8 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.command_of(estimate, verdict)
     if verdict is not None and not estimate.n:  # the floor was given as a number
         model = _model_words(verdict)
         if model is None:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.metrics import Metric
+from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
-from errorfloor.show import grids, numbers
+from errorfloor.show import grids, numbers, ratings
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Items,
         LabelPlan,
         Plan,
+        RatingsEstimate,
     )
 
 FEW = 4  # so many groups are named, more are counted
@@ -65,10 +67,17 @@ def _(result: FeaturesEstimate) -> str:
 
 
 @sentence_of.register
+def _(result: RatingsEstimate) -> str:
+    return refusal_of(result) if result.refuted else ratings.sentence(result)
+
+
+@sentence_of.register
 def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
+    if isinstance(result.floor.measure.how, OfVariances):
+        return ratings.sentence_of_verdict(result)
     metric, style = result.floor.measure, numbers.style_of(result.floor)
     digits = style.digits(_width(result.floor), _edge(result.model_value))
     at = style.value(metric.shown(result.model_value), digits)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
-from errorfloor.show import grids, numbers
+from errorfloor.show import grids, numbers, ratings
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import text_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         FeaturesEstimate,
         Groups,
         PairedTest,
+        RatingsEstimate,
         Verdict,
         VotesEstimate,
     )
@@ -163,6 +164,11 @@ def _(result: AgreementEstimate) -> Iterable[str]:
         f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
         f"from {low} to {high}: agreement is not the ceiling of accuracy."
     )
+
+
+@_more_about.register
+def _(result: RatingsEstimate) -> Iterable[str]:
+    return ratings.more_about(result)
 
 
 @_more_about.register

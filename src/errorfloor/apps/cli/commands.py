@@ -41,6 +41,7 @@ from errorfloor.apps.cli.options import (
     with_labels,
     with_precision,
 )
+from errorfloor.apps.cli.ratings import ratings
 from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
@@ -448,5 +449,7 @@ def card(
     session.show({**result.to_dict(), "output": output}, text)
 
 
-for command in (label, metrics, items, confusion, agreement, features, count, merge, paper, data):
+for command in (
+    *(label, metrics, items, confusion, agreement, ratings, features, count, merge, paper, data),
+):
     cli.add_command(command)

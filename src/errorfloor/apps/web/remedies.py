@@ -141,6 +141,7 @@ PLACES: Mapping[str, Place] = {
     "Few negatives": Place(_LABELS),
     "Few positives": Place(_LABELS),
     "Hardly better than guessing": Place(_SCORES),
+    "Heavy items": Place(("weight",)),
     "Better than guessing": Place(_SCORES),
     "Gold label from the same votes": Place(_LABELS, _clear_label),
     "Items": Place(),

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.methods.votes.lost import mean_lost
+from errorfloor.methods.votes.share_bias import mean_lost
 from errorfloor.metrics import ERROR
 
 # Votes an item keeps at most; the first that the budget allows.
@@ -149,7 +149,7 @@ def generator_of(votes: Votes) -> np.random.Generator:
 
 def floor_of_all(points: Floats, weights: Floats, few: Votes, full: Votes) -> float:
     """Return the floor of one more vote from all votes, given the fit to thinned ones."""
-    from errorfloor.methods.votes.grid import binomial  # SciPy's parts load slowly
+    from errorfloor.methods.votes.line import binomial  # SciPy's parts load slowly
 
     k, m, counts = few.where(few.totals < _CAPS[-1])
     chances = binomial(k, m, points)
