@@ -448,6 +448,15 @@ def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
     assert again == text
 
 
+def test_the_table_of_few_errors_and_positives_has_every_setting(monkeypatch):
+    monkeypatch.setattr(bench, "DRAWS", 20_000)
+    monkeypatch.setattr(bench, "RARE", {"few": RARE["1 % positive, 3 apart"]})
+    monkeypatch.setattr(bench, "FEW", bench.FEW[:1])
+    lines = bench.few(4).splitlines()
+    assert sum(line.startswith("| ") for line in lines) == 2 + len(bench.TINY) + 1 + 1
+    assert sum(line.startswith("| few | 200 |") for line in lines) == 1
+
+
 def test_half_of_the_answers_may_be_wrong_on_all_items():
     scores, labels = drawn(200, 3)
     found = ef.from_scores(scores, labels, metric="coverage-at-error", at=0.5, rng=0)

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods import (
     logistic,
     maps,

@@ -23,7 +23,7 @@ from errorfloor.apps.web.preview import Preview, classes_of, first_state, previe
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
