@@ -620,6 +620,7 @@ def _chosen(
     """Return the layout, its columns by role, and which of them were guessed."""
     from errorfloor.data.columns import choose
     from errorfloor.data.engines import kinds_of
+    from errorfloor.data.guessing import fitting
 
     for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
         value = getattr(named, role)
@@ -634,10 +635,15 @@ def _chosen(
             text = f" names column {one!r}, which is not in {name}. Its columns are {listed}."
             raise InputError(argument(role), text)
     left = {one: kind for one, kind in kinds.items() if one not in named.beside.values()}
+    for one in fitting(IN_LISTS, left):  # lists whose numbers never repeat are not told by values
+        left[one] = "list" if left[one] == "text" else left[one]
     given, allowed = _given(named, left)
     found = choose(left, given, allowed, name)
     columns, guessed = dict(found.columns), found.guessed
-    if found.layout is LONG and named.rater is False:
+    told = fitting(RATER, left)  # a column that is merely left over is no rater
+    if found.layout is LONG and (
+        named.rater is False or ("rater" in guessed and columns["rater"] not in told)
+    ):
         columns.pop("rater", None)
         guessed = tuple(one for one in guessed if one != "rater")
     return found.layout, columns, guessed
@@ -902,7 +908,7 @@ def _table(
             which = int(item[first]) if entries.ids is None else repr(entries.ids[item[first]])
             raise InputError(
                 argument("rater"),
-                f": {names[codes[first]]!r} rated item {which} twice ({int(twice.sum()):,} "
+                f": {str(names[codes[first]])!r} rated item {which} twice ({int(twice.sum()):,} "
                 "such ratings). Keep one rating of each rater on an item, or say ",
                 *(argument("rater", False), " if nobody can tell who rated."),
             )
