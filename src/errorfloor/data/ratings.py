@@ -620,7 +620,7 @@ def _chosen(
     """Return the layout, its columns by role, and which of them were guessed."""
     from errorfloor.data.columns import choose
     from errorfloor.data.engines import kinds_of
-    from errorfloor.data.guessing import fitting
+    from errorfloor.data.columns import fitting
 
     for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
         value = getattr(named, role)
