@@ -618,9 +618,8 @@ def _chosen(
     frame: Any, run: Any, named: Named, name: str
 ) -> tuple[Layout, dict[str, Any], tuple[str, ...]]:
     """Return the layout, its columns by role, and which of them were guessed."""
-    from errorfloor.data.columns import choose
+    from errorfloor.data.columns import choose, fitting
     from errorfloor.data.engines import kinds_of
-    from errorfloor.data.columns import fitting
 
     for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
         value = getattr(named, role)
