@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.metrics_page import write_section
 from errorfloor._typing import Floats
-from errorfloor.data.vote_table import VoteTable
+from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked

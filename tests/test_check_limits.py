@@ -10,6 +10,7 @@ from scipy.stats import kstwobign
 import errorfloor as ef
 from errorfloor.checks import leaks, many, names, order, rows, scores, soft, votes
 from errorfloor.checks.wording import wording_of
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import VoteTable
 from errorfloor.metrics import ERROR, named
@@ -453,7 +454,7 @@ def test_one_class_against_the_rest_is_said():
 
 def test_one_class_in_two_spellings_refutes_unless_classes_are_listed():
     def found(*classes, listed=None):
-        source = Source(origin="arrays", layout="", classes=listed)
+        source = Source(origin="arrays", layout="", options=ReadOptions(classes=listed))
         return [
             (one.value, one.level)
             for one in names._spellings(estimate(classes=classes, source=source))

@@ -1,4 +1,4 @@
-"""Promises of the package as a whole: layers, imports, sizes, the demo."""
+"""Promises of the package as a whole: layers, imports, files by concept, the demo."""
 
 import ast
 import inspect
@@ -161,6 +161,60 @@ def test_functions_are_of_a_size_to_be_read_at_once(path):
             number = len(node.args.args) + len(node.args.kwonlyargs)
             public_door = node.name in public or layer_of(path) == "data"
             assert public_door or number <= 11, f"{node.name} has {number} parameters"
+
+
+# Modules that only one other imports, and why they are not a part of it.
+ALONE = {
+    "data.documents": "It is loaded for JSON and workbooks alone.",
+    "features.cuda": "It is loaded where a graphics card is asked for.",
+    "apps.cli": "It is what the command starts.",
+    "apps.web.run": "It loads the server, for one command.",
+    "datasets.synthetic": "It is public.",
+    "paper": "It is public.",
+}
+# The same of folders whose files have not been merged by concept yet.
+NOT_MERGED = {
+    *("apps.cli.progress", "apps.cli.streams", "apps.web.answering", "apps.web.connections"),
+    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
+    *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
+    *("features.copies", "features.groups", "features.leaks", "features.products"),
+    *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.gap", "questions.label_design", "questions.labels_alone"),
+    *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
+    *("questions.two_atoms", "show.features"),
+    *("show.looks", "show.metric_table", "show.report.again", "show.report.markdown"),
+    *("show.report.svg", "show.small"),
+}
+
+
+def importers():
+    """Return which modules import each of them, at any place."""
+    found = {named(path).removesuffix(".__init__"): set() for path in modules()}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "errorfloor":
+                home = node.module.removeprefix("errorfloor").lstrip(".")
+                for alias in node.names:
+                    inner = f"{home}.{alias.name}".lstrip(".")
+                    found.get(inner, found.get(home, set())).add(named(path))
+    return {name: by - {name, f"{name}.__init__"} for name, by in found.items()}
+
+
+def gathers(importer, name):
+    """Tell whether a module lists others: public names, commands, or the records of a folder."""
+    return importer in ("__init__", "apps.cli.commands", f"{name.rpartition('.')[0]}.__init__")
+
+
+def test_a_module_with_a_single_importer_is_there_for_a_reason():
+    alone = {
+        name
+        for name, by in importers().items()
+        if len(by) == 1 and not name.endswith("__main__") and not gathers(*by, name)
+    }
+    assert ALONE.keys() <= alone
+    assert not any(name.startswith("data.") for name in NOT_MERGED)
+    assert alone - ALONE.keys() - NOT_MERGED == set()
 
 
 def documented(module):

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data.asked import Where
+from errorfloor.data.arrays import partly_labelled
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife
 from errorfloor.methods import every, newton, on_any_scale, prediction_powered, ranks, soft
 from errorfloor.methods.histogram import Binned
@@ -392,7 +392,7 @@ def test_errors_of_other_counts_are_those_of_a_table_with_them():
     rng = np.random.default_rng(0)
     scores = rng.random(200).round(2)
     labels = np.where(rng.random(200) < 0.5, rng.random(200) < scores, np.nan)
-    cells = table_of_arrays(scores, labels, Where.of(unlabelled=True)).cells()
+    cells = partly_labelled(scores, labels, ReadOptions.of(unlabelled=True)).cells()
     count = np.maximum(cells.count - (np.arange(cells.count.size) % 3 == 0), 0)
     found = PoweredCut(cells, Options().draw).values(count[None], np.random.default_rng(1))
     # Places of rows and strata are those of all items, so they are set alike.

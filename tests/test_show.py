@@ -17,7 +17,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import checks, intervals, methods
-from errorfloor.data.read import Where
+from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
@@ -546,7 +546,7 @@ RECIPES = {
         "--level 0.95",
     ),
     "a format": (
-        lambda: floor_of("people.txt", Where.of(annotators=["ann", "bob"], format="csv")),
+        lambda: floor_of("people.txt", ReadOptions.of(annotators=["ann", "bob"], format="csv")),
         "estimate people.txt --annotators ann,bob --format csv --method mixture "
         "--interval likelihood --level 0.95",
     ),
@@ -648,8 +648,9 @@ def test_without_a_seed_the_code_says_what_is_random():
 
 
 def read_from(**more):
+    how = {name: more.pop(name) for name in HOW_TO_READ if name in more}
     given = {"origin": "files", "layout": "scores", "files": ("a.csv",)} | more
-    return estimate(seed=Seed(1), source=Source(**given))
+    return estimate(seed=Seed(1), source=Source(**given, options=ReadOptions(**how)))
 
 
 def test_standard_input_is_a_dash_on_the_command_line():

@@ -168,6 +168,6 @@ def test_votes_are_worth_as_many_items_as_any_mean_of_them_is(cluster, light, cl
     values = np.array([list(depends_on(votes[one])) for one in cell])
     numbers = [number(weight[cell], unit, column) for column in values.T]
     # Where few have any votes against the rest, their own spread is no guide.
-    apart = sample.worth(np.where(votes.max(axis=1) < votes.sum(axis=1), count, 0.0))[1]
+    apart = sample.share_and_size(np.where(votes.max(axis=1) < votes.sum(axis=1), count, 0.0))[1]
     assert equal_items(sample, Options()) == pytest.approx(min(*numbers, apart))
     assert equal_items(Sample.of_rows(votes, count), Options()) == 14

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, Part, argument, as_flag, function, refuse, shown
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.annotators import text_of
 from errorfloor.data.entries import POSITIVE, REMEDY, Entries
 from errorfloor.data.layouts import ITEM, Layout, Role
-from errorfloor.data.missing import as_entries, missing_in
-from errorfloor.data.source import ARRAY, Source
-from errorfloor.data.table import TWO_CLASSES, Table, column
+from errorfloor.data.matrices import column
+from errorfloor.data.naming import TWO_CLASSES
+from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.source import Source, is_frame, is_source
+from errorfloor.data.tables import Table
+from errorfloor.data.values import as_entries, missing_in, text_of
 
 MOST_RATINGS = 2**27  # that fit into memory
 _MOST_COLUMNS = 100  # that are compared; more are no raters of many items
@@ -320,6 +322,12 @@ class Named:
         as_flag(self.drop_missing, name="drop_missing")
 
     @property
+    def options(self) -> ReadOptions:
+        """How to read, as sources keep it."""
+        names = ("weight", "cluster", "group", "drop_missing", "format", "called")
+        return ReadOptions(**{name: getattr(self, name) for name in names}).kept
+
+    @property
     def beside(self) -> dict[str, Any]:
         """What there is one of for each item."""
         names = ("weight", "cluster", "group", "prediction")
@@ -373,9 +381,6 @@ def read_ratings(
     data: Any, named: Named, progress: Callable[[float], None] | None = None
 ) -> dict[Any, RatingReading]:
     """Return the ratings of each group; of the group None without groups."""
-    from errorfloor.data.asked import is_source
-    from errorfloor.data.read import _is_frame
-
     if isinstance(data, RatingReading):
         return {None: data}
     if isinstance(data, RatingTable):
@@ -385,17 +390,16 @@ def read_ratings(
         raise InputError(argument("data"), text)
     are_paths = is_source(data) and not (isinstance(data, list) and _all_lists(data))
     if are_paths:
-        from errorfloor.data.files import at_rest, find_data
-        from errorfloor.data.formats import format_of
+        from errorfloor.data.files import found_in
         from errorfloor.data.saved import saved_table
 
-        with at_rest(find_data(data, named.format)) as files:
-            if format_of(files, named.format).holds_tables:
-                table = saved_table(files)
-                if isinstance(table, RatingTable):
-                    return {None: _of_table(table, named, "files", _paths(data))}
-    if are_paths or _is_frame(data):
-        return _of_rows(data, named, progress, _paths(data) if are_paths else ())
+        with found_in(data, named.format) as found:
+            table = saved_table(found)
+            if isinstance(table, RatingTable):
+                return {None: _of_table(table, named, "files", _paths(data))}
+            return _of_rows(found, named, progress, _paths(data))
+    if is_frame(data):
+        return _of_rows(data, named, progress)
     return {None: read_arrays(data, named)}
 
 
@@ -456,9 +460,7 @@ def read_arrays(data: Any, named: Named) -> RatingReading:
         origin="arrays",
         layout=LONG.name if named.item is not None else WIDE.name,
         columns={name: ARRAY for name in ("item", "rater") if name in named.kept()},
-        drop_missing=named.drop_missing,
-        weight=None if named.weight is None else ARRAY,
-        cluster=None if named.cluster is None else ARRAY,
+        options=named.options,
     )
     return _counted(replace(entries, beside=beside), named, source)
 
@@ -564,12 +566,12 @@ def _codes(values: Sequence[Any]) -> tuple[list[Any], Counts]:
 
 
 def _of_rows(
-    data: Any, named: Named, progress: Any, files: tuple[str, ...]
+    data: Any, named: Named, progress: Any, files: tuple[str, ...] = ()
 ) -> dict[Any, RatingReading]:
-    from errorfloor.data.frames import rows_of
+    from errorfloor.data.read_rows import rows_of
 
     name = named.called or (files[0] if files else "the dataframe")
-    with rows_of(data, progress, named.format) as (frame, run):
+    with rows_of(data, named.options, progress) as (frame, run):
         layout, columns, guessed = _chosen(frame, run, named, name)
         entries = _read(frame, run, layout, columns, named)
     source = Source(
@@ -578,12 +580,7 @@ def _of_rows(
         files=files,
         columns=columns,
         guessed=guessed,
-        drop_missing=named.drop_missing,
-        format=named.format,
-        group=named.group,
-        called=named.called,
-        weight=named.weight,
-        cluster=named.cluster,
+        options=named.options,
         rows=entries.value.size if layout is LONG else entries.items,
     )
     groups = entries.beside.get("group")
@@ -621,9 +618,8 @@ def _chosen(
     frame: Any, run: Any, named: Named, name: str
 ) -> tuple[Layout, dict[str, Any], tuple[str, ...]]:
     """Return the layout, its columns by role, and which of them were guessed."""
-    from errorfloor.data.columns import choose
+    from errorfloor.data.columns import choose, fitting
     from errorfloor.data.engines import kinds_of
-    from errorfloor.data.guessing import fitting
 
     for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
         value = getattr(named, role)
@@ -681,7 +677,7 @@ def _given(named: Named, left: Mapping[str, str]) -> tuple[dict[str, Any], tuple
 
 def _plausible(kinds: Mapping[str, str]) -> tuple[Layout, ...]:
     """Return the layouts that names of columns allow; all where they tell nothing."""
-    from errorfloor.data.guessing import likely_readings
+    from errorfloor.data.columns import likely_readings
 
     for layout in (LISTS, LONG, WIDE):
         if likely_readings(kinds, (layout,)):
@@ -697,9 +693,9 @@ def _read(
     if layout is LONG:
         return _read_long(frame, run, columns, named)
     if layout is LISTS:
-        from errorfloor.data.vote_lists import taken_apart
+        from errorfloor.data.classes import votes_apart
 
-        frame, wide = taken_apart(frame, run, columns["ratings"], "ratings")
+        frame, wide = votes_apart(frame, run, columns["ratings"], "ratings")
     else:
         wide = tuple(columns["ratings"])
     wanted = {f"rating {k}": one for k, one in enumerate(wide)}

@@ -6,7 +6,7 @@ that has what it is computed from.
 
 from __future__ import annotations
 
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals import ranks
 from errorfloor.intervals.bets import BETTING, BETTING_ROOTS, HOEFFDING
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
 from errorfloor.metrics import ERROR, Metric
@@ -79,7 +79,8 @@ class Undefined(Exception):  # noqa: N818  # it is no error, another interval ta
         self.instead = instead
 
 
-def _nothing_more(method: Method) -> str:
+def nothing_more(method: Method) -> str:
+    """Say that an interval assumes no more than its method."""
     return ""
 
 
@@ -139,7 +140,7 @@ class IntervalKind:
     proof: str
     holds: Literal["exact", "measured", "approximate"]
     references: tuple[str, ...]
-    assumes: Callable[[Method], str] = _nothing_more
+    assumes: Callable[[Method], str] = nothing_more
     with_weights: str = ""
     resamples: bool = False
     is_random: bool = True

@@ -23,7 +23,8 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
-from errorfloor.data.read import Where, is_data
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.asked import Asked
@@ -246,12 +247,14 @@ def headroom(
             if prediction is None:
                 raise _needs_a_floor(about.metric)
             refuse_arrays(estimate)
-            where = Where.of(**columns)
+            where = ReadOptions.of(**columns)
             floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
             model = read_model(estimate, where, prediction, floor)
             return beside(floor, model, level, same_labelling=True)
         pair = Pair.of(estimate, (labels, predictions), prediction, columns)
-        return beside_pair(floor_of(pair.reading, Where.of(), level=level, rng=rng), pair, level)
+        return beside_pair(
+            floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair, level
+        )
     floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):
         each = {
@@ -289,7 +292,7 @@ def _as_floor(
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
-        return floor_of(estimate, Where.of(**columns), level=level, rng=rng, asked=asked)
+        return floor_of(estimate, ReadOptions.of(**columns), level=level, rng=rng, asked=asked)
     for name in (name for name, value in columns.items() if value is not None or name != "group"):
         raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
     first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate

@@ -9,9 +9,11 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.items import KeptVotes, VoteItems
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.data.vote_items import Keeper, VoteItems
 from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
 from errorfloor.questions.weights import unweighted
@@ -85,15 +87,15 @@ def items(
     >>> found.rank.tolist()
     [3, 3, 1, 3, 3, 1]
     """
-    keeper = Keeper()
+    keeper = KeptVotes()
     symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
         votes = columns.pop("positives", None)
-    where = with_names(Where.of(**columns, item=item))
+    where = with_names(ReadOptions.of(**columns, item=item))
     return of_reading(read(votes, keeper.layouts, where, second=totals), keeper, symmetric)
 
 
-def with_names(where: Where) -> Where:
+def with_names(where: ReadOptions) -> ReadOptions:
     """Take the column of items for mere names beside columns that hold whole items."""
     columns = dict(where.columns)
     if "item" in columns and columns.keys() & {"positives", "annotators", "annotations"}:
@@ -101,7 +103,7 @@ def with_names(where: Where) -> Where:
     return where
 
 
-def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Items | ClassItems:
+def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> Items | ClassItems:
     """Return the items of what was read by the keeper's layouts."""
     rows, table = keeper.items_of(reading), reading.table
     assert isinstance(table, VoteTable)

@@ -25,8 +25,9 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.layouts import SCORES, SOFT_LABELS
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.source import Source
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import PairedTest
@@ -64,7 +65,7 @@ class Pair:
         complete = bool(columns.get("complete"))
         columns = {name: value for name, value in columns.items() if name != "complete"}
         pair = cls._of(data, labels, predictions, column, columns)
-        return replace(pair, source=replace(pair.source, complete=complete))
+        return replace(pair, source=pair.source.with_options(complete=complete))
 
     @classmethod
     def _of(
@@ -100,7 +101,7 @@ class Pair:
                 *(argument("predictions"), " beside an array of scores."),
             )
         refuse_groups(named.pop("group", None))
-        where = Where.of(**named, group=column)
+        where = ReadOptions.of(**named, group=column)
         refuse_votes({**where.columns, **where.arrays})
         with naming_predictions():
             return cls.read(read(data, (SCORES,), where))
@@ -139,12 +140,12 @@ class Pair:
     @classmethod
     def read(cls, reading: Reading) -> Pair:
         """Take rows that were counted apart by what the model predicts."""
-        source, column = reading.source, reading.source.group
+        source, column = reading.source, reading.source.options.group
         tables = {name: table for name, table in reading.tables.items() if table.n}
         first: Any = next(iter(reading.tables.values()))
         number = len(first.classes)
         if number == 2:
-            place = _classes(list(tables), source.positive, str(column))
+            place = _classes(list(tables), source.options.positive, str(column))
         else:
             said = (argument("prediction"), f" (column {column!r})")
             place = told(list(tables), number, first.classes, said).place
@@ -156,7 +157,7 @@ class Pair:
             sides[place[name]] += table.plain
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
-        return cls(tuple(sides), replace(source, group=None), column, extra)
+        return cls(tuple(sides), source.with_options(group=None), column, extra)
 
     @property
     def reading(self) -> Reading:

@@ -11,10 +11,8 @@ import numpy as np
 
 from errorfloor._checks import ErrorFloorWarning, InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Reading
-from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.source import Reading, Source
+from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Request

@@ -20,8 +20,8 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._typing import Counts, Floats, RandomLike
-from errorfloor.data.missing import missing_in
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
+from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
@@ -95,7 +95,7 @@ def model_beside_ratings(
     if list(readings) == [None]:
         return _verdict(readings[None], ask)
     found = {name: _verdict(one, ask) for name, one in readings.items()}
-    column = next(iter(readings.values())).source.group
+    column = next(iter(readings.values())).source.options.group
     return Groups(str(column), found, ask.level)
 
 

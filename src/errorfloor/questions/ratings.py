@@ -316,7 +316,7 @@ def answer(
     rows = {}
     column = ""
     for name, reading in readings.items():
-        column = str(reading.source.group)
+        column = str(reading.source.options.group)
         try:
             found = estimate(reading, each, Seed.of(rng))
         except InputError as error:

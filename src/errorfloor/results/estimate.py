@@ -12,8 +12,9 @@ from errorfloor import intervals, methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
+from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.source import Source
-from errorfloor.data.table import TWO_CLASSES, Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
@@ -136,7 +137,7 @@ class Estimate(Shown):
             method_of(self),
             interval_of(self),
             self.measure,
-            complete=self.source is not None and self.source.complete,
+            complete=self.source is not None and self.source.options.complete,
             scores=SHARES if self.target == GOLD_LABEL else SCORES,
             majority=(self.options.get("majority") or 1) > 1,
         )

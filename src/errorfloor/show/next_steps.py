@@ -14,8 +14,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor.data.layouts import SCORES
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
@@ -82,7 +81,7 @@ def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
     """Return how to get intervals of groups that can be compared."""
     rows = list(groups.values())
     alone = len(rows) > 1 and not groups.simultaneous and all(row.interval for row in rows)
-    if not alone or any(row.source is None or row.source.group is None for row in rows):
+    if not alone or any(row.source is None or row.source.options.group is None for row in rows):
         return ()
     at_once = {
         name: replace(row, options={**row.options, "simultaneous": True})
@@ -179,7 +178,7 @@ def _closer(estimate: Estimate) -> Iterator[Step]:
 
 def _has_label(estimate: Estimate) -> bool:
     """Tell whether a label is one of the votes, which the command for items does not read."""
-    return estimate.source is not None and estimate.source.label_is_vote
+    return estimate.source is not None and estimate.source.options.label_is_vote
 
 
 def _plan(estimate: Estimate) -> Iterator[Step]:
@@ -233,7 +232,10 @@ def _other_class(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
     classes = None if source is None else source.facts.get("classes")
     if source is not None and isinstance(classes, dict) and len(classes["0"]) == 1:
         (other,) = classes["0"]
-        yield f"If class 1 is {other}:", replace(estimate, source=replace(source, positive=other))
+        yield (
+            f"If class 1 is {other}:",
+            replace(estimate, source=source.with_options(positive=other)),
+        )
     why = "If the scores are meant as they are, a method that lets probabilities fall:"
     yield why, _by(estimate, HISTOGRAM.make(25).name)
 
@@ -269,7 +271,9 @@ def _step(
 ) -> Step:
     """Return a step whose Python goes on from the floor; one group alone has no command."""
     command, *more = map(str, words)
-    alone = estimate.source is not None and estimate.source.group is not None and not grouped
+    alone = (
+        estimate.source is not None and estimate.source.options.group is not None and not grouped
+    )
     return Step(
         why,
         f"{python_code(estimate)}\n{line}",

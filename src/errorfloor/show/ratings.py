@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._numbers import counted
-from errorfloor.data.source import ARRAY
+from errorfloor.data.options import ARRAY
 from errorfloor.intervals.ratings import CERTIFIED, JACKKNIFE, PUBLISHED
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
 
@@ -235,10 +235,10 @@ def _data(found: RatingsEstimate) -> Iterator[str]:
     if source.facts.get("rater") is not None:
         yield f"rater={source.facts['rater']!r}"
     for name in ("weight", "cluster", "group"):
-        one = getattr(source, name)
+        one = getattr(source.options, name)
         if one is not None:
             yield f"{name}={name if one == ARRAY else repr(one)}"
-    if source.drop_missing:
+    if source.options.drop_missing:
         yield "drop_missing=True"
 
 
@@ -260,7 +260,7 @@ def command_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str | 
         words += ["--metric", found.metric, "--level", str(options["level"])]
         return shlex.join(words) if verdict is None else None
     source = found.source
-    if source is None or not source.files or source.called is not None:
+    if source is None or not source.files or source.options.called is not None:
         return None
     seed = found.seed
     if found.group is not None or found.interval is None or (seed and seed.number is None):
@@ -271,13 +271,13 @@ def command_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str | 
     if source.facts.get("rater") is not None:
         words.append("--shared" if source.facts["rater"] else "--no-rater")
     for name in ("weight", "cluster"):
-        one = getattr(source, name)
+        one = getattr(source.options, name)
         words += [] if one is None else [f"--{name}", one]
     if verdict is not None:
         if not isinstance(verdict.given.get("prediction"), str):
             return None
         words += ["--prediction", verdict.given["prediction"]]
-    words += ["--drop-missing"] if source.drop_missing else []
+    words += ["--drop-missing"] if source.options.drop_missing else []
     for name, one in _options(found):
         if name == "interval" and one is None:
             return None

@@ -85,7 +85,11 @@ def command_of_comparison(comparison: Comparison) -> str | None:
 def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:
     """Return another command on the same files, or None where there are none to read again."""
     asked = Asked.of(estimate)
-    if not asked.can_be_read_again or asked.source is None or asked.source.called is not None:
+    if (
+        not asked.can_be_read_again
+        or asked.source is None
+        or asked.source.options.called is not None
+    ):
         return None
     return shlex.join(["errorfloor", command, *words_of(asked.source), *more])
 
@@ -288,11 +292,11 @@ def _data(asked: Asked) -> str:
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))
-    if source.called is not None:
+    if source.options.called is not None:
         files = "path"
-    if source.format is None or format_called(source.format).holds_tables:
+    if source.options.format is None or format_called(source.options.format).holds_tables:
         return files
-    return f"ef.frames.scan({files}, format={source.format!r})"
+    return f"ef.frames.scan({files}, format={source.options.format!r})"
 
 
 def _options(asked: Asked) -> Iterator[str]:
@@ -318,8 +322,8 @@ def _generator(kept: Any) -> Iterator[str]:
 
 def _remarks(asked: Asked) -> Iterator[str]:
     source, seed = asked.source, asked.seed
-    if source is not None and source.origin == "files" and source.called is not None:
-        yield f"# path is that of a file with what was read from {source.called}."
+    if source is not None and source.origin == "files" and source.options.called is not None:
+        yield f"# path is that of a file with what was read from {source.options.called}."
     unknown = seed is None or (seed.number is None and seed.generator is None)
     if asked.is_random and unknown and asked.estimate.interval is not None:
         yield "# The limits have random parts: the same rng gives the same again."

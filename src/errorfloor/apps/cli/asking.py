@@ -13,7 +13,7 @@ from errorfloor.apps.cli.options import How
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
 from errorfloor.data.layouts import LAYOUTS, SCORES
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 

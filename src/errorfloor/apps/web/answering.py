@@ -23,7 +23,7 @@ from errorfloor.apps.web.preview import Preview, classes_of, first_state, previe
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
@@ -318,7 +318,7 @@ def _rated(place: str, file: str) -> Markup:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ErrorFloorWarning)
-            answer = from_ratings(file, metric="pearson", drop_missing=found.source.drop_missing)
+            answer = from_ratings(file, metric="pearson", drop_missing=found.source.options.drop_missing)
     except InputError:
         return Markup("")
     said = f"These columns hold ratings. {answer.sentence}"

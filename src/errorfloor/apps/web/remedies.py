@@ -10,7 +10,7 @@ from typing import Any
 
 from errorfloor._checks import InputError, Mention
 from errorfloor.apps.web.state import ROLE, ROLES, State
-from errorfloor.data.guessing import fitting
+from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
 from errorfloor.results import Estimate

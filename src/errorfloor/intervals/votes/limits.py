@@ -38,7 +38,7 @@ def _numbers(sample: Sample, options: Options) -> Iterator[float]:
     yield from _worth(sample, functions)
     # Where few units have any votes against the rest, their own spread is no guide.
     apart = votes.seen.max(axis=1) < votes.totals
-    yield sample.worth(sample.count * apart[sample.place] * 1.0)[1]
+    yield sample.share_and_size(sample.count * apart[sample.place] * 1.0)[1]
 
 
 def _functions(votes: Counts) -> tuple[Floats, ...]:
