@@ -694,6 +694,16 @@ def test_a_look_recognises_ratings(reviews):
     assert ef.look(frame).next[0] == "ef.from_ratings(df, ratings='ratings')"
 
 
+def test_the_app_answers_ratings(reviews, monkeypatch):
+    from errorfloor.apps.web.answering import answer as asked_by_page
+
+    monkeypatch.chdir(reviews.parent)
+    question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent)}
+    said = asked_by_page(question, lambda event: None)["regions"]["problem"]
+    assert "These columns hold ratings. The best possible Pearson correlation" in said
+    assert "errorfloor ratings reviews.csv" in said
+
+
 @pytest.mark.parametrize(
     "asked", [{}, {"metric": "mse", "label": "mean"}, {"metric": "mae"}, {"group": "year"}]
 )
