@@ -358,6 +358,14 @@ def test_pure_noise_has_no_signal():
         ef.from_ratings(values)
 
 
+def test_few_items_are_not_called_noise():
+    found = ef.from_ratings([[3, 4], [5, 5], [1, 2]])
+    assert found.value > 0.8
+    assert found.low == 0
+    assert found.sentence.startswith("3 items are too few to show that there is a signal")
+    assert any(one.value == "not shown" for one in found.findings)
+
+
 def test_the_usual_mistakes_are_mistakes():
     noise = np.random.default_rng(1).standard_normal((2000, 2))
     rest = ((noise - noise.mean(axis=1, keepdims=True)) ** 2).sum()
