@@ -18,6 +18,8 @@ from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.selective import squares_at
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 
 def drawn(n, seed, *, ties=False, slope=1.0):
     """Return scores and labels whose probabilities are the scores, on some scale."""
@@ -446,6 +448,15 @@ def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
     monkeypatch.setattr(bench, "study", None)
     again = bench.document(bench.results(tmp_path / "found.json", 2), 2)
     assert again == text
+
+
+def test_the_table_of_few_errors_and_positives_has_every_setting(monkeypatch):
+    monkeypatch.setattr(bench, "DRAWS", 20_000)
+    monkeypatch.setattr(bench, "RARE", {"few": RARE["1 % positive, 3 apart"]})
+    monkeypatch.setattr(bench, "FEW", bench.FEW[:1])
+    lines = bench.few(4).splitlines()
+    assert sum(line.startswith("| ") for line in lines) == 2 + len(bench.TINY) + 1 + 1
+    assert sum(line.startswith("| few | 200 |") for line in lines) == 1
 
 
 def test_half_of_the_answers_may_be_wrong_on_all_items():

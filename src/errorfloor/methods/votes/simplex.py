@@ -381,7 +381,8 @@ class PartitionLikelihood(SimplexLikelihood):
         at = support(classes)
         matrix, points = at.law[cells], at.points
         if kept is not None:
-            matrix, points = matrix[:, kept], points[kept]
+            # Row after row in memory, which is half the time of a fit.
+            matrix, points = matrix.take(kept, axis=1), points[kept]
         fits = np.array([len(parts) <= classes for parts in partitions(MOST_VOTES_USED)])
         could = fits & (by_total[total] > 0)
         return cls(

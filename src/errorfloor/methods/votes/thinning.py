@@ -19,6 +19,7 @@ with the minority share of all their votes instead, corrected by its exact bias 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -104,12 +105,17 @@ def thinned(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
     if totals.size == 0 or affordable(totals.size, np.unique(totals)):
         return None
     refuse_shares(counts, int(totals.max()))
-    order = np.lexsort((positives, totals))
-    votes = Votes(positives[order], totals[order], counts[order])
+    return _thinned_to(_CAPS, affordable, Votes(positives, totals, counts))
+
+
+def _thinned_to(caps: tuple[int, ...], fits: Callable[[int, Counts], bool], votes: Votes) -> Votes:
+    """Return the votes with at most as many of each item as the first cap that fits a budget."""
+    order = np.lexsort((votes.positives, votes.totals))
+    votes = Votes(*(column[order] for column in votes))
     rng = generator_of(votes)
-    for cap in _CAPS:
+    for cap in caps:
         votes = _draw(votes, _rungs(votes.totals, cap), rng)
-        if affordable(votes.totals.size, np.unique(votes.totals)):
+        if fits(votes.totals.size, np.unique(votes.totals)):
             break
     return votes
 
@@ -124,20 +130,14 @@ def by_total(totals: Counts) -> Counts:
 
 def thinned_apart(positives: Counts, totals: Counts, counts: Counts) -> Votes | None:
     """Return the votes with fewer totals, each with fewer votes, or None where all can be used."""
-    order = np.lexsort((positives, totals))
-    votes = Votes(positives[order], totals[order], counts[order])
     distinct = np.unique(totals)
-    if distinct.size <= _FEW_TOTALS and _affordable_apart(distinct):
+    if distinct.size <= _FEW_TOTALS and _affordable_apart(totals.size, distinct):
         return None
-    rng = generator_of(votes)
-    for cap in (_CAPS[-1], _CAPS[-1] // 4):
-        votes = _draw(votes, _rungs(votes.totals, cap), rng)
-        if _affordable_apart(np.unique(votes.totals)):
-            break
-    return votes
+    caps = _CAPS[-1], _CAPS[-1] // 4
+    return _thinned_to(caps, _affordable_apart, Votes(positives, totals, counts))
 
 
-def _affordable_apart(totals: Counts) -> bool:
+def _affordable_apart(_: int, totals: Counts) -> bool:
     return float((totals + 1.0).sum()) <= _APART
 
 
