@@ -249,7 +249,8 @@ def _rated(
     from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
     from errorfloor.data.ratings import Named, read_ratings
 
-    for named in (Named(format=where.format), Named(format=where.format, drop_missing=True)):
+    for drops in (False, True):
+        named = Named.of(format=where.format, drop_missing=drops)
         try:
             found = read_ratings(data, named)[None]
         except InputError:
@@ -262,7 +263,7 @@ def _rated(
             name: list(one) if isinstance(one, tuple) else one
             for name, one in found.source.columns.items()
         }
-        how |= {"drop_missing": True} if named.drop_missing else {}
+        how |= {"drop_missing": True} if drops else {}
         command = _command(layout, files, how)
         look = LayoutLook(
             layout=layout.name,
