@@ -52,6 +52,7 @@ class Where:
     called: str | None = None  # what people call the files, if not by their paths
     weight: Any = None  # a column, or an array beside arrays
     cluster: Any = None
+    predictions: tuple[str, ...] = ()  # columns of what models predict for the items
 
     @property
     def beside(self) -> dict[str, Any]:

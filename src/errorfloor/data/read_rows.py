@@ -19,7 +19,7 @@ from errorfloor.data.files import at_rest, find_data, renamed
 from errorfloor.data.formats import format_of
 from errorfloor.data.frames import fetched, rows_of
 from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, Layout
 from errorfloor.data.naming import facts_of_classes
 from errorfloor.data.rows import Request, Run
 from errorfloor.data.saved import saved_table
@@ -107,7 +107,8 @@ def _refuse_arrays(where: Where) -> None:
 
 def _refuse_used(where: Where, chosen: Chosen) -> None:
     """Refuse to take one column for two things."""
-    for name, column in where.beside.items():
+    models = [("prediction", column) for column in where.predictions]
+    for name, column in (*where.beside.items(), *models):
         if column in chosen.used or column == where.group:
             raise InputError(
                 *(argument(name), f" names column {column!r}, which has another use already. "),
@@ -145,6 +146,14 @@ def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Bal
         return ballots_in(request, chosen.layout)
 
 
+def kind_in(data: Any, layouts: Sequence[Layout], where: Where) -> str:
+    """Return what a dataframe or files hold, told by their columns alone."""
+    asked = Asked(tuple(layouts), where, None, None, None)
+    with rows_of(data, None, where.format) as (frame, run):
+        given = by_role(_columns(asked))
+        return _chosen(frame, run, given, asked, where.called or "the data").layout.kind
+
+
 def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool) -> Request:
     return Request(
         frame=frame,
@@ -152,6 +161,7 @@ def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool
         columns=chosen.arguments,
         group=where.group,
         beside=where.beside,
+        predictions=where.predictions,
         positive=where.positive,
         positive_from=where.positive_from,
         classes=where.classes,
@@ -186,7 +196,7 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name
         return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(asked.where.group or "", None)
-    for column in asked.where.beside.values():
+    for column in (*asked.where.beside.values(), *asked.where.predictions):
         kinds.pop(column, None)
     try:
         chosen = choose(kinds, given, asked.layouts, name)

@@ -60,6 +60,7 @@ class Request:
     columns: Mapping[str, Any]  # by the names of arguments
     group: str | None = None
     beside: Mapping[str, str] = field(default_factory=dict)  # columns of weights and clusters
+    predictions: tuple[str, ...] = ()  # columns of what models predict for the items
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # in order, as they were given
@@ -71,6 +72,11 @@ class Request:
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
     refine: bool = True  # whether to take a second pass
+
+    @property
+    def predicted(self) -> dict[str, str]:
+        """The columns of predictions, by the names that they are given."""
+        return {f"prediction {i}": column for i, column in enumerate(self.predictions)}
 
     @property
     def has_many_classes(self) -> bool:
@@ -119,7 +125,7 @@ def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """
     kinds = request.frame.collect_schema()
     group = {} if request.group is None else {"group": request.group}
-    given = {**names, **request.beside, **group}
+    given = {**names, **request.predicted, **request.beside, **group}
     for name, column in given.items():
         said = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
@@ -278,7 +284,8 @@ def checked(
     if missing is None:
         missing = {name: is_missing(frame, f"given_{name}") for name in given}
     else:
-        more = {name: is_missing(frame, f"given_{name}") for name in (*request.beside, *groups)}
+        others = (*request.predicted, *request.beside, *groups)
+        more = {name: is_missing(frame, f"given_{name}") for name in others}
         missing = {**missing, **more}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}

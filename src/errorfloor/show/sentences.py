@@ -12,6 +12,7 @@ from errorfloor.metrics import Metric
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
+from errorfloor.show import people as in_people
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
         Estimate,
         FeaturesEstimate,
         FeeBeeResult,
+        FloorDifference,
         Groups,
         Items,
         LabelPlan,
+        People,
         Plan,
     )
 
@@ -75,6 +78,19 @@ def _(result: Verdict) -> str:
     shown = style.value(metric.shown(result.model_value), digits)
     at = f"{shown}{error if metric.opposite else ''}"
     return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
+
+
+@sentence_of.register
+def _(result: People) -> str:
+    return refusal_of(result.floor) if result.floor.refuted else in_people.said_of(result)
+
+
+@sentence_of.register
+def _(result: FloorDifference) -> str:
+    for floor in (result.first, result.second):
+        if floor.refuted:
+            return refusal_of(floor)
+    return in_people.of_difference(result)
 
 
 @sentence_of.register
