@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.special import gammaln, xlogy
@@ -67,6 +67,12 @@ def panel_chance(probabilities: Floats, r: int) -> Floats:
         half = (r + 1) // 2
         wins = betainc(half, half, p)  # at least half of r votes are for class 1
         return np.asarray(p * wins + (1 - p) * (1 - wins))
+    return _chances(p.tobytes(), p.shape[1], r)
+
+
+@lru_cache(maxsize=64)  # mixtures have the same points again and again
+def _chances(points: bytes, classes: int, r: int) -> Floats:
+    p = np.frombuffer(points).reshape(-1, classes)
     # As if each class had a Poisson number of votes, given that there are r of them.
     number = np.arange(r + 1)
     logs = xlogy(number, r * p[:, :, None]) - r * p[:, :, None] - gammaln(number + 1)
@@ -74,7 +80,9 @@ def panel_chance(probabilities: Floats, r: int) -> Floats:
     whole = float(np.exp(r * math.log(r) - r - math.lgamma(r + 1)))
     own = np.exp(logs)
     found = (p * _wins(own, own, np.exp(rest), r)).sum(axis=1) / whole
-    return np.asarray(np.clip(found, 0.0, 1.0))
+    np.clip(found, 0.0, 1.0, out=found)
+    found.setflags(write=False)
+    return np.asarray(found)
 
 
 def _missed(r: int, probabilities: Floats) -> Floats:
