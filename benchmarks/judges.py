@@ -23,9 +23,8 @@ from errorfloor.data.entries import Entries
 from errorfloor.data.read import Where
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.intervals.honest import worth_of_correlated
-from errorfloor.intervals.powered import WITHIN, PoweredErrors
-from errorfloor.methods import powered
+from errorfloor.intervals.honest import WITHIN, PoweredErrors, worth_of_correlated
+from errorfloor.methods import prediction_powered
 from errorfloor.questions import partly
 from errorfloor.results import Estimate
 
@@ -432,8 +431,8 @@ def skipped(what: str, n: int, design: str, tables: Iterable[tuple[ScoreTable, f
     with set_to(partly, LEVEL=0.0):
         for seed, (table, floor) in enumerate(tables):
             refused.append(partly.largest_difference(table)[1] < 1e-4)
-            for limits, number in zip(both, (powered.STRATA, 1), strict=True):
-                with set_to(powered, STRATA=number):
+            for limits, number in zip(both, (prediction_powered.STRATA, 1), strict=True):
+                with set_to(prediction_powered, STRATA=number):
                     low, high = limits_of(ef.from_scores(table, rng=seed, clip=1e-9))
                 limits.append(
                     (low - ROUNDING <= floor <= high + ROUNDING, floor > high, high - low)

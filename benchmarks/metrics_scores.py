@@ -89,6 +89,9 @@ RARE: Mapping[str, Draw] = {
     "10 % positive, 1 apart": gaussians(0.10, 1.0),
     "10 % positive, 3 apart": gaussians(0.10, 3.0),
     "5 % positive, all alike": atoms([0.05], [1]),
+    "1 % positive, 1 apart": gaussians(0.01, 1.0),
+    "1 % positive, 3 apart": gaussians(0.01, 3.0),
+    "5 % at 0.9, 95 % at 0.003": atoms([0.003, 0.9], [0.95, 0.05]),
 }
 
 
@@ -160,6 +163,7 @@ MORE = (
     Question("brier"),
     Question("log-loss"),
     Question("error-at-coverage", {"at": 0.8}),
+    Question("error-at-coverage", {"at": 0.5}),
     Question("coverage-at-error", {"at": 0.1}),
 )
 CERTIFIED = (
@@ -296,10 +300,9 @@ The largest mean error of the values of the default methods, over the settings o
 
 {errors((*HONEST, *MORE), found)}
 
-The best cut of the items that chose it looks too good. That is most of what is seen for costs and
-balanced error, whose default is the best cut itself, as for error; `isotonic-cf` takes the midpoint
-with items held out. Coverage at an error is the hardest to know: its curve is flat where items are
-about as sure as the error that is allowed."""
+The best cut of the items that chose it looks too good, which is most of what is seen by `isotonic`;
+`isotonic-cf`, the default, takes the midpoint with items held out. Coverage at an error is the
+hardest to know: its curve is flat where items are about as sure as the error that is allowed."""
 
 
 def results(path: Path, repetitions: int) -> dict[tuple[Question, Setting], Found]:

@@ -27,7 +27,7 @@ from benchmarks.realdata import Pair
 from errorfloor._typing import Counts
 from errorfloor.datasets import load_cifar10h
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals.resample import BLOCK, draw
+from errorfloor.intervals.bootstrap import BLOCK, draw
 
 RESAMPLES = 1000
 # (method, interval, ratio to reach on the synthetic set, on CIFAR-10H)

@@ -18,7 +18,7 @@ from benchmarks import (
     votes,
 )
 from errorfloor.data.grid import CELLS, cell_of
-from errorfloor.methods import powered
+from errorfloor.methods import prediction_powered
 
 
 def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
@@ -211,7 +211,7 @@ def test_the_study_of_skipped_items_asks_with_strata_and_without():
     found = judges.skipped(setting.name, 500, judges.SKIPPED, tables)
     assert found.strata != found.none
     assert found.strata[2] > found.none[2]  # hard items are few, and their noise counts
-    assert powered.STRATA > 1
+    assert prediction_powered.STRATA > 1
     with pytest.raises(ef.InputError, match="do not stand for all"):  # as before
         ef.from_scores(judges.table_of(setting, 20_000, judges.SKIPPED, rng))
     ((table, floor), *_) = judges.drawn_classes(3, 200, judges.SKIPPED, 1)

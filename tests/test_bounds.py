@@ -24,7 +24,7 @@ from errorfloor.bounds import (
     soft_label_deviation,
     votes_deviation,
 )
-from errorfloor.intervals import kuiper as _kuiper
+from errorfloor.bounds import deviation as _deviation
 from errorfloor.metrics.asked import Asked
 
 PAPER_M = np.array([10, 25, 50, 100, 250, 500, 1000])
@@ -139,14 +139,16 @@ def test_kuiper_law_near_its_least_value_is_the_known_power(n, part):
     # N. Kuiper, 1960: P(V <= v) = n! (v - 1/n)^(n - 1) for v <= 2/n.
     v = (1 + part) / n
     known = np.prod(np.arange(1, n) * (v - 1 / n)) * n
-    assert _kuiper.law(v, n)[0] == pytest.approx(known, rel=1e-11)
+    assert _deviation.kuiper_law(v, n)[0] == pytest.approx(known, rel=1e-11)
 
 
 @given(st.integers(2, 40), st.floats(0.01, 1))
 def test_kuiper_law_near_its_largest_value_is_the_known_power(n, part):
     # Above 1 - 1/n only all points within an arc of 1 - v will do: n (1 - v)^(n - 1).
     v = 1 - part / n
-    assert _kuiper.law(v, n)[1] == pytest.approx(n * (1 - v) ** (n - 1), rel=1e-9, abs=1e-290)
+    assert _deviation.kuiper_law(v, n)[1] == pytest.approx(
+        n * (1 - v) ** (n - 1), rel=1e-9, abs=1e-290
+    )
 
 
 def test_known_values_of_the_deviations_of_balanced_error_and_auc():
@@ -294,15 +296,15 @@ def test_isotonic_deviation_falls_with_items_and_rises_with_level(n, level):
 @pytest.mark.parametrize("level", [1e-12, 0.01, 0.5, 0.95, 0.999, 1 - 1e-9, 1 - 1e-15])
 def test_the_large_sample_form_is_just_above_the_exact_quantile(level, monkeypatch):
     exact = isotonic_deviation(1000, level)
-    _kuiper.quantile.cache_clear()
-    monkeypatch.setattr(_kuiper, "EXACT_UP_TO", 0)
+    _deviation.kuiper_quantile.cache_clear()
+    monkeypatch.setattr(_deviation, "EXACT_UP_TO", 0)
     assert exact < isotonic_deviation(1000, level) < exact + 0.32 / 1000
-    _kuiper.quantile.cache_clear()
+    _deviation.kuiper_quantile.cache_clear()
 
 
 @given(st.integers(2, 200), st.floats(0, 1))
 def test_kuiper_law_adds_up_to_one(n, part):
-    below, above = _kuiper.law(1 / n + part * (1 - 1 / n), n)
+    below, above = _deviation.kuiper_law(1 / n + part * (1 - 1 / n), n)
     assert below + above == pytest.approx(1, abs=1e-12)
 
 

@@ -17,7 +17,7 @@ from strategies import labelled_scores, score_tables
 import errorfloor as ef
 from benchmarks import realdata, reference
 from errorfloor import methods
-from errorfloor.methods.logistic_model import LogisticModel
+from errorfloor.methods.logistic import LogisticModel
 from errorfloor.methods.record import Options
 
 EPS = np.finfo(float).eps

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import errorfloor as ef
-from errorfloor.intervals.capped import Capped, Reached
+from errorfloor.questions.cap import Capped, Reached
 from errorfloor.show.recipe import command_line, python_code
 
 VOTES = [0] * 400 + [1] * 120 + [2] * 480

@@ -85,7 +85,7 @@ def test_a_limit_on_the_wrong_side_of_its_estimate_adds_nothing():
 def test_errors_and_a_fraction_of_them_are_the_same(floor):
     first, second = ef.headroom(floor, 90, 1000), ef.headroom(floor, model_error=0.09, n=1000)
     assert answer(first) == answer(second)
-    assert json.loads(json.dumps(first.to_dict()))["floor"]["method"] == "isotonic"
+    assert json.loads(json.dumps(first.to_dict()))["floor"]["method"] == "isotonic-cf"
 
 
 @pytest.mark.parametrize("errors", [60, 100, 130])

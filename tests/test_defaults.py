@@ -1,6 +1,8 @@
 """What is taken where nothing is said: the same in all functions, and kept in the answers."""
 
 import inspect
+import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ DEFAULTS = {
     "models": (),
     "n_resamples": 1000,
     "repeats": 10,
+    "rng": 0,
     "same_labelling": False,
     "simultaneous": False,
     "totals_by": "chance",
@@ -69,6 +72,65 @@ def test_defaults_are_those_of_all_functions(name):
     if isinstance(found, ef.Estimate):
         for kept in {one.name for one in given} & found.options.keys() & DEFAULTS.keys():
             assert found.options[kept] == DEFAULTS[kept] or kept == "models"
+
+
+DRAWING = {
+    "compare": lambda **rng: ef.compare(SCORES, LABELS, methods=["isotonic"], **rng),
+    "feebee": lambda **rng: ef.feebee(SCORES, LABELS, methods=["corrupted"], model_error=0.3,
+                                      levels=2, **rng),
+    "from_features": lambda **rng: ef.from_features(np.arange(20.0)[:, None], LABELS, **rng),
+    "from_scores": lambda **rng: ef.from_scores(SCORES, LABELS, **rng),
+    "from_soft_labels": lambda **rng: ef.from_soft_labels(SCORES, interval="bca", **rng),
+    "from_votes": lambda **rng: ef.from_votes([0, 1, 2, 3] * 5, 3, method="plugin",
+                                              interval="bca", **rng),
+    "headroom": lambda **rng: ef.headroom(ef.ScoreTable.from_arrays(SCORES, LABELS), errors=3,
+                                          n=10, **rng),
+    "plan_labels": lambda **rng: ef.plan_labels(np.linspace(0, 1, 40), budget=10, **rng),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize("name", DRAWING)
+def test_equal_calls_give_equal_answers_and_the_seed_is_zero(name):
+    found = {json.dumps(DRAWING[name]().to_dict(), sort_keys=True, default=str) for _ in range(12)}
+    zero = json.dumps(DRAWING[name](rng=0).to_dict(), sort_keys=True, default=str)
+    assert found == {zero}
+    # A seed that nobody gave is drawn where that is asked for.
+    first, second = (json.dumps(DRAWING[name](rng=None).to_dict(), default=str) for _ in range(2))
+    assert first != second
+
+
+def test_every_function_that_takes_a_seed_takes_zero_and_those_that_draw_data_none():
+    functions = [getattr(ef, name) for name in ef.__all__ if callable(getattr(ef, name))]
+    takes = {one.__name__: inspect.signature(one).parameters["rng"].default for one in functions
+             if inspect.isfunction(one) and "rng" in inspect.signature(one).parameters}  # fmt: skip
+    assert takes.keys() >= DRAWING.keys() | {"confusion", "report"}
+    assert set(takes.values()) == {0}
+    made = [one for one in vars(ef.datasets.synthetic).values() if inspect.isfunction(one)]
+    drawn = [one for one in made if "rng" in inspect.signature(one).parameters]
+    assert drawn
+    for one in drawn:
+        assert inspect.signature(one).parameters["rng"].default in (None, inspect.Parameter.empty)
+
+
+def test_a_floor_that_was_estimated_takes_no_other_seed():
+    floor = ef.from_scores(SCORES, LABELS)
+    for rng in (None, 0):
+        ef.confusion(floor, rng=rng)
+    with pytest.raises(ef.InputError, match="goes with data"):
+        ef.confusion(floor, rng=1)
+
+
+@pytest.mark.parametrize("metric", ["error", "balanced-error", "cost", "f1", "brier"])
+def test_the_default_from_scores_is_the_midpoint_whatever_the_interval(metric):
+    given = {"costs": (1, 3)} if metric == "cost" else {}
+    data = ef.datasets.synthetic.gaussian_mixture(60, rng=1)
+    ask = partial(ef.from_scores, data.soft_labels, data.labels, metric=metric, **given)
+    named = ask(method="isotonic-cf", interval=None)
+    for interval in (None, "honest"):
+        found = ask(interval=interval)
+        assert (found.method, found.value) == ("isotonic-cf", named.value)
+    assert ask(method="isotonic", interval=None).value != named.value
 
 
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")

@@ -12,7 +12,7 @@ from scipy.stats import beta, binom
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.intervals.bootstrap import Basic
-from errorfloor.intervals.record import StandIn
+from errorfloor.intervals.record import AroundValue
 from errorfloor.intervals.votes.band import Band
 from errorfloor.intervals.votes.fits import (
     Expected,
@@ -397,10 +397,10 @@ def test_an_interval_that_stands_in_holds_its_estimate():
     # All replicates are at or above the estimate, so the basic interval ends at or below it.
     above = Basic(0.1, np.array([0.2, 0.3, 0.4]))
     assert above.limits(0.9)[1] < 0.1
-    low, high = StandIn(above, 0.1).limits(0.9)
+    low, high = AroundValue(above, 0.1).limits(0.9)
     assert (low, high) == (above.limits(0.9)[0], 0.1)
-    assert StandIn(above, 0.1).method == "basic"
-    assert StandIn(above, 0.1).replicates is above.replicates
+    assert AroundValue(above, 0.1).method == "basic"
+    assert AroundValue(above, 0.1).replicates is above.replicates
     with pytest.warns(ef.DegenerateBootstrapWarning):
         found = ef.from_votes([0, 0, 0, 0], 3, method="plugin", interval="bca", rng=0)
     assert found.low <= found.value <= found.high

@@ -34,7 +34,8 @@ def test_known_values_of_the_three_inputs():
         1 / 6
     )
     assert ef.from_votes([1, 1], [2, 4], method="plugin", interval=None).value == 0.375
-    assert ef.from_scores([1, 2, 3, 4], [0, 1, 0, 1], interval=None).value == 0.25
+    best = ef.from_scores([1, 2, 3, 4], [0, 1, 0, 1], method="isotonic", interval=None)
+    assert best.value == 0.25
 
 
 @pytest.mark.parametrize("method", [*ef.METHODS, "hist-7"])
@@ -239,7 +240,7 @@ def test_assumptions_say_what_the_interval_needs(data):
 )
 def test_real_sets_have_the_floors_of_their_best_cuts(name, items):
     scores, labels = realdata.load(name)
-    found = ef.from_scores(scores, labels, rng=0)
+    found = ef.from_scores(scores, labels, method="isotonic", rng=0)
     assert found.n == items
     cuts = np.concatenate(([-1.0], np.unique(scores)))
     errors = [np.count_nonzero((scores > cut) != labels) for cut in cuts]
@@ -262,11 +263,16 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
 def test_an_estimate_says_how_far_merged_rows_can_have_moved_it():
     # The merged row has one label only: no cut inside it is better than those beside it.
     ranges = {"lows": [0.1, 0.5], "highs": [0.1, 0.6]}
-    exact = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [0, 9]], **ranges), interval=None)
+    own = {"method": "isotonic", "rng": 0}
+    table = ef.ScoreTable([0.1, 0.55], [[8, 3], [0, 9]], **ranges)
+    exact = ef.from_scores(table, interval=None, **own)
     assert exact.resolution == 0
     assert "1 of 2 rows stand for ranges of scores, at most 0.1 wide" in exact.assumptions
     assert exact.assumptions.endswith("which leaves this value exact.")
-    moved = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [2, 7]], **ranges), rng=0)
+    midpoint = ef.from_scores(table, interval=None)
+    assert midpoint.resolution is None
+    assert midpoint.assumptions.endswith("tries no cut inside them, which is an approximation.")
+    moved = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [2, 7]], **ranges), **own)
     assert moved.resolution == pytest.approx(2 / 20)
     assert moved.assumptions.endswith("which moves this value by at most 0.1.")
     whole = ef.from_scores([0.1, 0.5], [0, 1], interval=None)

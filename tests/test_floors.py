@@ -10,9 +10,9 @@ from strategies import labelled_scores, score_tables
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals.resample import acceleration, draw
+from errorfloor.intervals.bootstrap import acceleration, draw
 from errorfloor.methods.histogram import Binned
-from errorfloor.methods.logistic_floor import Logistic
+from errorfloor.methods.logistic import Logistic
 from errorfloor.questions.label_noise import TableStatistic, redraw_labels
 
 CLIP = 1e-3

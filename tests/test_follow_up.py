@@ -13,9 +13,9 @@ from errorfloor import paper
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.metrics import named
-from errorfloor.metrics.balanced import forms_of
 from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import auc_discriminant, mean_of_lesser
+from errorfloor.metrics.two_by_two import forms_of
 from errorfloor.paper import (
     __main__,
     _forms,

@@ -48,7 +48,7 @@ def test_all_layouts_give_the_table_of_shares():
     for one in found:
         assert one.table == EXPECTED
         assert (one.value, one.low, one.high) == (same.value, same.low, same.high)
-        assert one.method == "isotonic"
+        assert one.method == "isotonic-cf"
         assert one.target == "the gold label"
     # 1 of 3 and 2 of 6 are one score, as are 1 of 2 and 2 of 4.
     assert len(EXPECTED) == 4

@@ -12,13 +12,19 @@ import errorfloor as ef
 from benchmarks import attacks
 from errorfloor import intervals, methods
 from errorfloor.data.sample import Sample, split
-from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.intervals.bets import Bets, Blocks
+from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ring
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE, Basic, BiasCorrected, Percentile
-from errorfloor.intervals.means import Hoeffding
-from errorfloor.intervals.record import StandIn, Undefined
-from errorfloor.intervals.resample import acceleration
+from errorfloor.intervals.bootstrap import (
+    BASIC,
+    BCA,
+    PERCENTILE,
+    Basic,
+    BiasCorrected,
+    Percentile,
+    acceleration,
+)
+from errorfloor.intervals.record import AroundValue, Undefined
 from errorfloor.intervals.votes.records import VoteLimits, not_a_sample
 from errorfloor.methods.record import Basis, Options, Series
 from errorfloor.methods.soft import MeanFloor
@@ -58,7 +64,7 @@ def test_bootstrap_limits_equal_scipys_on_the_same_replicates(method, level, rng
 )
 def test_limits_of_another_origin_never_leave_out_the_estimate(value, limits):
     evidence = SimpleNamespace(method="other", limits=lambda level: (0.2, 0.4))
-    assert StandIn(evidence, value).limits(0.9) == limits
+    assert AroundValue(evidence, value).limits(0.9) == limits
     votes = ef.VoteTable.from_arrays([0, 1, 2], 3)
     seen = []
 
@@ -536,3 +542,43 @@ def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
     is_random = kind.is_random and not (kind.name == "jackknife" and kind.basis is Basis.ITEMS)
     assert (len({(one.low, one.high) for one in found}) > 1) == is_random
     assert (found[0].replicates is not None) == kind.resamples
+
+
+@pytest.mark.parametrize("metric", ["error", "balanced-error", "cost", "f1"])
+@pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
+def test_certified_limits_hold_the_value_of_the_best_cut_at_any_level(metric, method):
+    given = {"costs": (1, 3)} if metric == "cost" else {}
+    ask = partial(ef.from_scores, metric=metric, method=method, interval="certified", **given)
+    widened = 0
+    for seed in range(40):
+        data = gaussian_mixture(40, means=((0.0,), (1.0,)), rng=seed)
+        found = ask(data.soft_labels, data.labels, rng=seed)
+        for level in (0.05, 0.3, 0.95):
+            there = found.at_level(level)
+            assert there.low <= there.value <= there.high
+            low, high = found.evidence.evidence.limits(level)
+            least, most = found.measure.span(2)
+            assert there.low == max(min(low, found.value), least)
+            assert there.high == min(max(high, found.value), most)
+            widened += not low <= found.value <= high
+    assert widened or metric in ("balanced-error", "cost")  # whose limits by bets are far wider
+
+
+def test_certified_limits_of_many_classes_hold_the_value_of_the_best_weights():
+    for seed in range(20):
+        data = gaussian_ring(40, classes=3, rng=seed)
+        found = ef.from_scores(data.soft_labels, data.labels, interval="certified", rng=seed)
+        for level in (0.05, 0.3, 0.95):
+            there = found.at_level(level)
+            assert there.low <= there.value <= there.high
+
+
+def test_certified_limits_stay_where_they_are_beside_a_curve_that_does_not_fit():
+    data = gaussian_mixture(400, rng=3)
+    scores = np.where(data.soft_labels > 0.5, 0.6, 0.4)  # face value 40 %, in truth about 8 %
+    limits = [
+        ef.from_scores(scores, data.labels, method=method, interval="certified", rng=0)
+        for method in ("corrupted", "isotonic-cf")
+    ]
+    assert (limits[0].low, limits[0].high) == (limits[1].low, limits[1].high)
+    assert limits[0].value > limits[0].high

@@ -17,7 +17,7 @@ from errorfloor.data.read import Where, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.methods.powered import PoweredCut, flat_variance, post_stratified
+from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.questions import partly
 from errorfloor.questions.label_design import drawn
@@ -209,7 +209,7 @@ def slowly(loss, guess, others, weight):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_correction_is_that_of_the_formula_item_by_item(weighted):
-    from errorfloor.methods.powered import Moments
+    from errorfloor.methods.prediction_powered import Moments
 
     rng = np.random.default_rng(5)
     guess, others = rng.random(300), rng.random(900) ** 1.2
@@ -461,7 +461,7 @@ def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged
     done = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
     found = json.loads(done.stdout)["result"]
     assert found["n_unlabelled"] == 3600
-    assert found["labelled_only"]["method"] == "isotonic"
+    assert found["labelled_only"]["method"] == "isotonic-cf"
     assert found["source"]["unlabelled"] is True
     counted = run(
         cli, ["count", str(tmp_path / "j.csv"), "--unlabelled", "-o", str(tmp_path / "t.npz")]

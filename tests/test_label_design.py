@@ -7,8 +7,8 @@ from scipy.special import expit, logit
 import errorfloor as ef
 from errorfloor.data.asked import Where
 from errorfloor.data.unlabelled import table_of_arrays
-from errorfloor.intervals.powered import of_cut
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.intervals.honest import of_fit
+from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.questions import label_design
 from errorfloor.questions.label_design import (
     Scored,
@@ -131,7 +131,7 @@ def test_the_width_is_that_of_intervals_from_labels_that_are_drawn():
         labels = np.concatenate([np.repeat([1, 0, np.nan], (k, m - k, n - m)) for k, m, n in parts])
         weight = np.where(np.isnan(labels), np.nan, 1 / chance[scores.astype(int)])
         table = table_of_arrays(scores, labels, Where.of(weight=weight, unlabelled=True))
-        low, high = of_cut(PoweredCut(table.cells(), lambda _, rng=rng: rng)).limits(0.9)
+        low, high = of_fit(PoweredCut(table.cells(), lambda _, rng=rng: rng)).limits(0.9)
         widths.append(min(high, 0.5) - low)
     found = some.width(chance, 0.9, np.random.default_rng(4))
     assert found == pytest.approx(np.mean(widths), rel=1e-9)

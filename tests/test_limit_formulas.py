@@ -10,19 +10,16 @@ from scipy import stats
 
 import errorfloor as ef
 from errorfloor.data.sample import Losses, Sample
-from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
-from errorfloor.intervals.capped import Capped, Reached
-from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
-from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger
-from errorfloor.intervals.losses import Outermost
-from errorfloor.intervals.means import Hoeffding
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, growing_blocks
+from errorfloor.intervals.honest import Honest, PoweredErrors, worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.jackknife import Jackknife, Units, _evidence, _larger, unseen_shift
+from errorfloor.intervals.jackknife import SmoothJackknife as Smooth
+from errorfloor.intervals.jackknife import _spread_without as spread_of
 from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson, mcc_error, mcc_of
-from errorfloor.intervals.powered import PoweredErrors
 from errorfloor.intervals.ranks import PairShare, divergence, of_precision
-from errorfloor.intervals.smooth import Jackknife as Smooth
-from errorfloor.intervals.smooth import spread_of, unseen_shift
 from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
+from errorfloor.questions.cap import Capped, Reached
 
 LEVEL = 0.9
 
@@ -242,16 +239,6 @@ def test_limits_of_a_metric_that_falls_with_losses_are_in_order():
     low, high = of_losses().limits(LEVEL)
     turned = of_losses(link=lambda loss: 1 - loss).limits(LEVEL)
     assert turned == pytest.approx((1 - high, 1 - low))
-
-
-def test_the_outermost_limits_of_several_are_taken():
-    fewer = (4.0, 2.0, 0.8)
-    one, other, lower = of_losses(), of_losses(OWN, fewer), of_losses(fewer, fewer)
-    for each in ((one, other), (other, one)):
-        assert Outermost("", each, each).limits(LEVEL) == one.limits(LEVEL)
-    expected = lower.limits(LEVEL)[0], one.limits(LEVEL)[1]
-    assert Outermost("", (one, lower), (one, lower)).limits(LEVEL) == expected
-    assert Outermost("", (lower,), (one,)).limits(LEVEL) == expected
 
 
 # What items are worth.

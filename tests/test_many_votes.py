@@ -14,8 +14,7 @@ import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.bets import Bets, Blocks, growing_blocks
-from errorfloor.intervals.means import Hoeffding
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, growing_blocks
 from errorfloor.intervals.votes import triangle
 from errorfloor.intervals.votes.bracket import SIDES, agreements, missed_votes, pair_floor
 from errorfloor.intervals.votes.many_limits import likelihood_limits

@@ -10,16 +10,20 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from errorfloor import methods
 from errorfloor.data.sample import DOUBT, Kinds, Losses, Sample, split
-from errorfloor.methods import calibrated, logistic, newton, ranks
-from errorfloor.methods.clean import BestValue
+from errorfloor.methods import logistic, newton, ranks
 from errorfloor.methods.histogram import Binned, bin_edges, equal_mass_positions
-from errorfloor.methods.logistic_floor import Logistic
-from errorfloor.methods.logistic_model import LogisticModel
-from errorfloor.methods.powered import Moments, Powered, PoweredCut, design_of, flat_variance
+from errorfloor.methods.logistic import Logistic, LogisticModel
+from errorfloor.methods.prediction_powered import (
+    CorrectedErrors,
+    Moments,
+    PoweredCut,
+    design_of,
+    flat_variance,
+)
 from errorfloor.methods.record import Classes, Method, Options, Series
-from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.soft import BestValue, MeanFloor
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.ranks import Placements
+from errorfloor.metrics.ranking import Placements
 
 RNG = np.random.default_rng(0)
 
@@ -52,7 +56,7 @@ def slow_calibrated_auc(scores, labels):
 
 def test_the_calibrated_auc_of_a_resample_is_that_of_its_own_fit():
     cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4])
-    bound = calibrated.AUC.bind(cells, Options(metric=Asked("auc").of(2)))
+    bound = ranks.CALIBRATED_AUC.bind(cells, Options(metric=Asked("auc").of(2)))
     others = [cells.count, np.array([1, 1, 1, 0, 0, 1]), np.array([3, 0, 0, 1, 1, 2])]
     for count in others:
         scores = np.repeat(cells.scores[cells.row], count)
@@ -62,7 +66,7 @@ def test_the_calibrated_auc_of_a_resample_is_that_of_its_own_fit():
     one_class = np.where(cells.positive, cells.count, 0), np.where(cells.positive, 0, 2)
     assert bound.values(np.array(one_class), RNG).tolist() == [0.5, 0.5]
     with pytest.raises(ef.InputError, match="AUC needs items of both classes"):
-        calibrated.AUC.bind(cells_of([0, 0], [1, 2]), Options(metric=Asked("auc").of(2)))
+        ranks.CALIBRATED_AUC.bind(cells_of([0, 0], [1, 2]), Options(metric=Asked("auc").of(2)))
 
 
 # Means and best values of known probabilities
@@ -153,7 +157,7 @@ def items_of(count, weight, cluster=None):
 
 def powered(**about):
     plain = {"least": 0.1, "held_out": 0.2, "correction": 0.0, "power": 0.5, "variance": 0.1}
-    return Powered(**{**plain, "n": 100, "wrong": 4.0, "held_out_alone": 0.2, **about})
+    return CorrectedErrors(**{**plain, "n": 100, "wrong": 4.0, "held_out_alone": 0.2, **about})
 
 
 def test_labels_are_worth_more_where_predictions_help_and_many_are_wrong():

@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 
 import errorfloor as ef
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.merged import moved_with_share, reach_of
+from errorfloor.metrics.ranking import moved_with_share
+from errorfloor.metrics.record import reach_of
 from errorfloor.metrics.selective import CountedCoverageAt
 
 TWO = {

@@ -11,8 +11,7 @@ import pytest
 import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.apps.cli import commands as cli
-from errorfloor.metrics.model import TableValue
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.record import Metric, TableValue
 from errorfloor.show import metric_table
 from errorfloor.show.next_steps import steps_of
 

@@ -15,6 +15,7 @@ from errorfloor.intervals.ranks import divergence
 from errorfloor.methods.ranks import AUC, AVERAGE_PRECISION
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.selective import squares_at
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
 
@@ -227,6 +228,38 @@ def test_error_at_full_coverage_is_the_error():
     assert found == pytest.approx(error)
 
 
+@pytest.mark.parametrize("place", [0, 50, 130])
+def test_one_error_is_no_lower_limit_above_that_of_a_fixed_rule(place):
+    labels = np.zeros(200, dtype=int)
+    labels[place] = 1
+    low = value(np.arange(200) / 200, labels, "error-at-coverage", "honest", at=0.8).low
+    assert low <= betaincinv(1, 200, 0.025)
+
+
+def test_few_errors_hold_the_error_at_a_coverage_from_below():
+    few = Setting("few", RARE["5 % at 0.9, 95 % at 0.003"], 200)
+    found = study(Question("error-at-coverage", {"at": 0.8}), few, 60)
+    assert np.count_nonzero(found.low > 0.003) <= 3  # of 60, where 1.5 are allowed on average
+
+
+def test_items_count_as_kept_as_far_as_their_errors_do_not_refute_it():
+    doubt = np.array([0.01, 0.1, 0.1, 0.4])
+    wrong = np.array([True, True, False, True])
+    clear, unclear = np.array([1, 10, 90, 300]), np.array([1, 10, 90, 2])
+    kept, aside = [1, 0.1, 0.1], [0.01]
+    assert squares_at(0.1, doubt, wrong, clear) == pytest.approx([*kept, *aside])
+    # Two errors of two more items may be chance: 12 of 102 are no more than one expects.
+    assert squares_at(0.1, doubt, wrong, unclear) == pytest.approx([*kept, 0.1])
+    assert squares_at(0.5, doubt, wrong, clear) == pytest.approx([1, 1, 0, 1])
+
+
+def test_an_error_that_all_items_clearly_exceed_leaves_nothing_to_answer():
+    scores, labels = np.zeros(400), np.repeat([0, 1], [280, 120])
+    found = value(scores, labels, "coverage-at-error", "honest", at=0.1)
+    assert found.low == 0
+    assert found.high < 0.03
+
+
 # Settings that break other intervals: few positives, ties, flat parts, kinks of curves.
 HARD = (
     (Question("cost", {"costs": (1, 5)}), Setting("half", SHAPES["all 0.2"], 500)),
@@ -245,6 +278,11 @@ HARD = (
     (
         Question("coverage-at-error", {"at": 0.1}),
         Setting("kink", TIES["five values"], 500, tied=True),
+    ),
+    # Few errors choose both the items that are left aside and the price of that.
+    (
+        Question("error-at-coverage", {"at": 0.5}),
+        Setting("few errors", TIES["two atoms, 0.05 and 0.5"], 500, tied=True),
     ),
     (
         Question("balanced-error", {}, "certified"),

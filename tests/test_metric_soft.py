@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from benchmarks import metrics_page, metrics_soft, metrics_speed
-from errorfloor.intervals.bets import Blocks, growing_blocks
-from errorfloor.intervals.roots import BettingF1, BettingSelective, Errors, _Best
-from errorfloor.intervals.smooth import Jackknife, spread_of, unseen_shift
+from errorfloor.intervals.bets import (
+    BettingF1,
+    BettingSelective,
+    Blocks,
+    Errors,
+    _Best,
+    growing_blocks,
+)
+from errorfloor.intervals.jackknife import SmoothJackknife as Jackknife
+from errorfloor.intervals.jackknife import _spread_without as spread_of
+from errorfloor.intervals.jackknife import unseen_shift
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
 
@@ -429,7 +437,7 @@ def test_errors_that_are_taken_together_widen_the_limits_a_little(monkeypatch):
     p = np.unique(rng.beta(0.6, 1.8, 3000))
     blocks = blocks_of(p, np.ones(p.size, dtype=np.int64))
     exact = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    monkeypatch.setattr("errorfloor.intervals.roots._ROWS", 512)
+    monkeypatch.setattr("errorfloor.intervals.bets._ROWS", 512)
     merged = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
     assert merged.errors.low.size <= 512 < exact.errors.low.size
     (low, high), (low_merged, high_merged) = exact.limits(0.95), merged.limits(0.95)

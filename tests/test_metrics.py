@@ -10,9 +10,9 @@ from sklearn import metrics as reference
 import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.metrics.asked import Asked
-from errorfloor.metrics.balanced import forms_of
-from errorfloor.metrics.merged import moved_selective
 from errorfloor.metrics.ranking import auc_discriminant
+from errorfloor.metrics.selective import moved_selective
+from errorfloor.metrics.two_by_two import forms_of
 
 SETTINGS = {
     "error": {},

@@ -233,7 +233,9 @@ def test_guessed_columns_are_named(folder):
 
 def test_a_seed_that_nobody_gave_is_kept(folder):
     first, second = (
-        ef.from_scores(folder / "wide file.csv", score="my score", label="y", interval="bca")
+        ef.from_scores(
+            folder / "wide file.csv", score="my score", label="y", interval="bca", rng=None
+        )
         for _ in range(2)
     )
     assert first.seed != second.seed

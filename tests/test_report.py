@@ -269,21 +269,23 @@ def test_the_same_result_gives_the_same_file(tmp_path):
 
 def test_the_seed_reaches_the_comparison():
     rows = [
-        summarize(from_scores(), rng=seed).to_dict()["comparison"]["rows"] for seed in (None, 0, 1)
+        summarize(from_scores(), **seed).to_dict()["comparison"]["rows"]
+        for seed in ({}, {"rng": 0}, {"rng": 1}, {"rng": None})
     ]
     assert rows[0] == rows[1] != rows[2]
+    assert rows[3] not in rows[:3]  # a new seed
     assert rows[0][0] == rows[2][0] == from_scores().to_dict()
 
 
 def test_a_comparison_at_hand_is_used():
-    rows = ef.compare(SCORES, DATA.labels, methods=["platt", "isotonic"], rng=0)
-    assert summarize(rows).floor.method == "isotonic"
+    rows = ef.compare(SCORES, DATA.labels, methods=["platt", "isotonic-cf"], rng=0)
+    assert summarize(rows).floor.method == "isotonic-cf"
     assert summarize(rows).comparison is rows
     beside = summarize(from_scores(method="beta"), comparison=rows)
     assert [row["method"] for row in beside.to_dict()["comparison"]["rows"]] == [
         "beta",
         "platt",
-        "isotonic",
+        "isotonic-cf",
     ]
 
 
@@ -294,7 +296,7 @@ def test_bins_are_compared_where_they_hold_some_items(n, bins):
     rows = summarize(ef.from_scores(SCORES[:n], DATA.labels[:n], rng=0)).to_dict()["comparison"][
         "rows"
     ]
-    assert [row["method"] for row in rows] == ["isotonic", *bins, "beta"]
+    assert [row["method"] for row in rows] == ["isotonic-cf", *bins, "beta"]
 
 
 @pytest.mark.parametrize("name", ["soft labels", "votes"])
@@ -314,7 +316,7 @@ def test_the_code_leads_to_the_same_report(name, monkeypatch):
         "positives": votes(m),
         "totals": m,
     }
-    monkeypatch.setattr(ef, "report", lambda found, path, rng: names.update(found=found))
+    monkeypatch.setattr(ef, "report", lambda found, path, rng=0: names.update(found=found))
     exec(summary.python, names)
     found = names["found"]
     assert type(found) is type(result)
@@ -817,7 +819,7 @@ def test_groups_that_somebody_put_together_have_a_call_each(monkeypatch):
     }
     assert space["reported"].level == 0.95
     markdown = summary.to_markdown()
-    assert "| Method | isotonic, platt |" in markdown
+    assert "| Method | isotonic-cf, platt |" in markdown
     assert "\nmodel old: Assumption: " in markdown
     assert "\nmodel new: The limits come from a bias-corrected bootstrap" in markdown
 

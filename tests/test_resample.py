@@ -11,8 +11,7 @@ from strategies import score_tables
 import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data.sample import MANY_ITEMS, Sample
-from errorfloor.intervals import resample
-from errorfloor.intervals.resample import PoissonTable, QuickDraws, acceleration, bootstrap, draw
+from errorfloor.intervals.bootstrap import PoissonTable, QuickDraws, acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.label_noise import (
@@ -236,7 +235,7 @@ def test_a_second_thread_changes_nothing(n, rng, monkeypatch):
 
     usual = replicates()
     for blocks in (1, 10**9):
-        monkeypatch.setattr(resample, "WORTH_A_THREAD", blocks)
+        monkeypatch.setattr("errorfloor.intervals.bootstrap.WORTH_A_THREAD", blocks)
         assert np.array_equal(replicates(), usual)
 
 
@@ -267,8 +266,8 @@ class FailsOnce:
 @pytest.mark.parametrize("block", [0, 4, 8, 9])
 @pytest.mark.parametrize("threads", [True, False])
 def test_an_error_in_any_block_of_resamples_reaches_the_caller(block, threads, rng, monkeypatch):
-    monkeypatch.setattr(resample, "BLOCK", 60)  # ten blocks of four resamples
-    monkeypatch.setattr(resample, "WORTH_A_THREAD", 1 if threads else 100)
+    monkeypatch.setattr("errorfloor.intervals.bootstrap.BLOCK", 60)  # ten blocks of four resamples
+    monkeypatch.setattr("errorfloor.intervals.bootstrap.WORTH_A_THREAD", 1 if threads else 100)
     count = np.full(15, 2)
     with pytest.raises(ValueError, match="no estimate of this block"):
         bootstrap([FailsOnce(block)], count, n_resamples=40, rng=rng)

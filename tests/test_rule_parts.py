@@ -8,9 +8,10 @@ from sklearn.isotonic import IsotonicRegression
 
 import errorfloor as ef
 from errorfloor.data.sample import Sample
-from errorfloor.methods.powered import Moments, post_stratified
+from errorfloor.methods.calibration import ClassCalibration
+from errorfloor.methods.prediction_powered import Moments, PoweredOffsets, post_stratified
 from errorfloor.methods.record import Options
-from errorfloor.methods.rules import fewest, losses, records
+from errorfloor.methods.rules import fewest, offsets
 from errorfloor.methods.rules.fewest import (
     TIE,
     Rule,
@@ -27,10 +28,8 @@ from errorfloor.methods.rules.logs import (
     row_sums,
     shares,
 )
-from errorfloor.methods.rules.losses import Brier, Costs, LogLoss
-from errorfloor.methods.rules.maps import ClassCalibration, OneVsRest, Steps
-from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, OffsetFit
-from errorfloor.methods.rules.powered import PoweredOffsets
+from errorfloor.methods.rules.maps import OneVsRest, Steps
+from errorfloor.methods.rules.offsets import OFFSETS_FAMILY, Costs, LossOfMap, OffsetFit
 from errorfloor.methods.rules.softmax import (
     Family,
     Power,
@@ -39,7 +38,7 @@ from errorfloor.methods.rules.softmax import (
     fit_within_reach,
     unclear_share,
 )
-from errorfloor.methods.rules.surest import SurestOfOffsets
+from errorfloor.metrics import named
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(2)
@@ -61,7 +60,7 @@ FIT = fit_within_reach(OFFSETS_FAMILY, ITEMS, CELLS.count)
 
 def by_name(metric):
     """Return the record of the fitted offsets for a metric."""
-    return next(one for one in losses.DEFAULTS if metric in one.metrics)
+    return next(one for one in offsets.DEFAULTS if metric in one.metrics)
 
 
 # Losses of probabilities
@@ -73,15 +72,19 @@ LABEL = np.array([0, 1, 0])
 
 def test_losses_of_items_are_those_of_their_own_label():
     tiny = np.finfo(float).tiny
-    assert LogLoss().losses(P, LABEL) == pytest.approx(-np.log([0.7, 0.2, tiny]))
+    assert LossOfMap(named("log-loss").of_model).losses(P, LABEL) == pytest.approx(
+        -np.log([0.7, 0.2, tiny])
+    )
     # At most as if one in eleven items had the rarest class.
-    assert LogLoss().possible(P, 10.0) == pytest.approx(-np.log([0.1, 0.2, 1 / 11]))
+    assert LossOfMap(named("log-loss").of_model).possible(P, 10.0) == pytest.approx(
+        -np.log([0.1, 0.2, 1 / 11])
+    )
     slow = [((P[:, i] - np.eye(3)[LABEL[i]]) ** 2).sum() for i in range(3)]
-    assert Brier().losses(P, LABEL) == pytest.approx(slow)
+    assert LossOfMap(named("brier").of_model).losses(P, LABEL) == pytest.approx(slow)
     rarest = [2, 0, 0]
     slow = [((P[:, i] - np.eye(3)[rarest[i]]) ** 2).sum() for i in range(3)]
-    assert Brier().possible(P, 10.0) == pytest.approx(slow)
-    assert (LogLoss.decides, Brier.decides, Costs.decides) == (False, False, True)
+    assert LossOfMap(named("brier").of_model).possible(P, 10.0) == pytest.approx(slow)
+    assert (LossOfMap.decides, Costs.decides) == (False, True)
 
 
 def test_decisions_cost_the_least_that_is_expected():
@@ -97,11 +100,11 @@ def test_decisions_cost_the_least_that_is_expected():
 
 def test_balanced_errors_cost_what_their_class_is_rare():
     cells = replace(CELLS, label=np.arange(60) % 3, count=np.where(np.arange(60) % 3, 1, 2))
-    lost = losses._balanced(cells, Options())
+    lost = offsets._lost_by(named("balanced-error"), cells)
     items = np.array([40, 20, 20])
     assert lost.costs == pytest.approx((80 / (3 * items))[:, None] * (1 - np.eye(3)))
     with pytest.raises(ef.InputError, match=r"no label is class number 2\."):
-        losses._balanced(replace(cells, label=np.arange(60) % 2), Options())
+        offsets._lost_by(named("balanced-error"), replace(cells, label=np.arange(60) % 2))
 
 
 @pytest.mark.parametrize("name", ["brier", "log-loss", "cost", "balanced-error"])
@@ -311,18 +314,17 @@ def test_nothing_is_tied_where_nothing_is_wrong():
     assert unclear_share(OFFSETS_FAMILY, items, np.ones(30), fitted) < 1e-6
 
 
-@pytest.mark.parametrize("others", [False, True])
-def test_the_surest_items_of_a_fit_are_those_of_the_likeliest_class(others):
+def test_the_surest_items_of_a_fit_are_those_of_the_likeliest_class():
     metric = Asked("error-at-coverage", at=0.7).of(3)
-    bound = SurestOfOffsets(CELLS, Options(metric=metric))
+    bound = offsets.SUREST.bind(CELLS, Options(metric=metric))
     some = np.where(np.arange(60) % 3, CELLS.count, 0)
-    for count in (CELLS.count, some, np.zeros(60, dtype=np.int64)):
-        same = np.array_equal(count, CELLS.count) or not count.any()
+    for count in (CELLS.count, some):
+        same = np.array_equal(count, CELLS.count)
         fitted = FIT if same else fit(OFFSETS_FAMILY, ITEMS, count, FIT, FIT.reach)
         p = fitted.probabilities(ITEMS.logs)
-        decided = bound.decided(count, others=others)
-        assert decided.doubt == pytest.approx(1 - p.max(axis=0))
-        assert decided.wrong.tolist() == (p.argmax(axis=0) != CELLS.label).tolist()
+        doubt, wrong = bound.on(count, RNG).own
+        assert doubt == pytest.approx(1 - p.max(axis=0))
+        assert wrong.tolist() == (p.argmax(axis=0) != CELLS.label).tolist()
 
 
 # Weights, and labels on some items
@@ -465,17 +467,17 @@ def test_maps_refuse_scores_of_another_shape_or_kind_by_row_and_class():
 def test_methods_fit_the_parameters_of_their_family():
     table = ef.ScoreTable.from_arrays(CELLS.scores, CELLS.label, classes=range(3))
     by_name = {
-        one.name: one.fit(table, Options()).parameters for one in records.MANY_SCORES if one.fit
+        one.name: one.fit(table, Options()).parameters for one in offsets.MANY_SCORES if one.fit
     }
     assert set(by_name["temperature"]["weight"].tolist()) == {1.0}
     assert isinstance(by_name["temperature"]["power"], float)
     assert len(set(by_name["vector"]["power"].tolist())) == 3
     assert "least" in by_name["offsets"]
     assert "least" not in by_name["vector"]
-    own = records.CORRUPTED.bind(CELLS, Options())
+    own = offsets.CORRUPTED.bind(CELLS, Options())
     expected = CELLS.count @ (1 - CELLS.scores.max(axis=1) / CELLS.scores.sum(axis=1))
     assert own.values(CELLS.count[None], RNG)[0] == pytest.approx(expected / CELLS.count.sum())
-    needs = {one.name for one in records.MANY_SCORES if one.needs_probabilities}
+    needs = {one.name for one in offsets.MANY_SCORES if one.needs_probabilities}
     assert needs == {"corrupted"}
     assert (Family().powers, Family().weights) == (False, True)
 
@@ -500,11 +502,11 @@ def test_the_map_of_logits_is_that_of_their_shares():
     plain = ef.ScoreTable.from_arrays(CELLS.scores, CELLS.label, **labels)
     on_logs = ef.ScoreTable.from_arrays(logits, CELLS.label, **labels)
     new = RNG.dirichlet(np.ones(3), 7) + 0.01
-    for record in (records.OVR_ISOTONIC, records.OFFSETS, records.VECTOR):
+    for record in (offsets.OVR_ISOTONIC, offsets.OFFSETS, offsets.VECTOR):
         one, other = (record.fit(table, Options()) for table in (plain, on_logs))
         assert other(np.log(new) + 2) == pytest.approx(one(new), abs=1e-6)
         assert one(new).sum(axis=1) == pytest.approx(1)
-    steps = records.OVR_ISOTONIC.fit(plain, Options())
+    steps = offsets.OVR_ISOTONIC.fit(plain, Options())
     shares = CELLS.scores / CELLS.scores.sum(axis=1, keepdims=True)
     for k in range(3):
         curve = IsotonicRegression(out_of_bounds="clip").fit(shares[:, k], CELLS.label == k)
@@ -516,16 +518,16 @@ def test_losses_are_those_of_the_family_that_their_method_names():
     families = {
         "offsets": Family(), "temperature": Family(weights=False), "vector": Family(powers=True),
     }  # fmt: skip
-    for record in losses.RECORDS:
+    for record in offsets.RECORDS[:-1]:
         (metric,) = record.metrics
         given = {"costs": 1 - np.eye(3)} if metric == "cost" else {}
         bound = record.bind(CELLS, Options(metric=Asked(metric, **given).of(3)))
         assert bound.rules.family == families[record.name]
         assert len(set(bound.fitted.power.tolist())) == (3 if record.name == "vector" else 1)
         assert bound.fitted.weight.any() == (record.name != "temperature")
-        kind = {"log-loss": LogLoss, "brier": Brier}.get(metric, Costs)
+        kind = LossOfMap if metric in ("log-loss", "brier") else Costs
         assert isinstance(bound.lost, kind)
-    assert [one.metrics for one in losses.DEFAULTS] == [
+    assert [one.metrics for one in offsets.DEFAULTS[:-1]] == [
         ("cost",), ("balanced-error",), ("brier",), ("log-loss",),
     ]  # fmt: skip
 
@@ -535,5 +537,5 @@ def test_top1_is_wrong_where_the_largest_score_is_not_the_labels():
     cells = Sample(scores, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2]), np.array([5, 2, 4, 1]))
     for weight, expected in ((None, (2 + 2 + 1) / 12), ([1.0, 3.0, 1.0, 1.0], (6 + 2 + 1) / 16)):
         own = replace(cells, weight=None if weight is None else np.array(weight))
-        found = records.TOP1.bind(own, Options())
+        found = offsets.TOP1.bind(own, Options())
         assert found.values(cells.count[None], RNG)[0] == pytest.approx(expected)

@@ -14,15 +14,13 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife
-from errorfloor.intervals import powered as inference_powered
 from errorfloor.intervals.votes import limits
-from errorfloor.methods import calibrated, every, newton, on_any_scale, ranks, soft
+from errorfloor.methods import every, newton, on_any_scale, prediction_powered, ranks, soft
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
-from errorfloor.methods.rules import powered as powered_rules
 from errorfloor.methods.votes import dual
 from errorfloor.methods.votes import fit as vote_fit
 from errorfloor.methods.votes.fit import fit_mixture
@@ -283,8 +281,8 @@ def test_labels_on_some_items_of_many_classes_heed_weights(three):
     assert weighted.value != plain.value
     # The fewest errors of any weights of the classes, each as often as its item counts.
     cells = weighted.table.cells()
-    statistic = powered_rules.PoweredOffsets(cells, Options())
-    wrong = powered_rules.Rule.of(statistic.fitted).wrong(statistic.rules.items)
+    statistic = prediction_powered.PoweredOffsets(cells, Options())
+    wrong = prediction_powered.Rule.of(statistic.fitted).wrong(statistic.rules.items)
     least = cells.masses @ statistic.rules.least(cells.masses, statistic.fitted)
     assert 0 < least <= cells.masses @ wrong + 1e-6
     assert least == pytest.approx(round(least), abs=1e-6)
@@ -334,7 +332,7 @@ def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
             named(name).per_item(rng.uniform(size=9))
 
 
-@pytest.mark.parametrize("method", [calibrated.AUC, ranks.AUC])
+@pytest.mark.parametrize("method", [ranks.CALIBRATED_AUC, ranks.AUC])
 def test_resamples_of_one_class_have_an_auc_of_one_half(two, method):
     cells = ScoreTable.from_arrays(*two).cells()
     statistic = method.bind(cells, Options(metric=named("auc")))
@@ -461,11 +459,11 @@ def test_a_search_ends_where_its_steps_are_spent(monkeypatch):
 
 
 def test_the_share_of_unclear_items_is_of_the_variance_and_0_where_there_is_none(monkeypatch):
-    monkeypatch.setattr(inference_powered, "flat_variance", lambda _: 0.5)
+    monkeypatch.setattr(prediction_powered, "flat_variance", lambda _: 0.5)
 
     def share(variance):
-        cut, found = SimpleNamespace(cells=None), SimpleNamespace(n=10, variance=variance)
-        return inference_powered._correlated(cut, found)
+        cut = SimpleNamespace(cells=None, found=SimpleNamespace(n=10, variance=variance))
+        return PoweredCut.correlated.fget(cut)
 
     assert [share(variance) for variance in (0.0, 0.2, 0.04)] == [0.0, 0.25, 1.0]
 

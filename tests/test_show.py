@@ -504,7 +504,7 @@ def of_arrays(function, *names, **options):
 RECIPES = {
     "scores": (
         from_file,
-        "estimate scores.csv --score 'my p' --label y --positive yes --method isotonic "
+        "estimate scores.csv --score 'my p' --label y --positive yes --method isotonic-cf "
         "--interval honest --level 0.95 --seed 3",
     ),
     "beta": (
@@ -519,18 +519,18 @@ RECIPES = {
     ),
     "another level": (
         lambda: from_file().at_level(0.8),
-        "estimate scores.csv --score 'my p' --label y --positive yes --method isotonic "
+        "estimate scores.csv --score 'my p' --label y --positive yes --method isotonic-cf "
         "--interval honest --level 0.8 --seed 3",
     ),
     "a group": (
         lambda: from_file(group="batch")["b"],
         "estimate scores.csv --score 'my p' --label y --positive yes --group batch "
-        "--method isotonic --interval honest --level 0.95 --seed 3",
+        "--method isotonic-cf --interval honest --level 0.95 --seed 3",
     ),
     "groups at once": (
         lambda: from_file(group="batch", simultaneous=True)["b"],
         "estimate scores.csv --score 'my p' --label y --positive yes --group batch "
-        "--method isotonic --interval honest --level 0.95 --simultaneous --seed 3",
+        "--method isotonic-cf --interval honest --level 0.95 --simultaneous --seed 3",
     ),
     "votes": (
         lambda: ef.from_votes("votes.csv", positives="k", totals="m", model_error=0.2),
@@ -554,7 +554,7 @@ RECIPES = {
     ),
     "a saved table": (
         lambda: ef.from_scores("table.npz", rng=3),
-        "estimate table.npz --method isotonic --interval honest --level 0.95 --seed 3",
+        "estimate table.npz --method isotonic-cf --interval honest --level 0.95 --seed 3",
     ),
     "scores taken as soft labels": (
         lambda: ef.from_soft_labels("table.npz", interval="bca", rng=3),
@@ -562,7 +562,7 @@ RECIPES = {
     ),
     "a model": (
         lambda: ef.headroom(from_file(), errors=80, n=300, level=0.9),
-        "headroom scores.csv --score 'my p' --label y --positive yes --method isotonic "
+        "headroom scores.csv --score 'my p' --label y --positive yes --method isotonic-cf "
         "--interval honest --level 0.9 --seed 3 --model-errors 80 --test-items 300",
     ),
     "labels made alike": (
@@ -719,7 +719,7 @@ def test_the_function_for_every_kind_of_table_is_known():
 
 def test_a_report_computes_beside_an_estimate_what_it_shows():
     context = Context.of(of_arrays("from_scores", "scores", "labels"))
-    assert context.comparison.methods == ("isotonic", "hist-10", "beta")
+    assert context.comparison.methods == ("isotonic-cf", "hist-10", "beta")
     assert (context.curve.method, context.curve.level) == ("isotonic", 0.95)
     assert context.bias is None
     votes = of_arrays("from_votes", "positives", "totals")
@@ -741,7 +741,7 @@ def test_the_curve_of_a_report_is_the_one_that_the_method_is_shown_as(method, sh
 def test_scores_on_another_scale_are_compared_with_methods_that_take_them():
     scores = 10 * arrays()["scores"] - 3
     floor = ef.from_scores(scores, arrays()["labels"], rng=0)
-    assert Context.of(floor).comparison.methods == ("isotonic", "hist-10", "platt")
+    assert Context.of(floor).comparison.methods == ("isotonic-cf", "hist-10", "platt")
 
 
 def test_the_clip_of_an_estimate_is_that_of_its_curve():
@@ -760,7 +760,7 @@ def test_a_comparison_at_hand_is_not_computed_again(monkeypatch):
     rows = ef.Comparison((estimate(method="platt"),), ("A note.",))
     monkeypatch.setattr("errorfloor.show.report.context.compare", None)
     found = Context.of(floor, rows).comparison
-    assert found.methods == ("isotonic", "platt")
+    assert found.methods == ("isotonic-cf", "platt")
     assert found.notes == rows.notes
 
 
@@ -890,7 +890,7 @@ def test_without_matplotlib_pictures_say_what_to_install():
 
 
 def test_pictures_of_distributions_go_by_the_kind_of_table():
-    with pytest.raises(ValueError, match="`estimate` is by isotonic, from scores"):
+    with pytest.raises(ValueError, match="`estimate` is by isotonic-cf, from scores"):
         ef.plot.distribution(of_arrays("from_scores", "scores", "labels"))
     with pytest.raises(ValueError, match="`estimate` has lost its table"):
         ef.plot.distribution(votes_estimate())

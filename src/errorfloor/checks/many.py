@@ -16,7 +16,7 @@ from errorfloor.checks.votes import plugin_bias, unanimity, votes_per_item
 from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Classes
-from errorfloor.methods.rules.records import TOP1
+from errorfloor.methods.rules.offsets import TOP1
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
 

@@ -35,6 +35,11 @@ class Losses:
     squares: Floats
     most: float = 1.0  # that any of them might have lost
 
+    @classmethod
+    def of(cls, count: Any, each: Floats, squares: Floats | None = None) -> Losses:
+        """Return what so many items of each cell lose, from the mean loss and the mean square."""
+        return cls(count * each, count * (each**2 if squares is None else squares))
+
     def __add__(self, other: Losses) -> Losses:
         total, squares = self.total + other.total, self.squares + other.squares
         return Losses(total, squares, max(self.most, other.most))

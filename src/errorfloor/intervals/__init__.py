@@ -7,18 +7,25 @@ that has what it is computed from.
 from __future__ import annotations
 
 from errorfloor.data.table import Table
-from errorfloor.intervals import losses, ranks
+from errorfloor.intervals import ranks
+from errorfloor.intervals.bets import BETTING, BETTING_ROOTS, HOEFFDING
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
-from errorfloor.intervals.certified import CERTIFIED, CERTIFIED_TABLES
-from errorfloor.intervals.cuts import HONEST, HONEST_TABLES
-from errorfloor.intervals.jackknife import JACKKNIFE
-from errorfloor.intervals.means import BETTING, HOEFFDING
-from errorfloor.intervals.powered import POWERED
+from errorfloor.intervals.certified import (
+    CERTIFIED,
+    CERTIFIED_LOSSES,
+    CERTIFIED_RULES,
+    CERTIFIED_TABLES,
+)
+from errorfloor.intervals.honest import (
+    HONEST,
+    HONEST_LOSSES,
+    HONEST_RULES,
+    HONEST_TABLES,
+    POWERED,
+    SELECTED,
+)
+from errorfloor.intervals.jackknife import JACKKNIFE, JACKKNIFE_SMOOTH
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.intervals.roots import BETTING_ROOTS
-from errorfloor.intervals.rules import CERTIFIED as CERTIFIED_RULES
-from errorfloor.intervals.rules import HONEST as HONEST_RULES
-from errorfloor.intervals.smooth import JACKKNIFE as JACKKNIFE_SMOOTH
 from errorfloor.intervals.votes.annotators import ANNOTATORS
 from errorfloor.intervals.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
 from errorfloor.intervals.votes.many_annotators import MANY_ANNOTATORS
@@ -41,7 +48,9 @@ RECORDS: tuple[IntervalKind, ...] = (
     HONEST_TABLES,
     CERTIFIED_TABLES,
     *ranks.RECORDS,
-    *losses.RECORDS,
+    HONEST_LOSSES,
+    CERTIFIED_LOSSES,
+    SELECTED,
     LIKELIHOOD,
     ANNOTATORS,
     CERTIFIED_VOTES,

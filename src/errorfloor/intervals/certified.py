@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._references import BETTING, BINOMIAL
+from errorfloor._references import BETTING, BINOMIAL, HOEFFDING
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Draw, Sample, split
 from errorfloor.intervals.bets import (
@@ -27,13 +27,23 @@ from errorfloor.intervals.bets import (
     refuted_up_to,
     stakes_of,
 )
-from errorfloor.intervals.cuts import cut_of, for_any_scores, of_error
-from errorfloor.intervals.honest import Honest
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.intervals.honest import (
+    Honest,
+    cut_of,
+    for_any_scores,
+    of_error,
+    of_rules,
+    offsets_of,
+)
+from errorfloor.intervals.ranks import PairShare
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
 from errorfloor.methods.cut_fit import CutFit, like_with_one_more
 from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
-from errorfloor.methods.fitted import Sides
+from errorfloor.methods.fitted import Sides, sides_of_errors
+from errorfloor.methods.maps import MapFit, RisingMap
 from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.rules.fewest import Rule, needed_errors
+from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo
 
 
@@ -189,9 +199,9 @@ class OtherHalf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certified:
-    """Limits by betting on the losses of cuts: below on all at once, above on a tested one."""
+    """Limits of the least loss of any rule: below of all at once, above by bets on a tested one."""
 
-    below: CutBets = field(repr=False)
+    below: CutBets | PairShare = field(repr=False)
     above: Bets | OtherHalf = field(repr=False)
     method: str = "certified"
 
@@ -236,7 +246,13 @@ def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
 
 @heeds_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
-    fit, draw = cut_of(case), case.streams.for_
+    fit = cut_of(case)
+    found = _limits(fit, case.streams.for_)
+    # One half may do better by chance than both parts that a value of the best cut comes from.
+    return AroundValue(found, case.value) if fit is case.statistic else found
+
+
+def _limits(fit: CutFit, draw: Draw) -> Evidence:
     how, sample = fit.how, fit.sample
     if how.law != "binomial":
         return Certified.of_prices(fit, draw)
@@ -263,8 +279,6 @@ CERTIFIED = of_error(
     holds="exact",
     with_clusters=False,
 )
-
-
 CERTIFIED_TABLES = IntervalKind(
     name="certified",
     basis=Basis.EXACT_TABLES,
@@ -274,6 +288,74 @@ CERTIFIED_TABLES = IntervalKind(
     proof="[proven](theory.md#costs-balanced-error-and-f1-from-scores)",
     holds="exact",
     references=(BINOMIAL, BETTING),
+    assumes=for_any_scores,
+    tests_rules=True,
+)
+
+
+# Rules of many classes, and losses of maps -----------------------------------------------------
+
+
+def _certified_rules(case: Case) -> Evidence:
+    found = _limits_of_rules(case)
+    return AroundValue(found, case.value) if isinstance(case.statistic, OffsetFit) else found
+
+
+def _limits_of_rules(case: Case) -> Evidence:
+    n, count = case.table.n, case.count
+    if isinstance(case.statistic, TopErrors):
+        items = case.statistic.items
+        first = case.statistic.rule.chosen(items, np.zeros(len(items.logs)))
+        errors = int(count[first != items.label].sum())
+        return Honest(sides_of_errors((errors, n), (errors, n)), "certified")
+    rules = offsets_of(case).rules
+    items = rules.items
+    train, test = split(count, 2, case.streams.for_("halves"))
+    rule = Rule.of(rules.fit(train if train.any() else count))
+    # One class where several are tied, so that errors are whole and binomial.
+    wrong = rule.chosen(items, items.by_class(train)) != items.label
+    held_out = int(test[wrong].sum()), int(test.sum())
+    sides = sides_of_errors((needed_errors(items, count), n), held_out)
+    return Honest(sides, "certified")
+
+
+CERTIFIED_RULES = of_rules(
+    name="certified",
+    make=_certified_rules,
+    promise="Both limits hold at any number of items. The lower one counts errors that pairs of "
+    "classes prove for all weights, and is often far below the estimate.",
+    in_short="many classes: both limits exact at any n, the lower one loose",
+    proof="[proven](theory.md#scores-of-many-classes)",
+    holds="exact",
+)
+
+
+def _certified_losses(case: Case) -> Evidence:
+    """Return limits of a mean of losses in [0, 1] at any number of items.
+
+    On its own items the fit has no more loss than the true probabilities, whose losses Chernoff's
+    limit is for. On the other half losses are those of a fixed map, whose mean is bet on.
+    """
+    fitted = case.statistic
+    assert isinstance(fitted, MapFit)
+    train, test = fitted.sample.parts(2, case.streams.for_("halves"))
+    losses = fitted.losses(RisingMap.fit(fitted.sample, fitted.sample.mass(train), more=1.0))
+    tested = Bets.on(
+        fitted.sample.counted(test), np.minimum(losses, 1.0), case.streams.for_("blocks"), 1.0
+    )
+    own = PairShare(min(fitted.own_loss, 1.0), fitted.sample.total)
+    return Certified(own, tested)
+
+
+CERTIFIED_LOSSES = IntervalKind(
+    name="certified",
+    basis=Basis.BOUNDED_LOSSES,
+    make=_certified_losses,
+    promise="Both limits hold at any number of items, at the price of width.",
+    in_short="Brier score: both limits hold at any n",
+    proof="[proven](theory.md#brier-score-and-log-loss-from-scores)",
+    holds="exact",
+    references=(HOEFFDING, BETTING),
     assumes=for_any_scores,
     tests_rules=True,
 )

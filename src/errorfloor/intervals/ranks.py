@@ -8,12 +8,12 @@ import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.cuts import for_any_scores
+from errorfloor.intervals.honest import for_any_scores
 from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Basis, heeds_weights
-from errorfloor.metrics.ranks import Placements
+from errorfloor.metrics.ranking import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 # The jackknife's variance of average precision, which a few items decide, times such a factor and
@@ -40,8 +40,14 @@ class PairShare:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        far = float(np.log(2 / (1 - level))) / self.pairs
-        return _as_far(self.value, 0.0, far), _as_far(self.value, 1.0, far)
+        return self.lower(level), _as_far(self.value, 1.0, self._far(level))
+
+    def lower(self, level: float) -> float:
+        """Return the lower limit at `level` alone."""
+        return _as_far(self.value, 0.0, self._far(level))
+
+    def _far(self, level: float) -> float:
+        return float(np.log(2 / (1 - level))) / self.pairs
 
 
 def _as_far(share: float, end: float, far: float) -> float:

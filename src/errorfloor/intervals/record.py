@@ -25,8 +25,11 @@ class Evidence(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StandIn:
-    """Limits in place of others, which were not made for the estimate but never leave it out."""
+class AroundValue:
+    """Limits that were found without the value, and are widened where they would leave it out.
+
+    Wider limits cover no less, whatever the value is.
+    """
 
     evidence: Evidence
     value: float

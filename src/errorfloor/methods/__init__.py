@@ -14,8 +14,6 @@ from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import (
-    calibrated,
-    clean,
     logistic,
     maps,
     ranks,
@@ -23,11 +21,9 @@ from errorfloor.methods import (
 )
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
-from errorfloor.methods.ppi import MANY_PPI, PPI
+from errorfloor.methods.prediction_powered import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, heeds
-from errorfloor.methods.rules import losses as rule_losses
-from errorfloor.methods.rules import surest
-from errorfloor.methods.rules.records import MANY_SCORES, OFFSETS
+from errorfloor.methods.rules import offsets
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
@@ -62,36 +58,33 @@ RECORDS: tuple[Method | Series, ...] = (
     soft.MANY_CLEAN,
     MANY_MIXTURE,
     MANY_PLUGIN,
-    *MANY_SCORES,
-    *clean.RECORDS,
+    *offsets.MANY_SCORES,
+    *soft.RECORDS,
     VALUES,
     *plugin.VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
     *(method for metric in _TABLES for method in of_metric(metric)),
     *ranks.RECORDS,
-    *calibrated.RECORDS,
     *maps.RECORDS,
-    *rule_losses.RECORDS,
-    *surest.RECORDS,
+    *offsets.RECORDS,
     PPI,
     MANY_PPI,
 )
 DEFAULTS: tuple[Method, ...] = (
     CLEAN,
     MIXTURE,
-    ISOTONIC,
+    ISOTONIC_CF,
     soft.MANY_CLEAN,
     MANY_MIXTURE,
-    OFFSETS,
-    *clean.RECORDS,
+    offsets.OFFSETS,
+    *soft.RECORDS,
     VALUES,
     MANY_VALUES,
     *map(default_for, _TABLES),
     *ranks.RECORDS,
     *maps.DEFAULTS,
-    *rule_losses.DEFAULTS,
-    *surest.RECORDS,
+    *offsets.DEFAULTS,
 )
 
 
@@ -154,9 +147,15 @@ def every(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> Iterator[Method]:
     """Yield the same with methods for tables in which some items have no label."""
-    for record in records():
-        own = map(record.make, record.usual) if isinstance(record, Series) else (record,)
-        yield from (one for one in own if _is_for(one, kind, classes, metric))
+    added = (one for record in _added() for one in of_metric(record))
+    yield from (one for one in (*_USUAL, *added) if _is_for(one, kind, classes, metric))
+
+
+def _usual(record: Method | Series) -> tuple[Method, ...]:
+    return tuple(map(record.make, record.usual)) if isinstance(record, Series) else (record,)
+
+
+_USUAL = tuple(one for record in RECORDS for one in _usual(record))  # made once, for speed
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:

@@ -83,6 +83,10 @@ class Chosen(Fitted):
     def sides(self) -> Sides:
         """Return both sides."""
 
+    def every_side(self) -> tuple[Sides, ...]:
+        """Return both sides of all losses that the metric may follow from."""
+        return (self.sides(),)
+
     @abstractmethod
     def own_values(self, counts: Counts, /) -> Floats:
         """Return the value on the items that choose the rule, for each row of counts."""

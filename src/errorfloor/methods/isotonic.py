@@ -127,6 +127,7 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
     opposite = {"low": "a lower", "high": "an upper"}[side]
     title = metric.words[:1].upper() + metric.words[1:]
     bases = {Basis.CUT_TABLES} | ({Basis.EXACT_TABLES} if how.law else set())
+    summed = set() if how.prices is None else {Basis.ITEMS}  # quick to fit to each resample
     about = {
         "metrics": (metric.name,),
         "if_wrong": f"the {metric.limit} of the best cut: too {side}, still {opposite} bound",
@@ -142,7 +143,7 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
     )
     midpoint = replace(
         ISOTONIC_CF,
-        bases=frozenset(bases),
+        bases=frozenset(bases | summed),
         explains=f'{title} of the best rule of the form "score above t" looks too good on the '
         "items that chose it, and rules tried on items that did not choose them look too bad. The "
         f"{metric.limit} is the midpoint of both.",
@@ -154,7 +155,6 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
 def default_for(metric: Metric) -> Method:
     """Return the method for a metric where none is named.
 
-    Of metrics that are no sums of errors, the best cut of a few items looks far too good.
+    It is the midpoint: the best cut of a few items looks far too good on them.
     """
-    own, midpoint = of_metric(metric)
-    return own if metric.how.prices is not None else midpoint
+    return of_metric(metric)[1]

@@ -19,8 +19,7 @@ from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, sides_of
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF
 from errorfloor.methods.record import Basis, Method, Options, heeds_weights, unknown_resolution
 from errorfloor.metrics import METRICS, Metric
-from errorfloor.metrics.items import OfItems
-from errorfloor.metrics.means import BRIER, LOG_LOSS
+from errorfloor.metrics.probabilities import BRIER, LOG_LOSS, OfItems
 from errorfloor.metrics.selective import Selective
 
 
@@ -91,10 +90,16 @@ class MapFit(Chosen):
         """The mean loss on items held out."""
         return mean_loss(self.sample, self._held_out(self.candidates[0]))
 
-    def sides(self, by: OfItems | None = None) -> Sides:
-        """Return both sides, by the first losses unless others are given."""
-        by = by or self.candidates[0]
-        return sides_of(self.sample, self._own(by), self._held_out(by), by.link)
+    def every_side(self) -> tuple[Sides, ...]:
+        """Return both sides by each of the losses."""
+        return tuple(
+            sides_of(self.sample, self._own(by), self._held_out(by), by.link)
+            for by in self.candidates
+        )
+
+    def sides(self) -> Sides:
+        """Return both sides by the first losses."""
+        return self.every_side()[0]
 
     def own_values(self, counts: Counts, /) -> Floats:
         """Return the value on the items of the fit, for each row of counts."""
@@ -138,8 +143,7 @@ class MapFit(Chosen):
 
     def _own(self, by: OfItems) -> Losses:
         sample = self.sample
-        each = by.each(self.map[sample.row], sample.positive)
-        return Losses(sample.count * each, sample.count * each**2)
+        return by.own_losses(self.map[sample.row], sample.positive, sample.count)
 
     def _held_out(self, by: OfItems) -> Losses:
         cell, count, p = self._tested

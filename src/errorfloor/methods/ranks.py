@@ -6,15 +6,26 @@ changes when scores are calibrated by a rising curve, so none is fitted.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from errorfloor import _references as references
+from errorfloor._references import BALANCED_AND_AUC
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.isotonic import ISOTONIC
-from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
+from errorfloor.methods.maps import RisingMap
+from errorfloor.methods.record import (
+    Basis,
+    Method,
+    Options,
+    Shape,
+    heeds_weights,
+    unknown_resolution,
+)
 from errorfloor.metrics import Metric
 from errorfloor.metrics.two_by_two import check_classes
 
@@ -95,4 +106,38 @@ AVERAGE_PRECISION = _method(
     references=(references.PRECISION,),
     when_merged="takes items of one row as tied",
 )
-RECORDS = (AUC, AVERAGE_PRECISION)
+
+
+class CalibratedFit(RankFit):
+    """The best value of items with the probabilities of the isotonic fit to them."""
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the AUC for each row of counts; 1/2 where a resample has one class alone."""
+        return np.array([self._of_fit(count) for count in counts])
+
+    def _of_fit(self, count: Counts) -> float:
+        zeros, ones = self.sample.by_row(self.sample.mass(count))
+        if not (zeros.any() and ones.any()):
+            return 0.5
+        some = zeros + ones > 0
+        return self.metric.best(RisingMap.of_rows(zeros, ones)[some], (zeros + ones)[some])
+
+
+def _calibrated(sample: Sample, options: Options) -> CalibratedFit:
+    check_items(sample, options.metric)
+    return CalibratedFit(sample, options.draw, options.metric)
+
+
+CALIBRATED_AUC = replace(
+    ISOTONIC,
+    bind=_calibrated,
+    metrics=AUC.metrics,
+    bases=AUC.bases,
+    if_wrong="too high for few items, too low for scores out of order",
+    explains="The labels calibrate the scores by isotonic regression, and the ceiling is the AUC "
+    "of items with these probabilities. The fit ties items that the scores tell apart where labels "
+    "fall, which looks like a better ranking than there is.",
+    references=(BALANCED_AND_AUC, *ISOTONIC.references),
+    resolution=unknown_resolution,
+)
+RECORDS = (AUC, AVERAGE_PRECISION, CALIBRATED_AUC)

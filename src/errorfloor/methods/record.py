@@ -21,8 +21,7 @@ from errorfloor.methods.votes.target import Target, target_of
 from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:
-    from errorfloor.methods.calibration import Calibration
-    from errorfloor.methods.rules.maps import ClassCalibration
+    from errorfloor.methods.calibration import Calibration, ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
 
@@ -49,7 +48,7 @@ def heeds_weights(
     """
 
     def marked(function: FunctionT) -> FunctionT:
-        _HEEDING[function] = where or partial(_is_among, frozenset(metrics))
+        setattr(function, _HEEDS, where or partial(_is_among, frozenset(metrics)))
         return function
 
     return marked
@@ -61,11 +60,11 @@ def _is_among(metrics: frozenset[str], metric: Metric) -> bool:
 
 def heeds(function: Callable[..., Any], metric: Metric) -> bool:
     """Tell whether a function was marked as heeding weights for a metric."""
-    where = _HEEDING.get(function)
-    return where is not None and where(metric)
+    where = getattr(function, _HEEDS, None)
+    return where is not None and bool(where(metric))
 
 
-_HEEDING: dict[Callable[..., Any], Callable[[Metric], bool]] = {}
+_HEEDS = "heeds_weights_of"  # an attribute of functions that do
 
 
 class Statistic(Protocol):

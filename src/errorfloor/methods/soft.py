@@ -1,8 +1,11 @@
-"""Probabilities taken as they are: the mean of the best value on each item."""
+"""Probabilities taken as they are: the best value of any metric for soft labels, or scores."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,8 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import ERROR, METRICS, Metric, named
+from errorfloor.metrics.probabilities import OfItems
 
 
 class MeanFloor:
@@ -43,9 +47,9 @@ class MeanFloor:
         return np.asarray((float(sample.masses @ self.floor) - mass * mean) / rest)
 
 
-@heeds_weights(ERROR.name)
-def _of_soft_labels(cells: Sample, options: Options) -> MeanFloor:
-    return MeanFloor(ERROR.per_item(cells.probabilities), cells)
+@heeds_weights()
+def _mean_value(cells: Sample, options: Options) -> MeanFloor:
+    return MeanFloor(options.metric.per_item(cells.probabilities), cells)
 
 
 @heeds_weights(ERROR.name)
@@ -72,7 +76,7 @@ _MEAN = f"The floor is the mean of {ERROR.formula} over all items."
 CLEAN = Method(
     name="clean",
     reads=SoftTable.kind,
-    bind=_of_soft_labels,
+    bind=_mean_value,
     bases=frozenset({Basis.MEAN, Basis.ITEMS}),
     interval="betting",
     assumes="The soft labels are the true probabilities of class 1 of independent items",
@@ -107,4 +111,110 @@ CORRUPTED = Method(
     curve="isotonic",  # scores at face value have a straight line, which says nothing
     needs_probabilities=True,
     resolution=_resolution,
+)
+
+
+class BestValue:
+    """The best value of a metric on items with known probabilities, whatever the metric.
+
+    Resamples on which the metric has no value, because a class is missing, say nothing about it;
+    they take the value of the table.
+    """
+
+    def __init__(self, metric: Metric, probabilities: Floats, sample: Sample) -> None:
+        self.metric = metric
+        self.sample = sample
+        self.order: Any = slice(None)  # in which probabilities of two classes ascend
+        if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
+            self.order = np.argsort(probabilities, kind="stable")
+        self.probabilities, count = probabilities[self.order], sample.count[self.order]
+        self.counted = metric.on(self.probabilities, count, sample.weight_of(self.order))
+        self.is_slow = self.counted.is_slow or sample.clusters > 0  # without each unit in turn
+        self.value = float(self.counted.values(count[None])[0])
+        if np.isnan(self.value):  # one item, or one class, which is refused
+            self.value = metric.best(self.probabilities, sample.masses[self.order])
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the best value for each row of counts."""
+        if len(counts) == 1 and np.array_equal(counts[0], self.sample.count):
+            return np.array([self.value])
+        return self._known(self.counted.values(counts[:, self.order]))
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each cell in turn."""
+        found = np.empty(len(self.sample))
+        found[self.order] = self._known(self.counted.leave_one_out())
+        return found
+
+    def _known(self, values: Floats) -> Floats:
+        return np.where(np.isnan(values), self.value, values)
+
+
+@heeds_weights()
+def _best_value(cells: Sample, options: Options) -> BestValue:
+    return BestValue(options.metric, cells.probabilities, cells)
+
+
+def _moved(table: SoftTable, metric: Metric) -> float | None:
+    """Return how far merged rows can have moved the best value; None where nobody knows."""
+    if metric.moved is None:
+        return None
+    return metric.moved(table.probabilities, *table.ranges, table.counts)
+
+
+def is_mean(metric: Metric) -> bool:
+    """Tell whether the best value is a mean over items, once what it needs is given."""
+    costs = getattr(metric.how, "costs", None)
+    return metric.is_mean or isinstance(metric.how, OfItems) or costs is not None
+
+
+def is_balance(metric: Metric) -> bool:
+    """Tell whether the best value is a mean over items where the shares of classes are known."""
+    return getattr(metric.how, "law", "") == "classes"
+
+
+def is_root(metric: Metric) -> bool:
+    """Tell whether means of known numbers determine the best value."""
+    binomial = getattr(metric.how, "law", "") == "binomial" and not is_mean(metric)
+    return metric.is_selective or binomial
+
+
+def is_smooth(metric: Metric) -> bool:
+    """Tell whether the best value is another function of the distribution of items."""
+    return not (is_mean(metric) or is_balance(metric) or is_root(metric))
+
+
+def _those(kind: Callable[[Metric], bool]) -> dict[str, Any]:
+    found = tuple(one.name for one in METRICS if kind(one) and not one.is_error)
+    return {"metrics": found, "answers": kind}
+
+
+_EXPLAINS = (
+    "The soft labels are taken as the probabilities of the classes, and the best value of the "
+    "metric is computed from them."
+)
+
+MEANS = replace(CLEAN, explains=_EXPLAINS, moved=_moved, **_those(is_mean))
+SMOOTH = replace(
+    CLEAN,
+    bind=_best_value,
+    bases=frozenset({Basis.SMOOTH, Basis.ITEMS}),
+    interval="jackknife",
+    explains=_EXPLAINS,
+    moved=_moved,
+    **_those(is_smooth),
+)
+BALANCED_ERROR = replace(
+    SMOOTH, bases=frozenset({*SMOOTH.bases, Basis.ROOTS}), **_those(is_balance)
+)
+ROOTS = replace(BALANCED_ERROR, interval="betting", **_those(is_root))
+_MANY = partial(replace, classes=Classes.MANY, assumes=MANY_CLEAN.assumes, answers=None)
+RECORDS: tuple[Method, ...] = (
+    MEANS,
+    BALANCED_ERROR,
+    SMOOTH,
+    ROOTS,
+    _MANY(MEANS),
+    _MANY(BALANCED_ERROR),
+    _MANY(ROOTS, metrics=tuple(name for name in ROOTS.metrics if not named(name).two_only)),
 )

@@ -6,12 +6,11 @@ answer.
 
 from __future__ import annotations
 
-from errorfloor.metrics.balanced import BALANCED
-from errorfloor.metrics.means import BRIER, COST, ERROR, LOG_LOSS
+from errorfloor.metrics.probabilities import BRIER, LOG_LOSS
 from errorfloor.metrics.ranking import AUC, AVERAGE_PRECISION
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
-from errorfloor.metrics.thresholds import F1, MCC
+from errorfloor.metrics.two_by_two import BALANCED, COST, ERROR, F1, MCC
 
 __all__ = ["BUILT_IN", "ERROR", "METRICS", "USUAL", "Metric", "named", "names"]
 

@@ -1,20 +1,152 @@
-"""Metrics of a ranking of items of two classes: AUC and average precision."""
+"""Metrics of a ranking of items of two classes: AUC and average precision.
+
+Of scores both follow from what the negatives and the positives at each score weigh, by ascending
+score; their best values from pairs of items, or from all above each, of known probabilities.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted, ratio
-from errorfloor.metrics.merged import moved_ratio, moved_with_share
-from errorfloor.metrics.model import PairsInOrder, PrecisionOfRanks
-from errorfloor.metrics.ranks import PAIRS_IN_ORDER, PRECISION
-from errorfloor.metrics.record import Metric, both_classes
+from errorfloor.data.sample import Sample
+from errorfloor.metrics.record import (
+    Counted,
+    Metric,
+    Moved,
+    PairsInOrder,
+    PrecisionOfRanks,
+    moved_ratio,
+    ratio,
+    reach_of,
+    span_of_share,
+)
 
+
+@dataclass(frozen=True, slots=True)
+class OfRanks:
+    """How a metric follows from the order of items of two classes.
+
+    Attributes
+    ----------
+    of : callable
+        From what negatives and positives weigh at each score to the value, for each row of both.
+    without_one : callable
+        From a sample to the value without one item of each of its cells in turn.
+    needs : {"both", "positive"}
+        Of which classes there must be items.
+    least_of_two_kinds : bool
+        Whether its best value may be least where items are of two kinds.
+    """
+
+    of: Callable[[Floats, Floats], Floats]
+    without_one: Callable[[Sample], Floats]
+    needs: str = "both"
+    least_of_two_kinds: bool = False
+
+
+# Pairs of a positive and a negative item: the AUC.
+
+
+def _in_order(zeros: Floats, ones: Floats) -> Floats:
+    """Return the share of pairs in order, ties by halves; 1/2 where there are no pairs.
+
+    A pair weighs as both its items do.
+    """
+    ordered = (ones * (np.cumsum(zeros, axis=1) - zeros / 2)).sum(axis=1)
+    pairs = zeros.sum(axis=1) * ones.sum(axis=1)
+    return np.asarray(np.divide(ordered, pairs, out=np.full(pairs.size, 0.5), where=pairs > 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placements:
+    """The share of the other class that the items of each cell are in order with, ties by halves.
+
+    The mean over either class is the AUC.
+    """
+
+    place: Floats  # of the items of each cell
+    zeros: float  # what all negatives weigh
+    ones: float
+    area: float  # the AUC
+
+    @classmethod
+    def of(cls, sample: Sample) -> Placements:
+        """Return the placements of a sample with items of both classes."""
+        zeros, ones = sample.by_row(sample.masses)
+        n0, n1 = float(zeros.sum()), float(ones.sum())
+        below = (np.cumsum(zeros) - zeros / 2) / n0
+        above = (n1 - np.cumsum(ones) + ones / 2) / n1
+        place = np.where(sample.positive, below[sample.row], above[sample.row])
+        return cls(place, n0, n1, float(ones @ below) / n1)
+
+
+def _in_order_without_one(sample: Sample) -> Floats:
+    """Return the AUC without one item of each cell; the last item of a class leaves it as it is."""
+    every = Placements.of(sample)
+    total = np.where(sample.positive, every.ones, every.zeros)
+    rest, left = total - sample.each, total * every.area - sample.each * every.place
+    some = rest > 1e-12 * total
+    return np.asarray(np.divide(left, rest, out=np.full(total.size, every.area), where=some))
+
+
+# Positive items, from the highest score down: the average precision.
+
+
+def _precision(zeros: Floats, ones: Floats) -> Floats:
+    """Return the mean over positives of the precision down to each; 0 without positives.
+
+    Items of one score are in random order, as a model may put them. Where all scores differ this
+    is what scikit-learn computes.
+    """
+    zeros, ones = zeros[:, ::-1], ones[:, ::-1]
+    before = np.cumsum(zeros + ones, axis=1) - zeros - ones
+    found = np.cumsum(ones, axis=1) - ones
+    total = _row_sums(before, found, zeros + ones, ones).sum(axis=1)
+    return np.asarray(total / np.maximum(ones.sum(axis=1), 1))
+
+
+def _precision_without_one(sample: Sample) -> Floats:
+    """Return the average precision without one item of each cell in turn."""
+    zeros, ones = (part[::-1] for part in sample.by_row(sample.masses))
+    items = zeros + ones
+    before, found = np.cumsum(items) - items, np.cumsum(ones) - ones
+    sums = _row_sums(before, found, items, ones)
+    above = np.cumsum(sums) - sums
+    n1 = ones.sum()
+    every = []
+    for one in (0, 1):  # without a negative, and without a positive
+        fewer = _row_sums(np.maximum(before - 1, 0), np.maximum(found - one, 0), items, ones)
+        below = fewer.sum() - np.cumsum(fewer)
+        own = _row_sums(before, found, np.maximum(items - 1, 0), np.maximum(ones - one, 0))
+        every.append((above + own + below) / max(n1 - one, 1))
+    without = (part[::-1][sample.row] for part in every[::-1])
+    return np.asarray(np.where(sample.positive, *without))
+
+
+def _row_sums(before: Floats, found: Floats, items: Floats, ones: Floats) -> Floats:
+    """Return the sum of precisions at the positives of each row, in random order within it.
+
+    `before` items come first, `found` positives among them. The j-th of the row's items is
+    positive in a share of ones / items of all orders, and then (j - 1) (ones - 1) / (items - 1) of
+    those before it in the row are positive on average.
+    """
+    from scipy.special import digamma
+
+    harmonic = digamma(before + items + 1) - digamma(before + 1)
+    share = ones / np.maximum(items, 1)
+    further = (ones - 1) / np.maximum(items - 1, 1)
+    # The sum over j of (found + 1 + (j - 1) further) / (before + j).
+    inside = (found + 1) * harmonic + further * (items - (before + 1) * harmonic)
+    return np.asarray(share * inside)
+
+
+PAIRS_IN_ORDER = OfRanks(_in_order, _in_order_without_one)
+PRECISION = OfRanks(_precision, _precision_without_one, needs="positive", least_of_two_kinds=True)
 AT_ONCE = 2**17  # only for speed: numbers that stay in the cache of a core
 _ROUNDING = 1e-14  # of all pairs, which of one item are none
 
@@ -140,14 +272,120 @@ class CountedAuc(Counted):
         return half + 1 if self.sign < 0 else half
 
 
+def ascending(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
+    """Return probabilities in ascending order with their shares of all weight."""
+    share = weights / weights.sum()
+    if (probabilities[1:] >= probabilities[:-1]).all():  # as rows of tables are
+        return probabilities, share
+    order = np.argsort(probabilities, kind="stable")
+    return probabilities[order], share[order]
+
+
+def mean_of_lesser(p: Floats, share: Floats) -> float:
+    """Return E min(p (1 - p'), p' (1 - p)) of two independent draws from sorted probabilities."""
+    # Of a pair in order the lesser product is that of the lesser p with the other's complement.
+    up, down = share * p, share * (1 - p)
+    below = np.cumsum(up) - up
+    return float(2 * (down @ below) + up @ down)
+
+
+def _auc(probabilities: Floats, weights: Floats | Counts) -> float:
+    p, share = ascending(probabilities, weights)
+    theta = float(share @ p)
+    if not 0 < theta < 1:
+        raise AUC.without_class(np.array([1 - theta, theta]))
+    return 1 - mean_of_lesser(p, share) / (2 * theta * (1 - theta))
+
+
+def _auc_with(theta: float, probabilities: Floats, weights: Floats | Counts) -> float:
+    """Return the best AUC where the share of class 1 is known, in the form of less variance."""
+    p, share = ascending(probabilities, weights)
+    both = 2 * theta * (1 - theta)
+    lesser, mean = mean_of_lesser(p, share), float(share @ p)
+    if auc_discriminant(p, share, theta) >= 0:
+        return 1 - lesser / both
+    return (2 * mean * (1 - mean) - lesser) / both  # the mean of the greater product
+
+
+def auc_discriminant(p: Floats, share: Floats, theta: float) -> float:
+    """Return (1 - 2 theta) E (p - theta) |p - p'|: at least 0 where the min form varies less."""
+    weight, mass = np.cumsum(share) - share, np.cumsum(share * p) - share * p
+    above, more = 1 - weight - share, share @ p - mass - share * p
+    distance = p * weight - mass + more - p * above
+    return float((1 - 2 * theta) * (share @ ((p - theta) * distance)))
+
+
+def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
+    theta = float(given["prior"][1])
+
+    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
+        return _auc_with(theta, probabilities, weights)
+
+    def counted(p: Floats, count: Counts, weight: Floats | None = None) -> CountedAuc:
+        mass = count if weight is None else count * weight
+        varies_less = auc_discriminant(p, mass / mass.sum(), theta) >= 0
+        return CountedAuc(p, count, weight, theta=theta, sign=-1 if varies_less else 1)
+
+    moved = moved_with_share(theta)
+    more: dict[str, Any] = {"counted": counted, "weighted": counted, "moved": moved}
+    return replace(AUC, given=given, whole=whole, slope=None, **more)
+
+
+def _span_of_auc(classes: int) -> tuple[float, float]:
+    return 0.5, 1.0
+
+
+def _auc_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
+    theta = float(w @ p)
+    below, mass = np.cumsum(w), np.cumsum(w * p)
+    place = np.searchsorted(p, x, side="right")
+    under, up = np.append(0.0, below)[place], np.append(0.0, mass)[place]
+    lesser = up + x * (1 - under) - x * theta  # E min(x, p) - x E p
+    own = np.append(0.0, below)[:-1], np.append(0.0, mass)[:-1]
+    pairs = float(w @ (own[1] + p * (1 - own[0]) - p * theta))
+    both = 2 * theta * (1 - theta)
+    return np.asarray(-2 * lesser / both + pairs * 2 * (1 - 2 * theta) * x / both**2)
+
+
+def moved_with_share(theta: float) -> Moved:
+    """Return the answer for AUC with a known share of class 1: no pair changes by more."""
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        return min(reach_of(p, lows, highs, counts) / (theta * (1 - theta)), 0.5)
+
+    return moved
+
+
+AUC = Metric(
+    name="auc",
+    limit="ceiling",
+    less_is_better=False,
+    span=_span_of_auc,
+    whole=_auc,
+    counted=CountedAuc,
+    weighted=CountedAuc,
+    moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
+    formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
+    title="AUC",
+    per_cent=False,
+    two_only=True,
+    takes=("prior",),
+    with_given=_with_prior,
+    rule="the ranking by {}",
+    of_model=PairsInOrder(),
+    how=PAIRS_IN_ORDER,
+    slope=_auc_slope,
+)
+
+
 class CountedPrecision(Counted):
     """The best average precision, items of one probability in random order."""
 
-    def __init__(self, p: Floats, count: Counts) -> None:
+    def __init__(self, p: Floats, count: Counts | Floats) -> None:
         self.p = p[::-1]
         self.count = count[::-1]
 
-    def values(self, counts: Counts, /) -> Floats:
+    def values(self, counts: Counts | Floats, /) -> Floats:
         """Return the best value for each row of counts; NaN where a class is missing."""
         count = counts[:, ::-1].astype(np.float64)
         right = count * self.p
@@ -193,140 +431,22 @@ def _growth(count: Floats, before: Floats) -> Floats:
 _STEP = 1e-6  # share of items that are moved to take a slope
 
 
-def ascending(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
-    """Return probabilities in ascending order with their shares of all weight."""
-    share = weights / weights.sum()
-    if (probabilities[1:] >= probabilities[:-1]).all():  # as rows of tables are
-        return probabilities, share
-    order = np.argsort(probabilities, kind="stable")
-    return probabilities[order], share[order]
-
-
-def mean_of_lesser(p: Floats, share: Floats) -> float:
-    """Return E min(p (1 - p'), p' (1 - p)) of two independent draws from sorted probabilities."""
-    # Of a pair in order the lesser product is that of the lesser p with the other's complement.
-    up, down = share * p, share * (1 - p)
-    below = np.cumsum(up) - up
-    return float(2 * (down @ below) + up @ down)
-
-
-def _auc(probabilities: Floats, weights: Floats | Counts) -> float:
-    p, share = ascending(probabilities, weights)
-    theta = both_classes(float(share @ p), "AUC")
-    return 1 - mean_of_lesser(p, share) / (2 * theta * (1 - theta))
-
-
-def _auc_with(theta: float, probabilities: Floats, weights: Floats | Counts) -> float:
-    """Return the best AUC where the share of class 1 is known, in the form of less variance."""
-    p, share = ascending(probabilities, weights)
-    both = 2 * both_classes(theta, "AUC") * (1 - theta)
-    lesser, mean = mean_of_lesser(p, share), float(share @ p)
-    if auc_discriminant(p, share, theta) >= 0:
-        return 1 - lesser / both
-    return (2 * mean * (1 - mean) - lesser) / both  # the mean of the greater product
-
-
-def auc_discriminant(p: Floats, share: Floats, theta: float) -> float:
-    """Return (1 - 2 theta) E (p - theta) |p - p'|: at least 0 where the min form varies less."""
-    weight, mass = np.cumsum(share) - share, np.cumsum(share * p) - share * p
-    above, more = 1 - weight - share, share @ p - mass - share * p
-    distance = p * weight - mass + more - p * above
-    return float((1 - 2 * theta) * (share @ ((p - theta) * distance)))
-
-
-def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
-    theta = float(given["prior"][1])
-
-    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
-        return _auc_with(theta, probabilities, weights)
-
-    def counted(p: Floats, count: Counts, weight: Floats | None = None) -> CountedAuc:
-        mass = count if weight is None else count * weight
-        varies_less = auc_discriminant(p, mass / mass.sum(), theta) >= 0
-        return CountedAuc(p, count, weight, theta=theta, sign=-1 if varies_less else 1)
-
-    moved = moved_with_share(theta)
-    more: dict[str, Any] = {"counted": counted, "weighted": counted, "moved": moved}
-    return replace(AUC, given=given, whole=whole, slope=None, **more)
-
-
-def _span_of_auc(classes: int) -> tuple[float, float]:
-    return 0.5, 1.0
-
-
-def _average_precision(probabilities: Floats, weights: Floats | Counts) -> float:
-    """Return the area under precision against recall, items of one probability in random order."""
-    p, share = (column[::-1] for column in ascending(probabilities, weights))
-    both_classes(float(share @ p), "Average precision")
-    before = np.cumsum(share) - share
-    found = np.cumsum(share * p) - share * p
-    before[0] = found[0] = 0.0
-    # The area that items of one probability add: the integral of (found + p x) / (before + x).
-    with np.errstate(divide="ignore", invalid="ignore"):
-        growth = np.where(before > 0, np.log1p(share / before), 0.0)
-    area = p * (p * share + (found - p * before) * growth)
-    return float(area.sum() / (share @ p))
-
-
-def span_of_share(classes: int) -> tuple[float, float]:
-    """Return 0 and 1."""
-    return 0.0, 1.0
-
-
-def _auc_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
-    theta = float(w @ p)
-    below, mass = np.cumsum(w), np.cumsum(w * p)
-    place = np.searchsorted(p, x, side="right")
-    under, up = np.append(0.0, below)[place], np.append(0.0, mass)[place]
-    lesser = up + x * (1 - under) - x * theta  # E min(x, p) - x E p
-    own = np.append(0.0, below)[:-1], np.append(0.0, mass)[:-1]
-    pairs = float(w @ (own[1] + p * (1 - own[0]) - p * theta))
-    both = 2 * theta * (1 - theta)
-    return np.asarray(-2 * lesser / both + pairs * 2 * (1 - 2 * theta) * x / both**2)
-
-
 def _precision_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
     """Return the slope by moving a few items to all x at once."""
     every = np.concatenate((p, x))
-    order = np.argsort(-every, kind="stable")
+    order = np.argsort(every, kind="stable")
     moved = np.vstack((np.zeros(x.size), np.eye(x.size)))
     step = np.concatenate(([0.0], np.full(x.size, _STEP)))[:, None]
     share = np.hstack((np.broadcast_to(w, (x.size + 1, p.size)) * (1 - step), moved * step))
-    share, q = share[:, order], every[order]
-    before = np.cumsum(share, axis=1) - share
-    found = np.cumsum(share * q, axis=1) - share * q
-    some = before > 1e-14
-    growth = np.where(some, np.log1p(share / np.where(some, before, 1.0)), 0.0)
-    area = (q * (q * share + (found - q * before) * growth)).sum(axis=1) / (share @ q)
+    area = CountedPrecision(every[order], w).values(share[:, order])
     return np.asarray((area[1:] - area[0]) / _STEP)
 
 
-AUC = Metric(
-    name="auc",
-    limit="ceiling",
-    less_is_better=False,
-    span=_span_of_auc,
-    whole=_auc,
-    counted=CountedAuc,
-    weighted=CountedAuc,
-    moved=moved_ratio(lambda p, counts: 2 * _auc(p, counts) - 1),
-    formula="1 - min(p (1 - p'), p' (1 - p)) / (2 P(1) P(0)) over pairs of items",
-    title="AUC",
-    per_cent=False,
-    two_only=True,
-    takes=("prior",),
-    with_given=_with_prior,
-    rule="the ranking by {}",
-    of_model=PairsInOrder(),
-    how=PAIRS_IN_ORDER,
-    slope=_auc_slope,
-)
 AVERAGE_PRECISION = Metric(
     name="average-precision",
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,
-    whole=_average_precision,
     counted=CountedPrecision,
     formula="the precision above each item, of the items in the order of p, weighted by p",
     title="average precision",

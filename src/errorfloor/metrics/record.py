@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.counted import Counted, OneByOne
-from errorfloor.metrics.model import ModelValue, SurestItems
-from errorfloor.metrics.tabled import CountedTable, best_value, slope, value_of_model
-from errorfloor.metrics.two_by_two import OfTable
 
 
 def _no_mean(probabilities: Floats) -> Floats:
@@ -124,17 +121,11 @@ class Metric:
     by_pairs: bool = False
 
     def __post_init__(self) -> None:
-        """Fill in what follows from a loss of both kinds of error."""
-        if not isinstance(self.how, OfTable) or self.how.costs is not None:
+        """Fill in what follows from how it depends on items of two classes."""
+        follows = getattr(self.how, "follows", None)
+        if follows is None or self.given:  # known shares of classes make it another function
             return
-        if self.given:  # a known share of classes makes it another function of items
-            return
-        for name, made in (
-            ("whole", partial(best_value, self.how, self.words)),
-            ("counted", partial(CountedTable, self.how)),
-            ("of_model", value_of_model(self.how)),
-            ("slope", partial(slope, self.how)),
-        ):
+        for name, made in follows().items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, made)
 
@@ -147,9 +138,31 @@ class Metric:
         """Return the best value on items with these probabilities, so many of each."""
         if self.whole is not None:
             return self.whole(probabilities, weights)
-        return float(weights @ self.per_item(probabilities) / weights.sum())
+        if self.is_mean:
+            return float(weights @ self.per_item(probabilities) / weights.sum())
+        masses: Any = weights
+        if probabilities.ndim == 1 and (probabilities[1:] < probabilities[:-1]).any():
+            order = np.argsort(probabilities, kind="stable")  # as rows of tables are
+            probabilities, masses = probabilities[order], masses[order]
+        found = float(self.on(probabilities, masses).values(masses[None])[0])
+        if np.isnan(found):
+            raise self.without_class(masses @ of_classes(probabilities))
+        return found
 
-    def on(self, probabilities: Floats, count: Counts, weight: Floats | None = None) -> Counted:
+    def without_class(self, shares: Floats) -> InputError:
+        """Return what says of which class there are no items."""
+        name, missing = self.words[:1].upper() + self.words[1:], int(np.argmin(shares))
+        if shares.size > 2:
+            return InputError(
+                f"{name} needs items of every class, and class number {missing} has a probability "
+                "of 0 on all items. Leave it out, or add items of it."
+            )
+        return InputError(
+            f"{name} needs items of both classes, and here every item is surely of class "
+            f"{1 - missing}. Add items of the other class."
+        )
+
+    def on(self, probabilities: Floats, count: Any, weight: Floats | None = None) -> Counted:
         """Return the best value of a sample, for any counts of the rows of a table.
 
         `weight` is what an item of each row weighs, where items weigh differently.
@@ -189,12 +202,263 @@ class Metric:
         return value - best if self.less_is_better else best - value
 
 
-def both_classes(theta: float, metric: str) -> float:
-    """Return the share of class 1, or say that the metric needs both classes."""
-    if not 0 < theta < 1:
-        sure = 1 if theta >= 1 else 0
-        raise InputError(
-            f"{metric} needs items of both classes, and here every item is surely of class "
-            f"{sure}. Add items of the other class."
-        )
-    return theta
+def least_error(probabilities: Floats) -> Floats:
+    """Return the chance that the likeliest class is wrong, of each item."""
+    if probabilities.ndim == 1:
+        return np.minimum(probabilities, 1 - probabilities)
+    return np.asarray(1 - probabilities.max(axis=1))
+
+
+def of_classes(probabilities: Floats) -> Floats:
+    """Return a column for each class, also where there are two."""
+    if probabilities.ndim == 2:
+        return probabilities
+    return np.column_stack((1 - probabilities, probabilities))
+
+
+def span_of_error(classes: int) -> tuple[float, float]:
+    """Return the least and the largest error of the best rule."""
+    return 0.0, 1 - 1 / classes
+
+
+def span_of_share(classes: int) -> tuple[float, float]:
+    """Return 0 and 1."""
+    return 0.0, 1.0
+
+
+class Counted(Protocol):
+    """The best value of a metric on items with known probabilities, for any counts of them.
+
+    Made from the probabilities of a table's rows, those of class 1 in ascending order, and counts.
+    """
+
+    is_slow: bool = False  # to compute without each item in turn
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts; NaN where the metric has none."""
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn; NaN likewise."""
+
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return False
+
+    def error_of_pairs(self) -> float:
+        """Return the standard error that comes from pairs of items, beyond that of single ones."""
+        return 0.0
+
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too low, and too high, as these items chose the rule."""
+        return 0.0, 0.0
+
+
+class OneByOne(Counted):
+    """The best value of items that weigh differently, of one table after the other."""
+
+    is_slow: bool = True
+
+    def __init__(
+        self,
+        best: Callable[[Floats, Floats], float],
+        probabilities: Floats,
+        count: Counts,
+        weight: Floats,
+    ) -> None:
+        self.best = best
+        self.probabilities = probabilities
+        self.count = count
+        self.weight = weight
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best value for each row of counts."""
+        return np.array([self._value(count) for count in counts])
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn."""
+        every = np.arange(self.count.size)
+        return np.array([self._value(self.count - (every == row)) for row in every])
+
+    def _value(self, count: Counts) -> float:
+        some = count > 0
+        if not count.any():
+            return float("nan")
+        try:
+            return self.best(self.probabilities[some], count[some] * self.weight[some])
+        except InputError:  # a class is missing
+            return float("nan")
+
+
+class CountedMean(Counted):
+    """The mean of a known number for each row, within what it can be."""
+
+    def __init__(self, numbers: Floats, count: Counts, span: tuple[float, float]) -> None:
+        self.numbers = numbers
+        self.count = count
+        self.span = span
+
+    @property
+    def may_leave_span(self) -> bool:
+        """Whether values without an item may lie outside what the metric can be."""
+        return True
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the mean for each row of counts."""
+        return np.asarray(np.clip(counts @ self.numbers / counts.sum(axis=1), *self.span))
+
+    def leave_one_out(self) -> Floats:
+        """Return the mean without one item of each row in turn, which may lie outside."""
+        total = self.count @ self.numbers
+        return np.asarray((total - self.numbers) / max(int(self.count.sum()) - 1, 1))
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return quotients, NaN where the divisor is not above 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(below > 0, above / below, np.nan))
+
+
+# From probabilities, the least and the largest that they may be, and counts.
+Moved = Callable[[Floats, Floats, Floats, Counts], float]
+
+
+def reach_of(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+    """Return how far items may be from their rows, on average."""
+    return float(counts @ np.maximum(highs - p, p - lows) / counts.sum())
+
+
+def moved_mean(per_item: Callable[[Floats], Floats], peak: float) -> Moved:
+    """Return the answer for a mean of numbers that rise with p up to a peak and fall from there."""
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        here = per_item(p)
+        inside = np.clip(peak, lows, highs)  # the peak itself, or an end
+        away = [np.abs(per_item(place) - here) for place in (lows, highs, inside)]
+        return float(counts @ np.max(away, axis=0) / counts.sum())
+
+    return moved
+
+
+def moved_ratio(excess: Callable[[Floats, Counts], float]) -> Moved:
+    """Return the answer for AUC and balanced error with the mean as share of class 1.
+
+    Both are u / 2 away from 1/2, with u a mean over two items, or of their distances from the mean,
+    over 2 theta (1 - theta). Where items move by r on average, neither the one nor the other
+    changes by more than 2 r, and u by no more than 2 r (1 + u) / (2 theta (1 - theta) - 2 r).
+    """
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        reach = reach_of(p, lows, highs, counts)
+        theta = float(counts @ p / counts.sum())
+        least = 2 * theta * (1 - theta) - 2 * reach
+        return 0.5 if least <= 0 else min(reach * (1 + excess(p, counts)) / least, 0.5)
+
+    return moved
+
+
+@dataclass(frozen=True, slots=True)
+class ModelValue:
+    """How a model's own value is found."""
+
+    by_scores: ClassVar[bool] = False  # or else by decisions
+    # Whether the value and a number of items tell how sure the value is.
+    published: ClassVar[bool] = True
+    # Whether it is known what labels that are redrawn at random do to the value of any model.
+    follows_noise: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrongItems(ModelValue):
+    """The share of items that the model gets wrong."""
+
+    follows_noise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class WrongInClasses(ModelValue):
+    """The mean over classes of the share of its items that the model gets wrong."""
+
+    follows_noise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class CostOfDecisions(ModelValue):
+    """The mean over items of what a decision costs, as given with the metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class PositivesFound(ModelValue):
+    """F1, a function of the share of true positives among all that are, or are named, positive."""
+
+    published: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation(ModelValue):
+    """The correlation of label and decision."""
+
+    published: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableValue(ModelValue):
+    """Any function of the two-by-two table of decisions, in numbers or shares of items.
+
+    Attributes
+    ----------
+    value : callable
+        From a matrix of two rows and two columns to the value, which falls, or rises, with the
+        wrong decisions of each class.
+    """
+
+    value: Callable[[Floats], float]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedLoss(ModelValue):
+    """The mean over items of a loss of the model's probabilities.
+
+    Attributes
+    ----------
+    losses : callable
+        From probabilities, a column for each class, to the loss with each class as the label.
+    largest : callable
+        From a number of classes to the largest loss that an item can have.
+    """
+
+    losses: Callable[[Floats], Floats]
+    largest: Callable[[int], float]
+    by_scores: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundedLoss(ModelValue):
+    """The mean over items of a loss above 0 of the model's probabilities, see `BoundedLoss`."""
+
+    losses: Callable[[Floats], Floats]
+    by_scores: ClassVar[bool] = True
+    published: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairsInOrder(ModelValue):
+    """The share of pairs of items of both classes that the scores have in the right order."""
+
+    by_scores: ClassVar[bool] = True
+    follows_noise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionOfRanks(ModelValue):
+    """The mean precision above the items of class 1, in the order of the scores."""
+
+    by_scores: ClassVar[bool] = True
+    published: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SurestItems(ModelValue):
+    """The error among the items that the model is surest of, or how many of them it may answer."""
+
+    by_scores: ClassVar[bool] = True

@@ -7,7 +7,7 @@ the least. Its mean loss gives the error at a coverage, and the coverage at an e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,15 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.metrics.counted import Counted
-from errorfloor.metrics.items import OfItems
-from errorfloor.metrics.means import least_error, span_of_error
-from errorfloor.metrics.merged import moved_selective
-from errorfloor.metrics.model import SurestItems
-from errorfloor.metrics.ranking import span_of_share
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.probabilities import OfItems
+from errorfloor.metrics.record import (
+    Counted,
+    Metric,
+    Moved,
+    SurestItems,
+    least_error,
+    span_of_error,
+    span_of_share,
+)
 
 ROUNDING = 1e-12  # of errors that lie just at the limit
+REACH = 2.0  # standard deviations of a coverage, or of the errors of items left aside
+AROUND = 3  # prices that the right one may be among
+_LEAST = 1e-9  # between a price and the error that is allowed
 
 
 class CountedErrorAt(Counted):
@@ -128,10 +134,6 @@ def _in_rows(values: Floats, order: NDArray[np.intp]) -> Floats:
     return found
 
 
-REACH = 2.0  # standard deviations of a coverage
-_LEAST = 1e-9  # between a price and the error that is allowed
-
-
 def risk_coverage(probabilities: Floats, weights: Floats | Counts) -> tuple[Floats, Floats]:
     """Return the share of items that are kept, and the errors among them as a share of all.
 
@@ -183,13 +185,12 @@ class Selective(ABC):
     span: tuple[float, float]
 
     @abstractmethod
-    def prices(
-        self, doubt: Floats, wrong: Bools, masses: Floats | Counts, /
-    ) -> tuple[float, float, float]:
-        """Return the price of leaving items aside, and what it might be as well.
+    def prices(self, doubt: Floats, wrong: Bools, masses: Floats | Counts, /) -> tuple[float, ...]:
+        """Return the price of leaving items aside, what it might be as well, and maybe others.
 
         It is the error of the items that are kept last; where the curve of risks has a kink there,
-        items kept a little earlier or later have another one. `doubt` is how likely the decision on
+        items kept a little earlier or later have another one. These are the first `AROUND`. The
+        least loss at any other price bounds the metric, too. `doubt` is how likely the decision on
         an item is wrong by a fit, and `wrong` whether it is.
         """
 
@@ -205,16 +206,17 @@ class Selective(ABC):
         prices = self.prices(least_error(probabilities), wrong, masses)
         # Where nothing costs anything, the next item may be an error even so.
         return tuple(
-            OfItems(partial(_lost, price), partial(self.value, price), most=1.0) for price in prices
+            OfItems(
+                partial(_lost, price), partial(self.value, price), 1.0, partial(_squares, price)
+            )
+            for price in prices
         )
 
 
 class AtCoverage(Selective):
     """The error of the items that are kept, where so many must be."""
 
-    def prices(
-        self, doubt: Floats, wrong: Bools, masses: Floats | Counts
-    ) -> tuple[float, float, float]:
+    def prices(self, doubt: Floats, wrong: Bools, masses: Floats | Counts) -> tuple[float, ...]:
         """Return the errors of the items that are kept last at this coverage and around it."""
         curve = _surest_first(doubt, masses)
         off = REACH * float(np.sqrt(self.at * (1 - self.at) / masses.sum()))  # by one price
@@ -229,9 +231,7 @@ class AtCoverage(Selective):
 class AtError(Selective):
     """The share of items that is kept, where at most so many of them may be wrong."""
 
-    def prices(
-        self, doubt: Floats, wrong: Bools, masses: Floats | Counts
-    ) -> tuple[float, float, float]:
+    def prices(self, doubt: Floats, wrong: Bools, masses: Floats | Counts) -> tuple[float, ...]:
         """Return the errors of the items behind those that are kept, and around them."""
         curve = _surest_first(doubt, masses)
         coverage = share_within(self.at, *curve)
@@ -240,8 +240,10 @@ class AtError(Selective):
         spread = max(masses @ lost**2 / n - (masses @ lost / n) ** 2, 0.0)
         off = REACH * float(np.sqrt(spread / n)) / max(price - self.at, _LEAST)
         sides = [self._price(curve, coverage + by) for by in (-off, off)]
-        # Prices nearer to the error that is allowed say little.
-        return price, max(min(sides), self.at + (price - self.at) / 4), max(sides)
+        # Prices nearer to the error that is allowed say little of how much can be kept, and all
+        # where nothing can be: items may clearly err more often than such a price.
+        half, quarter = (self.at + part * (price - self.at) for part in (0.5, 0.25))
+        return price, max(min(sides), quarter), max(sides), half, quarter
 
     def value(self, price: float, loss: Any) -> Any:
         """Return the coverage at which errors are just allowed."""
@@ -257,6 +259,32 @@ class AtError(Selective):
 def lost_at(price: float, doubt: Floats, wrong: Bools) -> Floats:
     """Return errors on items that are surer than the price, and the price of all others."""
     return np.where(doubt >= price, price, 1.0 * wrong)
+
+
+def squares_at(price: float, doubt: Floats, wrong: Bools, count: Counts) -> Floats:
+    """Return the mean squares of what items lose by the best rule, of those that chose a rule.
+
+    To leave items aside costs a price for certain, but the best rule may keep some of them: errors
+    then vary as a share of that price does. It may keep as many as their errors do not refute to
+    err less often than the price; a single error refutes nothing.
+    """
+    squares = lost_at(price, doubt, wrong) ** 2
+    aside = np.flatnonzero(doubt >= price)
+    if not aside.size:
+        return squares
+    value, place = np.unique(doubt[aside], return_inverse=True)
+    number, errors = (
+        np.cumsum(np.bincount(place, own[aside], value.size)) for own in (count, count * wrong)
+    )
+    usual = price * number + REACH * np.sqrt(price * (1 - price) * number)
+    kept = np.flatnonzero(errors - 1 <= usual)
+    if kept.size:
+        squares[aside[place <= kept[-1]]] = price
+    return squares
+
+
+def _squares(price: float, p: Floats, label: Bools, count: Counts) -> Floats:
+    return squares_at(price, least_error(p), (p > 0.5) != label, count)
 
 
 def _lost(price: float, p: Floats) -> tuple[Floats, Floats]:
@@ -325,6 +353,19 @@ def _last_error(p: Floats, w: Floats, coverage: float) -> float:
     kept, _ = risk_coverage(p, w)
     errors = np.sort(least_error(p))
     return float(errors[min(int(np.searchsorted(kept[1:], coverage)), errors.size - 1)])
+
+
+def moved_selective(best: Callable[[Floats, Counts], float]) -> Moved:
+    """Return the answer for a value that falls, or rises, with the least error of every item."""
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        ends = np.stack([np.minimum(end, 1 - end) for end in (lows, highs)])
+        most = np.where((lows <= 0.5) & (highs >= 0.5), 0.5, ends.max(axis=0))
+        # A probability below 1/2 is its own least error.
+        here = best(p, counts)
+        return max(abs(best(end, counts) - here) for end in (ends.min(axis=0), most))
+
+    return moved
 
 
 ERROR_AT_COVERAGE = Metric(

@@ -7,15 +7,33 @@ function of, and what MCC lacks of 1. All else follows: prices of errors, varian
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
-from errorfloor._typing import Bools, Counts
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.metrics.record import (
+    Correlation,
+    CostOfDecisions,
+    Counted,
+    CountedMean,
+    Metric,
+    PositivesFound,
+    TableValue,
+    WrongInClasses,
+    WrongItems,
+    least_error,
+    moved_mean,
+    moved_ratio,
+    of_classes,
+    reach_of,
+    span_of_error,
+    span_of_share,
+)
 
 STEP = 1e-30  # into the complex, whose part is the slope to all digits
 
@@ -146,6 +164,16 @@ class OfTable:
         """Return the loss."""
         return self.loss(*(part * 1.0 for part in table.parts))  # whole products would overflow
 
+    def follows(self) -> dict[str, Any]:
+        """Return what a record of the metric need not say; costs are means over items instead."""
+        if self.costs is not None:
+            return {}
+        return {
+            "counted": partial(CountedTable, self),
+            "of_model": TableValue(partial(_of_matrix, self)),
+            "slope": partial(slope, self),
+        }
+
     def slopes(self, table: TwoByTwo) -> Any:
         """Return the derivatives of the loss by all four numbers."""
         parts = [np.asarray(part, dtype=np.complex128) for part in table.parts]
@@ -205,6 +233,8 @@ def over(part: Any, whole: Any) -> Any:
     """Return a quotient, and 0 where there is nothing to divide by."""
     if np.ndim(whole) == 0 and np.ndim(part) == 0:
         return part / whole if whole != 0 else 0.0 * part
+    if np.count_nonzero(whole) == np.size(whole):  # only for speed
+        return part / whole
     some = np.asarray(whole != 0)
     return np.where(some, part / np.where(some, whole, 1), 0.0)
 
@@ -213,11 +243,6 @@ def linear(prices: Callable[[Any, Any], tuple[Any, Any]], **more: Any) -> OfTabl
     """Return a metric whose loss is the sum of errors, each times the price of its class."""
     usual = {"loss": partial(_sum, prices), "form": _two_moments}
     return OfTable(prices=prices, **{**usual, **more})
-
-
-def _counted(how: OfTable, table: TwoByTwo) -> Binomial:
-    """Return the share of errors, which is binomial."""
-    return Binomial(table.false_positives + table.false_negatives, table.n, 1.0)
 
 
 def _sum(prices: Any, fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
@@ -263,12 +288,357 @@ def _per_item(costs: tuple[float, float], zeros: Any, ones: Any) -> tuple[Any, A
     return over(costs[0], n), over(costs[1], n)
 
 
+def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> None:
+    """Say so where a metric needs items of a class of which there are none."""
+    ones, zeros = int(count[positive].sum()), int(count[~positive].sum())
+    if ones == 0 or (both and zeros == 0):
+        needed = "items of both classes" if both else "positive items"
+        raise InputError(
+            f"{name} needs {needed}, and all {ones + zeros:,} labels are {int(ones > 0)}. Check "
+            "which label is positive, or add items of the other class."
+        )
+
+
+# Best values for known probabilities ----------------------------------------------------------
+
+
+_CANDIDATES = 64  # thresholds that may be best without an item: so many of the best with it
+
+
+class CountedTable(Counted):
+    """The best value of any threshold, for any counts of rows in ascending order."""
+
+    def __init__(self, how: OfTable, p: Floats, count: Floats | Counts) -> None:
+        self.how = how
+        self.p = p
+        self.count = count
+
+    def values(self, counts: Counts | Floats, /) -> Floats:
+        """Return the best value for each row of counts; NaN where a class is missing."""
+        table = self.every(counts)
+        losses = np.asarray(self.how.loss(*table.parts)).min(axis=1)
+        return self._known(np.asarray(self.how.link(losses)), table)
+
+    def leave_one_out(self) -> Floats:
+        """Return the best value without one item of each row in turn."""
+        table = self.every(self.count[None])
+        best = np.argsort(np.asarray(self.how.of(table))[0], kind="stable")[:_CANDIDATES]
+        least = np.full(self.p.size, np.inf)
+        one = np.minimum(self.p, self.count), np.minimum(1 - self.p, self.count)
+        fewer = table.negatives[0] - one[1], table.positives[0] - one[0]
+        for cut in best:
+            below = np.arange(self.p.size) < cut
+            fp = np.maximum(table.false_positives[0, cut] - ~below * one[1], 0)
+            fn = np.maximum(table.false_negatives[0, cut] - below * one[0], 0)
+            least = np.minimum(least, self.how.of(TwoByTwo(fp, fn, *fewer)))
+        return self._known(np.asarray(self.how.link(least)), TwoByTwo(0, 0, *fewer))
+
+    def every(self, counts: Counts | Floats) -> TwoByTwo:
+        """Return the errors of thresholds below all rows and behind each."""
+        fn, passed = np.zeros((2, len(counts), self.p.size + 1))
+        for each, sums in ((self.p, fn[:, 1:]), (1 - self.p, passed[:, 1:])):
+            np.cumsum(np.multiply(counts, each, out=sums), axis=1, out=sums)
+        zeros, ones = passed[:, -1:].copy(), fn[:, -1:].copy()
+        return TwoByTwo(np.subtract(zeros, passed, out=passed), fn, zeros, ones)
+
+    def _known(self, values: Floats, table: TwoByTwo) -> Floats:
+        zeros, ones = (np.ravel(part) for part in (table.negatives, table.positives))
+        lacks = (ones <= 0) if self.how.needs else np.zeros(ones.shape, dtype=bool)
+        if self.how.needs == "both":
+            lacks = lacks | (zeros <= 0)
+        return np.where(lacks, np.nan, values)
+
+
+def slope(how: OfTable, p: Floats, w: Floats, _: object, x: Floats) -> Floats:
+    """Return how the best value changes as items move to each x, but for a constant.
+
+    An item that is added falls on the better side of the threshold.
+    """
+    table = CountedTable(how, p, w).every(w[None])
+    best = int(np.argmin(np.asarray(how.of(table))[0]))
+    fp, fn = table.false_positives[0, best], table.false_negatives[0, best]
+    one = TwoByTwo(fp, fn, table.negatives[0, 0], table.positives[0, 0])
+    of_fp, of_fn, of_zeros, of_ones = (float(part) for part in how.slopes(one))
+    above = (of_fp + of_zeros) * (1 - x) + of_ones * x
+    below = of_zeros * (1 - x) + (of_fn + of_ones) * x
+    turned = np.imag(how.link(complex(how.of(one)) + 1j * STEP)) / STEP
+    return np.asarray(turned * np.minimum(above, below))
+
+
+def _of_matrix(how: OfTable, matrix: Floats) -> float:
+    (tn, fp), (fn, tp) = np.asarray(matrix, dtype=np.float64)
+    return float(how.link(how.of(TwoByTwo(fp, fn, tn + fp, fn + tp))))
+
+
+# Error and costs -------------------------------------------------------------------------------
+
+
+def _counted(how: OfTable, table: TwoByTwo) -> Binomial:
+    """Return the share of errors, which is binomial."""
+    return Binomial(table.false_positives + table.false_negatives, table.n, 1.0)
+
+
+def _least_cost(costs: Floats, probabilities: Floats) -> Floats:
+    if probabilities.ndim == 1:
+        false_positive, false_negative = costs[0, 1], costs[1, 0]
+        missed = false_negative * probabilities
+        return np.asarray(np.minimum(false_positive * (1 - probabilities), missed))
+    return np.asarray((probabilities @ costs).min(axis=1))
+
+
+def hardest(costs: Floats) -> Floats:
+    """Return the probabilities of the item whose best decision costs most: a game's solution."""
+    from scipy.optimize import linprog
+
+    # Probabilities p and a value v with v <= (p @ costs)[j] for every decision j, v the largest.
+    classes = len(costs)
+    goal = np.append(np.zeros(classes), -1.0)
+    below = np.column_stack((-costs.T, np.ones(classes)))
+    total = np.append(np.ones(classes), 0.0)[None]
+    found = linprog(goal, A_ub=below, b_ub=np.zeros(classes), A_eq=total, b_eq=[1.0])
+    return np.asarray(found.x[:classes] / found.x[:classes].sum())
+
+
+def _span_of_cost(costs: Floats, classes: int) -> tuple[float, float]:
+    if classes == 2:
+        one, other = costs[0, 1], costs[1, 0]
+        return 0.0, float(one * other / (one + other))
+    return 0.0, float((hardest(costs) @ costs).min())
+
+
+def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
+    costs = np.asarray(given["costs"], dtype=np.float64)
+    per_item = partial(_least_cost, costs)
+    return replace(
+        COST,
+        given=given,
+        per_item=per_item,
+        moved=moved_mean(per_item, costs[0, 1] / (costs[0, 1] + costs[1, 0])),
+        span=partial(_span_of_cost, costs),
+        how=cost_of(float(costs[0, 1]), float(costs[1, 0])) if classes == 2 else COST.how,
+    )
+
+
+OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
+ERROR = Metric(
+    name="error",
+    limit="floor",
+    less_is_better=True,
+    span=span_of_error,
+    per_item=least_error,
+    formula="min(p, 1 - p)",
+    many_formula="1 - max p",
+    opposite="accuracy",
+    how=OF_ERROR,
+    is_error=True,
+    of_model=WrongItems(),
+)
+COST = Metric(
+    name="cost",
+    limit="floor",
+    less_is_better=True,
+    span=span_of_error,  # replaced once the costs are known
+    formula="min(cost of a false positive * (1 - p), cost of a false negative * p)",
+    many_formula="the least expected cost of any decision",
+    title="mean cost per item",
+    per_cent=False,
+    needs=("costs",),
+    by_place=True,
+    how=cost_of(1, 1),  # replaced likewise
+    with_given=_with_costs,
+    is_fraction=False,
+    of_model=CostOfDecisions(),
+)
+
+
+# Balanced error --------------------------------------------------------------------------------
+
+
 def _half_per_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
     return over(0.5, zeros), over(0.5, ones)
 
 
 def _by_other_class(zeros: Any, ones: Any) -> tuple[Any, Any]:
     return np.where(ones > 0, ones, 1), np.where(zeros > 0, zeros, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """The two forms of the best balanced error, each a mean over items; see `forms_of`."""
+
+    without_max: Floats  # one less the largest share-weighted probability of each item
+    without_rest: Floats  # what the largest leaves of all of them
+    discriminant: float  # the second form has the smaller variance where it is at least 0
+
+    def best(self) -> Floats:
+        """Return the form with the smaller variance."""
+        return self.without_rest if self.discriminant >= 0 else self.without_max
+
+
+def forms_of(probabilities: Floats, weights: Floats | Counts, prior: Floats) -> Forms:
+    """Return what is averaged for the best balanced error, where the shares of classes are known.
+
+    With q = p / prior / K for each class, the best balanced error is 1 - E max q, and also
+    E (sum q - max q), because the sum has the mean 1. For two classes these are the max form and
+    the min form of Ushio, Ishida and Sugiyama (2026), and the sign of the discriminant is theirs.
+    """
+    q = of_classes(probabilities) / prior / prior.size
+    largest, total = q.max(axis=1), q.sum(axis=1)
+    # Var(total - largest) <= Var(largest) iff the covariance of total and largest - total / 2
+    # is at least 0.
+    discriminant = float(weights @ ((total - 1) * (largest - total / 2)) / weights.sum())
+    return Forms(1 - largest, total - largest, discriminant)
+
+
+def _items(prior: Floats) -> tuple[Callable[[Floats], Floats], ...]:
+    """Return what an item adds in the min form and in the max form, of two classes."""
+
+    def form(name: str, p: Floats) -> Floats:
+        forms: Floats = getattr(forms_of(p, np.ones(p.size), prior), name)
+        return forms
+
+    return partial(form, "without_rest"), partial(form, "without_max")
+
+
+class CountedForms(CountedMean):
+    """The best balanced error with known shares of classes: the mean of the form that varies less.
+
+    Which form that is, the items of the table decide.
+    """
+
+    def __init__(self, probabilities: Floats, count: Counts, prior: Floats) -> None:
+        self.probabilities = probabilities
+        self.prior = prior
+        self.forms = forms_of(probabilities, count, prior)
+        super().__init__(self.forms.best(), count, span_of_error(prior.size))
+
+    def varies_least(self, count: Counts) -> int:
+        """Return which form items in other numbers decide for: 0 for the min form, else 1."""
+        if not count.any():
+            return 0
+        return int(forms_of(self.probabilities, count, self.prior).discriminant < 0)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest number of an item, in the min form and in the max form."""
+        classes, largest = self.prior.size, 1 / (self.prior.size * self.prior.min())
+        # Of the weighted probabilities the largest is at least 1 / K, and at least their mean.
+        most = 0.5 if classes == 2 else (1 - 1 / classes) * largest
+        return np.array([0.0, 1 - largest]), np.array([most, 1 - 1 / classes])
+
+
+def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
+    prior = np.asarray(given["prior"], dtype=np.float64)
+
+    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
+        return float(weights @ forms_of(probabilities, weights, prior).best() / weights.sum())
+
+    def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+        return max(moved_mean(form, prior[1])(p, lows, highs, counts) for form in _items(prior))
+
+    counted = partial(CountedForms, prior=prior)
+    return replace(BALANCED, given=given, whole=whole, counted=counted, moved=moved, slope=None)
+
+
+class CountedBalance(Counted):
+    """The best balanced error, with mean probabilities as shares of classes.
+
+    Of two classes the min form and the max form are then one number.
+    """
+
+    def __init__(self, p: Floats, count: Counts) -> None:
+        self.p = np.ascontiguousarray(of_classes(p).T)  # a row for each class
+        self.count = count
+
+    def values(self, counts: Counts, /) -> Floats:
+        """Return the best balanced error for each row of counts; NaN where a class is missing."""
+        shares = counts @ self.p.T
+        some = shares > 0
+        inverse = 1 / np.where(some, shares, 1)
+        top = np.multiply.outer(inverse[:, 0], self.p[0])
+        for label in range(1, len(self.p)):
+            np.maximum(top, np.multiply.outer(inverse[:, label], self.p[label]), out=top)
+        top *= counts
+        found = np.clip(1 - top.sum(axis=1) / len(self.p), *span_of_error(len(self.p)))
+        return np.where(some.all(axis=1), found, np.nan)
+
+    def leave_one_out(self) -> Floats:
+        """Return the best balanced error without one item of each row in turn."""
+        shares = (self.p @ self.count)[:, None]
+        if (shares <= 0).any():
+            return np.full(self.count.size, np.nan)
+        fewer, tiny = shares - self.p, 1e-12 * shares  # what rounding leaves of nothing
+        gone = (fewer <= tiny).any(axis=0)
+        inverse = np.where(gone, 0.0, 1 / np.maximum(fewer, tiny))
+        weighted = self.p / shares
+        first, close = weighted.argmax(axis=0), self._may_change(weighted, inverse * shares)
+        # Rows whose best class stays so add up by class; the others are looked at one by one.
+        chosen = self.p[first, np.arange(first.size)] * self.count
+        reached = np.bincount(first[~close], chosen[~close], minlength=len(self.p)) @ inverse
+        for row in np.flatnonzero(close):
+            reached += self.count[row] * (inverse * self.p[:, row, None]).max(axis=0)
+        reached -= (inverse * self.p).max(axis=0)
+        return np.where(gone, np.nan, 1 - reached / len(self.p))
+
+    @staticmethod
+    def _may_change(weighted: Floats, moved: Floats) -> Bools:
+        """Tell in which rows another class may be best once an item is left out."""
+        best = weighted.argmax(axis=0)[None]
+        most, least = moved.max(axis=1), np.where(moved > 0, moved, np.inf).min(axis=1)
+        least = np.where(np.isfinite(least), least, 0.0)
+        rivals = weighted * most[:, None]
+        np.put_along_axis(rivals, best, -1.0, axis=0)
+        own = np.take_along_axis(weighted * least[:, None], best, axis=0)[0]
+        return np.asarray(rivals.max(axis=0) >= own)
+
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too low because these items chose the best rule.
+
+        The rule for two classes is to name class 1 above the mean probability. Where many items are
+        about at the mean, the mean distance from it has a kink there, and is too large on either
+        side. It is looked at two standard errors of the mean away, less what a straight line would
+        have.
+        """
+        share, p = self.count / self.count.sum(), self.p[-1]
+        theta = float(share @ p)
+        if len(self.p) > 2 or not 0 < theta < 1:
+            return 0.0, 0.0
+        error = float(np.sqrt(share @ (p - theta) ** 2 / self.count.sum()))
+        above, below = share @ (p > theta), share @ (p < theta)
+        bent = 0.0
+        for shift, slope in ((2 * error, 1 - 2 * above), (-2 * error, 2 * below - 1)):
+            moved = share @ (np.abs(p - theta - shift) - np.abs(p - theta))
+            bent = max(bent, float(moved - slope * shift))
+        return bent / (4 * theta * (1 - theta)), 0.0
+
+
+OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
+
+
+def _above_half(p: Floats, counts: Counts) -> float:
+    return 1 - 2 * BALANCED.best(p, counts)
+
+
+BALANCED = Metric(
+    name="balanced-error",
+    limit="floor",
+    less_is_better=True,
+    span=span_of_error,
+    counted=CountedBalance,
+    moved=moved_ratio(_above_half),
+    formula="min(p / P(1), (1 - p) / P(0)) / 2",
+    many_formula="1 - max p / P(class) / K",
+    opposite="balanced accuracy",
+    title="balanced error",
+    takes=("prior",),
+    with_given=_with_prior,
+    how=OF_BALANCED,
+    by_place=True,
+    of_model=WrongInClasses(),
+)
+
+
+# F1 --------------------------------------------------------------------------------------------
 
 
 def _missed(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
@@ -283,15 +653,62 @@ def _of_union(how: OfTable, table: TwoByTwo) -> Binomial:
     return Binomial(wrong, union, np.ones_like(np.asarray(wrong, dtype=np.float64)))
 
 
+def _f1(loss: Any) -> Any:
+    return 2 * (1 - loss) / (2 - loss)
+
+
+class CountedF1(CountedTable):
+    """The best F1: where the mean of `excess` is 0, and the largest of any threshold."""
+
+    def __init__(self, p: Floats, count: Counts) -> None:
+        super().__init__(OF_F1, p, count)
+
+    @staticmethod
+    def excess(p: Floats, f: float) -> Floats:
+        """Return what an item adds to E (2p - f)_+ - f E p: it falls with f for every p."""
+        return np.asarray(np.maximum(2 * p - f, 0) - f * p)
+
+
+def _f1_moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
+    """Return how far F1 may be off, 2 right / (named + positive) of any set of items.
+
+    Where items move by r on average, `right` and `positive` change by no more than r.
+    """
+    reach = reach_of(p, lows, highs, counts)
+    least = float(counts @ p / counts.sum()) - reach
+    return 1.0 if least <= 0 else min(reach * (2 + F1.best(p, counts)) / least, 1.0)
+
+
+OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial", form=_of_union)
+F1 = Metric(
+    name="f1",
+    limit="ceiling",
+    less_is_better=False,
+    span=span_of_share,
+    counted=CountedF1,
+    moved=_f1_moved,
+    formula="the largest 2 true positives / (named positive + positive) of any threshold for p",
+    title="F1",
+    how=OF_F1,
+    per_cent=False,
+    two_only=True,
+    of_model=PositivesFound(),
+)
+
+
+# MCC -------------------------------------------------------------------------------------------
+
+
 def _uncorrelated(fp: Any, fn: Any, zeros: Any, ones: Any) -> Any:
     """Return half of what the correlation of label and decision lacks of 1.
 
     It is 0 where all decisions or all labels are alike.
     """
     n, named = zeros + ones, ones - fn + fp
-    product = ones * zeros * named * (n - named)
+    rest = n - named
+    product = named * rest * (ones * zeros)
     product = np.where(np.real(product) > STEP, product, 0)  # a step from 0 is no decision
-    return (1 - over((ones - fn) * n - named * ones, np.sqrt(product))) / 2
+    return (1 - over(ones * rest - n * fn, np.sqrt(product))) / 2
 
 
 def _one_more(how: OfTable, table: TwoByTwo) -> Any:
@@ -299,26 +716,73 @@ def _one_more(how: OfTable, table: TwoByTwo) -> Any:
     return how.of(how.with_one_more(table)) - how.of(table)
 
 
-def _f1(loss: Any) -> Any:
-    return 2 * (1 - loss) / (2 - loss)
-
-
 def _mcc(loss: Any) -> Any:
     return 1 - 2 * loss
 
 
-OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
-OF_BALANCED = linear(_half_per_class, whole=_by_other_class, law="classes")
-OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial", form=_of_union)
-OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
+class CountedMcc(CountedTable):
+    """The best MCC, the largest correlation of any threshold; 0 where all items are alike."""
 
+    def __init__(self, p: Floats, count: Counts) -> None:
+        super().__init__(OF_MCC, p, count)
 
-def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> None:
-    """Say so where a metric needs items of a class of which there are none."""
-    ones, zeros = int(count[positive].sum()), int(count[~positive].sum())
-    if ones == 0 or (both and zeros == 0):
-        needed = "items of both classes" if both else "positive items"
-        raise InputError(
-            f"{name} needs {needed}, and all {ones + zeros:,} labels are {int(ones > 0)}. Check "
-            "which label is positive, or add items of the other class."
+    def off_by_choice(self) -> tuple[float, float]:
+        """Return how far the value may be too high because these items chose the best rule.
+
+        Any other threshold may be as good, or even the best, that is behind by less than two
+        standard errors of its distance: where many items have one probability, with them or not.
+        """
+        n = float(self.count.sum())
+        share = self.count / n
+        # Shares of items above each threshold, and their sums of p and of p^2; then of none.
+        above = [np.cumsum((share * self.p**power)[::-1])[::-1] for power in range(3)]
+        named, total = above[0][1:], float(above[1][0])
+        if not named.size or not 0 < total < 1:
+            return 0.0, 0.0
+        value = (above[1][1:] - named * total) / np.sqrt(named * (1 - named) * total * (1 - total))
+        best = int(np.argmax(value))
+        error = np.sqrt(self._variance_beside(best, value, above) / n)
+        return 0.0, float(np.max(2 * error - (value[best] - value), initial=0.0))
+
+    @staticmethod
+    def _variance_beside(best: int, value: Floats, above: list[Floats]) -> Floats:
+        """Return the variance of what an item adds to each threshold's value less the best one's.
+
+        To first order, any item adds `other` p, and one above the threshold `one` + `right` p more.
+        """
+        named, total = above[0][1:], above[1][0]
+        right = 1 / np.sqrt(named * (1 - named) * total * (1 - total))
+        one = -total * right - value * (0.5 - named) / (named * (1 - named))
+        other = -named * right - value * (0.5 - total) / (total * (1 - total))
+        every = other - other[best]
+        place = np.arange(1, named.size + 1)
+        lower, upper = np.minimum(place, best + 1), np.maximum(place, best + 1)
+        sign, which = np.where(place <= best, 1, -1), np.where(place <= best, place - 1, best)
+        parts = (
+            (0.0, every, 0 * lower, lower),
+            (sign * one[which], sign * right[which] + every, lower, upper),
+            (one - one[best], right - right[best] + every, upper, None),
         )
+        mean, square = np.zeros((2, named.size))
+        for constant, slope, start, end in parts:
+            n, p, pp = (sums[start] - (0 if end is None else sums[end]) for sums in above)
+            mean += constant * n + slope * p
+            square += constant**2 * n + 2 * constant * slope * p + slope**2 * pp
+        return np.asarray(np.maximum(square - mean**2, 0))
+
+
+OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
+MCC = Metric(
+    name="mcc",
+    limit="ceiling",
+    less_is_better=False,
+    span=span_of_share,
+    counted=CountedMcc,
+    formula="the largest correlation of label and decision of any threshold for p",
+    title="MCC",
+    how=OF_MCC,
+    smoothing=(8.0, 0.5),  # a maximum over thresholds follows noise
+    per_cent=False,
+    two_only=True,
+    of_model=Correlation(),
+)

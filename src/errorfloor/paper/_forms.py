@@ -14,8 +14,8 @@ from scipy.special import ndtr
 
 from errorfloor._typing import Floats
 from errorfloor.metrics import Metric
-from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.ranking import AUC, auc_discriminant
+from errorfloor.metrics.two_by_two import BALANCED
 
 FORMS = ("min", "max")
 

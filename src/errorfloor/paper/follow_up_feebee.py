@@ -10,9 +10,9 @@ from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.metrics import named
-from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import AUC
+from errorfloor.metrics.two_by_two import BALANCED
 from errorfloor.paper._check import Check
 from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
 from errorfloor.paper._settings import SEED

@@ -14,8 +14,8 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.synthetic import Synthetic, corrupt, gaussian_mixture
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
-from errorfloor.metrics.balanced import BALANCED
 from errorfloor.metrics.ranking import AUC
+from errorfloor.metrics.two_by_two import BALANCED
 from errorfloor.paper._check import Check
 from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
 from errorfloor.paper._settings import ITEMS, SEED

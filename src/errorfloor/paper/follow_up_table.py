@@ -13,7 +13,7 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.datasets.catalogue import IN_PAPER
-from errorfloor.metrics.balanced import BALANCED
+from errorfloor.metrics.two_by_two import BALANCED
 from errorfloor.paper._check import Check
 from errorfloor.paper._forms import FORMS, FUNCTIONS, STUDIED, WORDS
 from errorfloor.paper._settings import SEED

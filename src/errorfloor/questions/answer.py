@@ -26,11 +26,11 @@ from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.record import Case, Evidence, IntervalKind, StandIn, Undefined
-from errorfloor.intervals.resample import bootstrap
+from errorfloor.intervals.bootstrap import bootstrap
+from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind, Undefined
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import on_any_scale
-from errorfloor.methods.ppi import AT_RANDOM
+from errorfloor.methods.prediction_powered import AT_RANDOM
 from errorfloor.methods.record import (
     GOLD_LABEL,
     Classes,
@@ -283,7 +283,7 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
             f"{instead.name} interval is given instead."
         )
         doubt = warn(message, DegenerateBootstrapWarning)
-        return StandIn(found, case.value), instead, (doubt,)
+        return AroundValue(found, case.value), instead, (doubt,)
 
 
 def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:

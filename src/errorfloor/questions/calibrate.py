@@ -10,10 +10,9 @@ from errorfloor._checks import InputError, argument
 from errorfloor.data.read import Reading, Where
 from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.calibration import Calibration
+from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.methods.rules.maps import ClassCalibration
 from errorfloor.questions.answer import check_answerable
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
@@ -121,8 +120,12 @@ def calibrate(
 
 
 def with_map(name: str | None, reading: Reading) -> Method:
-    """Return the method of that name if it has a map, else say whose map to use."""
-    return that_maps(method_for(name, reading))
+    """Return the method of that name if it has a map, else say whose map to use.
+
+    Without a name, the one whose map is shown for the default method.
+    """
+    chosen = method_for(name, reading)
+    return that_maps(chosen if name is not None else method_for(chosen.shown_as, reading))
 
 
 def that_maps(method: Method) -> Method:

@@ -73,7 +73,7 @@ def compare(
     level: float = 0.95,
     n_resamples: int = 1000,
     clip: Clip = "auto",
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> Any:
     """Estimate the error floor by several methods on the same items and the same resamples.
 
@@ -124,7 +124,7 @@ def compare(
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
     rng : None, int or numpy.random.Generator
-        Makes random parts and resamples repeatable.
+        Seed of random parts and resamples, 0 by default; None draws a new one.
     methods : sequence of str, optional
         All that fit the scores by default, with hist-10, -25, -50 and -100.
 

@@ -22,7 +22,7 @@ TIE = 1e-9  # probabilities that differ by less are the same
 
 
 def confusion(
-    estimate: object, *, group: str | None = None, rng: RandomLike = None, **columns: Any
+    estimate: object, *, group: str | None = None, rng: RandomLike = 0, **columns: Any
 ) -> Any:
     """Say which classes are taken for which others, even by the best rule there is.
 
@@ -33,7 +33,7 @@ def confusion(
     group : str, optional
         Column of a dataframe or file: one answer for each of its values.
     rng : None, int or numpy.random.Generator
-        For a floor that is estimated here.
+        Seed of a floor that is estimated here, 0 by default; None draws a new one.
     **columns
         Columns of a dataframe or file, `classes`, `positive` and `drop_missing`, as in
         `from_scores`, `from_votes` and `from_soft_labels`.
@@ -66,7 +66,7 @@ def confusion(
             )
         where = Where.of(group=group, **columns)
         estimate = floor_of(estimate, where, rng=rng, interval=None)
-    elif rng is not None:
+    elif rng is not None and rng != 0:
         raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")
     elif group is not None or columns:
         named = ["group"] if group is not None else list(columns)

@@ -44,7 +44,7 @@ def from_soft_labels(
     interval: str | None = "auto",
     level: float = 0.95,
     n_resamples: int = 1000,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> Any:
     """Estimate the error floor from true probabilities of the classes.
 
@@ -86,7 +86,8 @@ def from_soft_labels(
     n_resamples : int
         Bootstrap resamples, for the intervals that use them.
     rng : None, int or numpy.random.Generator
-        Makes the interval repeatable.
+        Seed of the interval, 0 by default: the same call gives the same answer. None draws a new
+        one.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def from_scores(
     level: float = 0.95,
     n_resamples: int = 1000,
     clip: Clip = "auto",
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> Any:
     """Bound the error floor by scores and one true label per item, or estimate it if complete.
 
@@ -214,8 +215,8 @@ def from_scores(
         The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
         Labels beside scores need none: both look at each class by itself.
     method : str, optional
-        How scores become probabilities: corrupted (not at all), isotonic (the default), isotonic-cf
-        (isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
+        How scores become probabilities: corrupted (not at all), isotonic, isotonic-cf (the default:
+        isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
         beta-ab, beta-a, platt or platt-logit. Where labels are missing, ppi (prediction-powered) is
         the default, and the others speak of labelled items alone. For other metrics than error:
         isotonic, isotonic-cf, or ranking (the scores' own order) for AUC and average precision.
@@ -230,7 +231,8 @@ def from_scores(
     clip : float or "auto"
         How far the beta family and platt-logit keep scores from 0 and 1; see `calibrate`.
     rng : None, int or numpy.random.Generator
-        Makes random parts and resamples repeatable.
+        Seed of random parts and resamples, 0 by default: the same call gives the same answer. None
+        draws a new one.
 
     Returns
     -------
@@ -244,7 +246,7 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    20.00 % by the best cut of these scores (isotonic, n = 5); no limit of the floor
+    30.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
     """
     asked = Asked(metric, costs, at, prior)
     if method is not None:

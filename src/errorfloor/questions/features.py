@@ -55,7 +55,7 @@ def from_features(
     same_labelling: bool = False,
     device: str | None = None,
     level: float = 0.95,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> FeaturesEstimate:
     """Find how high the error floor can be at most, from features and one label per item.
 
@@ -101,7 +101,7 @@ def from_features(
     level : float
         Confidence level of the upper limit; of both limits together where there are two.
     rng : None, int or numpy.random.Generator
-        Decides in which order items are predicted.
+        Seed of the order in which items are predicted, 0 by default; None draws a new one.
 
     Returns
     -------

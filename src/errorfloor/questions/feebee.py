@@ -102,7 +102,7 @@ def feebee(
     repeats: int = 10,
     clip: Clip = "auto",
     device: str | None = None,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> Any:
     """Score estimators of the floor by how they follow label noise added on purpose.
 
@@ -170,7 +170,8 @@ def feebee(
     device : str, optional
         Where neighbours of `features` are looked for, such as "cuda"; see `from_features`.
     rng : None, int or numpy.random.Generator
-        Makes the noise repeatable. It depends on the table only, not on `methods`.
+        Seed of the noise, 0 by default; None draws a new one. The noise depends on the table only,
+        not on `methods`.
 
     Returns
     -------

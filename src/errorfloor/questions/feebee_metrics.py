@@ -12,11 +12,11 @@ from errorfloor._checks import check_choice
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.logistic_floor import Logistic
+from errorfloor.methods.logistic import Logistic
 from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.metrics import Metric
-from errorfloor.metrics.model import PairsInOrder
 from errorfloor.metrics.noise import kept_after
+from errorfloor.metrics.record import PairsInOrder
 
 NOTHING = 0.5  # the value of a model that tells nothing, and what one class allows to say
 

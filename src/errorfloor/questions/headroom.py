@@ -95,7 +95,7 @@ def headroom(
     same_labelling: bool = False,
     complete: bool = False,
     group: str | None = None,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
     **columns: Any,
 ) -> Any:
     """Say whether a model can still improve, is at the limit, or looks too good to be true.
@@ -177,7 +177,7 @@ def headroom(
     complete : bool
         For scores: declare that nothing else that a model could see matters, as in `from_scores`.
     rng : None, int or numpy.random.Generator
-        For the interval of a floor that is estimated here.
+        Seed of a floor that is estimated here, 0 by default; None draws a new one.
 
     Returns
     -------

@@ -8,8 +8,8 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.powered import of_cut
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.intervals.honest import of_fit
+from errorfloor.methods.prediction_powered import PoweredCut
 
 FLOOR = 0.25  # of the mean, below which no item's standard deviation counts
 CELLS = 1024  # of items with neighbouring scores, in which expected labels are drawn
@@ -73,7 +73,7 @@ class Scored:
             (1 / chance)[at // 2],
             unlabelled=self.items - labelled,
         )
-        low, high = of_cut(PoweredCut(cells, lambda _: rng)).limits(level)
+        low, high = of_fit(PoweredCut(cells, lambda _: rng)).limits(level)
         return min(high, 0.5) - low
 
 

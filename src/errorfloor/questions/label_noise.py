@@ -12,7 +12,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.feature_items import Items
 from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.resample import BLOCK, keep_freed_memory
+from errorfloor.intervals.bootstrap import BLOCK, keep_freed_memory
 from errorfloor.methods.record import Statistic
 
 # Levels of noise are taken in so many groups at most. A group shares the start of its logistic

@@ -7,7 +7,7 @@ from typing import Any
 
 from errorfloor import methods
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.powered import PoweredErrors
+from errorfloor.intervals.honest import PoweredErrors
 from errorfloor.methods.record import Classes, Statistic
 from errorfloor.questions.answer import Origin, Request, estimate
 from errorfloor.results import Estimate

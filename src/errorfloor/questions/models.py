@@ -13,7 +13,7 @@ from errorfloor._checks import InputError, argument, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.bets import Bets, Blocks
-from errorfloor.intervals.bootstrap import Percentile
+from errorfloor.intervals.bootstrap import Percentile, draw
 from errorfloor.intervals.models import (
     ExactShare,
     MeanOfShares,
@@ -25,12 +25,11 @@ from errorfloor.intervals.models import (
 )
 from errorfloor.intervals.ranks import of_pairs, of_precision
 from errorfloor.intervals.record import Evidence
-from errorfloor.intervals.resample import draw
 from errorfloor.methods.ranks import RankFit
 from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
-from errorfloor.metrics import model as kinds
-from errorfloor.metrics.model import ModelValue
+from errorfloor.metrics import record as kinds
+from errorfloor.metrics.record import ModelValue
 
 FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error

@@ -20,7 +20,7 @@ from errorfloor.data.asked import Where
 from errorfloor.data.read import is_data, read
 from errorfloor.data.score_items import Kept
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.powered import PoweredCut
+from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
 from errorfloor.questions.label_design import Scored, drawn, scored
 from errorfloor.questions.partly import check_alike
@@ -42,7 +42,7 @@ def plan_labels(
     positive: object = None,
     positive_from: float | None = None,
     level: float = 0.95,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> LabelPlan:
     """Say how many items to label and which, where all items have scores.
 
@@ -75,7 +75,7 @@ def plan_labels(
     level : float
         Confidence level.
     rng : None, int or numpy.random.Generator
-        Makes the choice of items repeatable.
+        Seed of the choice of items, 0 by default; None draws a new one.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.intervals.models import AnyTable, ExactShare, Wilson
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics import Metric
-from errorfloor.metrics import model as kinds
-from errorfloor.metrics.model import ModelValue
+from errorfloor.metrics import record as kinds
+from errorfloor.metrics.record import ModelValue
 from errorfloor.questions.models import Model, goes_by_scores, kind_of, refuse_many
 from errorfloor.results import Estimate
 

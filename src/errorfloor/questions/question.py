@@ -30,7 +30,7 @@ def floor_of(
     where: Where,
     *,
     level: float = 0.95,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
     interval: str | None = "auto",
     asked: Asked | None = None,
 ) -> Any:

@@ -68,7 +68,7 @@ def from_votes(
     level: float = 0.95,
     n_resamples: int = 1000,
     model_error: ModelError = None,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
 ) -> Any:
     """Estimate the error floor from the votes of several annotators per item.
 
@@ -169,7 +169,8 @@ def from_votes(
         model's own uncertainty. A bare rate is taken for an upper limit of the floor, and the
         estimate carries the paper's bound on the plug-in's bias.
     rng : None, int or numpy.random.Generator
-        Makes intervals of the plug-in repeatable; the mixture uses no random numbers.
+        Seed of the intervals of the plug-in, 0 by default; None draws a new one. The mixture uses
+        no random numbers.
 
     Returns
     -------

@@ -12,8 +12,8 @@ from errorfloor._numbers import counted
 from errorfloor.data.asked import either
 from errorfloor.data.table import Table
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.methods.clean import is_balance
 from errorfloor.methods.record import CHANCE, Classes, Method, Options
+from errorfloor.methods.soft import is_balance
 from errorfloor.metrics import Metric
 
 FEWEST_CLUSTERS = 10

@@ -34,7 +34,7 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     Examples
     --------
     >>> from errorfloor.questions.estimate import from_scores
-    >>> print(python_code(from_scores([0.1, 0.7, 0.8], [0, 1, 0], rng=1)))
+    >>> print(python_code(from_scores([0.1, 0.7, 0.8], [0, 1, 0], method="isotonic", rng=1)))
     import errorfloor as ef
     <BLANKLINE>
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)

@@ -43,7 +43,7 @@ def label(
     at_random: bool,
     output: Path | None,
     level: float,
-    rng: int | None,
+    rng: int,
 ) -> None:
     """Draw items to label from scores of all, unsure ones more often, with their weights.
 

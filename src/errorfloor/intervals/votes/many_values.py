@@ -27,9 +27,9 @@ from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, expected
 from errorfloor.methods.votes.many.support import support
 from errorfloor.methods.votes.many.unsorted import CountLikelihood
 from errorfloor.methods.votes.thin import by_total
-from errorfloor.metrics.means import hardest, least_error
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.record import Metric, least_error
 from errorfloor.metrics.selective import AtCoverage, AtError
+from errorfloor.metrics.two_by_two import hardest
 
 Aim: TypeAlias = Callable[[Floats], Floats]
 

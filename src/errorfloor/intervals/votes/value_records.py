@@ -14,8 +14,8 @@ from errorfloor.intervals.votes.records import (
     likelihood,
     refuse_unknown_rule,
 )
-from errorfloor.methods.clean import is_balance
 from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.soft import is_balance
 from errorfloor.methods.votes.values import weighs
 
 

@@ -29,7 +29,7 @@ from errorfloor.methods.votes.joint import JointLikelihood
 from errorfloor.methods.votes.likelihood import TIE_BREAK, Mixture, VoteLikelihood
 from errorfloor.methods.votes.values import value_of
 from errorfloor.metrics import Metric
-from errorfloor.metrics.means import least_error
+from errorfloor.metrics.record import least_error
 from errorfloor.metrics.selective import AtCoverage, AtError
 
 _LEVELS = 64  # intervals between probabilities that are tried

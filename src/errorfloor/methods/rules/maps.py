@@ -6,19 +6,19 @@ the rest, made to add up to one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, argument
+from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.record import Options
+from errorfloor.methods.calibration import ClassCalibration
+from errorfloor.methods.record import Basis, Classes, Method, Options, Shape
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import (
     Labelled,
@@ -31,81 +31,8 @@ from errorfloor.methods.rules.logs import (
     sums,
 )
 from errorfloor.methods.rules.softmax import Family, Power, covariance, fit, fit_within_reach
+from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassCalibration:
-    """A fitted map from scores to the probabilities of all classes; call it on new scores.
-
-    Attributes
-    ----------
-    method : str
-        The method that fitted it.
-    table : ScoreTable
-        What it was fitted to.
-    parameters : dict
-        What was fitted, by name; arrays have one entry for each class.
-    """
-
-    method: str
-    table: ScoreTable = field(repr=False)
-    parameters: Mapping[str, Any]
-    _map: Callable[[Floats], Floats] = field(repr=False)
-    _logits: bool = field(default=False, repr=False)  # else no score may be below 0
-
-    def __call__(self, scores: object) -> Floats:
-        """Return the probability of each class, for rows of one score per class."""
-        return self._map(self._checked(scores))
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The names of the classes, in the order of columns."""
-        return self.table.classes
-
-    @property
-    def probabilities(self) -> Floats:
-        """Those at the scores of the fit."""
-        return self._map(self.table.scores)
-
-    @property
-    def floor(self) -> float:
-        """Mean of ``1 - max p`` over the items of the fit."""
-        return ERROR.best(self.probabilities, self.table.items)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain values, ready for JSON."""
-        parameters = {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.parameters.items()
-        }
-        return {
-            "method": self.method,
-            "n": self.table.n,
-            "classes": list(self.classes),
-            "floor": self.floor,
-            "parameters": parameters,
-        }
-
-    def _checked(self, scores: object) -> Floats:
-        array = np.asarray(scores, dtype=np.float64)
-        classes = len(self.classes)
-        if array.ndim != 2 or array.shape[1] != classes or not array.size:
-            raise InputError(
-                argument("scores"),
-                f" must have one row per item and {classes} columns, one for each class, got "
-                f"shape {array.shape}.",
-            )
-        bad = ~np.isfinite(array) if self._logits else ~(np.isfinite(array) & (array >= 0))
-        if bad.any():
-            row, column = (int(at[0]) for at in np.nonzero(bad))
-            wanted = "finite" if self._logits else "finite and at least 0, as in the fit"
-            raise InputError(
-                argument("scores"),
-                f" must be {wanted}: row {row} has {array[row, column]} for class "
-                f"{self.classes[column]!r}.",
-            )
-        return array
 
 
 class PowerFloor:
@@ -124,12 +51,12 @@ class PowerFloor:
     def _value(self, count: Counts) -> float:
         fitted = fit(self.family, self.items, count, self.fitted)
         totals = self.items.totals(count)
-        return float(totals @ _missed(fitted, self.items.logs) / totals.sum())
+        return float(totals @ missed(fitted, self.items.logs) / totals.sum())
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn, by one Newton step each."""
         items, n = self.items, int(self.count.sum())
-        missed = _missed(self.fitted, items.logs)
+        left = missed(self.fitted, items.logs)
         totals = items.totals(self.count)
         turn = self._turn(totals) / n
         shift = np.empty(items.row.size)
@@ -139,7 +66,7 @@ class PowerFloor:
             lever = turn[0][:, None] * logs + turn[1][:, None]
             mean = (self.fitted.probabilities(logs) * lever).sum(axis=0)
             shift[block] = lever[label, np.arange(row.size)] - mean
-        rest = (totals @ missed - missed[items.row]) / max(n - 1, 1)
+        rest = (totals @ left - left[items.row]) / max(n - 1, 1)
         return np.asarray(rest - shift)
 
     def _turn(self, totals: Floats) -> Floats:
@@ -161,11 +88,12 @@ class PowerFloor:
         return np.stack((np.full(classes, answer[0]), answer[1:]))
 
 
-def _missed(fitted: Power, logs: Floats) -> Floats:
-    missed = np.empty(logs.shape[1])
-    for block in blocks(missed.size, len(logs)):
-        missed[block] = 1 - fitted.probabilities(logs[:, block]).max(axis=0)
-    return missed
+def missed(fitted: Power, logs: Floats) -> Floats:
+    """Return what the likeliest class leaves at each row: ``1 - max p``."""
+    left = np.empty(logs.shape[1])
+    for block in blocks(left.size, len(logs)):
+        left[block] = 1 - fitted.probabilities(logs[:, block]).max(axis=0)
+    return left
 
 
 def fit_map(
@@ -326,3 +254,86 @@ def _apply_steps(found: list[tuple[Floats, Floats]], logits: bool, scores: Float
     total = prob.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         return np.where(total > 0, prob / total, 1 / len(found))
+
+
+ONE_POWER, POWERS = Family(weights=False), Family(powers=True)
+_AVERAGE = f"The floor is the mean of {ERROR.many_formula} over all items."
+_BIASED = "biased either way, and no interval of the average shows it"
+_method = partial(Method, reads=ScoreTable.kind, classes=Classes.MANY)
+
+
+def _averaging(name: str, family: Family, **about: Any) -> Method:
+    """Return the method that averages the confidences of a family of powers."""
+    return _method(
+        name=name,
+        bind=partial(PowerFloor, family),
+        bases=frozenset({Basis.RULES, Basis.ITEMS}),
+        interval="bca",
+        shape=Shape.CURVE,
+        fit=partial(fit_map, name, family),
+        options=("clip",),
+        if_wrong=_BIASED,
+        **about,
+    )
+
+
+def _of_scores(cells: Sample, options: Options) -> MeanFloor:
+    missed = 1 - shares(cells.scores).max(axis=0)
+    return MeanFloor(missed[cells.row], cells)
+
+
+def _identity(table: ScoreTable, options: Options) -> ClassCalibration:
+    return ClassCalibration(CORRUPTED.name, table, {}, _as_shares)
+
+
+def _as_shares(scores: Any) -> Any:
+    return shares(scores).T
+
+
+CORRUPTED = _method(
+    name="corrupted",
+    bind=_of_scores,
+    bases=frozenset({Basis.RULES, Basis.ITEMS}),
+    interval="bca",
+    assumes="The scores are true probabilities of the classes, taken at face value",
+    if_wrong="as wrong as the scores",
+    explains=f"The scores are taken as the probabilities p of the classes as they are. {_AVERAGE}",
+    references=(references.MANY_SOFT_LABELS,),
+    colour="red",
+    fit=_identity,
+    curve="offsets",
+    needs_probabilities=True,
+)
+TEMPERATURE = _averaging(
+    "temperature",
+    ONE_POWER,
+    assumes="One power of all scores turns them into true probabilities",
+    explains="One power of the scores is fitted to the labels by maximum likelihood, and each row "
+    f"divided by its sum. {_AVERAGE}",
+    references=(references.TEMPERATURE,),
+    colour="green",
+)
+VECTOR = _averaging(
+    "vector",
+    POWERS,
+    assumes="A power and a weight for each class turn the scores into true probabilities",
+    explains="A power and a weight for each class are fitted to the labels by maximum likelihood, "
+    f"and each row divided by its sum. {_AVERAGE}",
+    references=(references.TEMPERATURE,),
+    colour="purple",
+)
+OVR_ISOTONIC = _method(
+    name="ovr-isotonic",
+    bind=OneVsRest,
+    bases=frozenset({Basis.RULES, Basis.ITEMS}),
+    interval="bca",
+    assumes="Each score orders the items as the true probabilities of its class do, and what the "
+    "classes' own fits add up to is shared alike",
+    if_wrong=_BIASED,
+    explains="The labels calibrate each class's scores against the rest by isotonic regression, "
+    f"and each row is divided by its sum. {_AVERAGE}",
+    references=(references.ISOTONIC,),
+    shape=Shape.CURVE,
+    colour="orange",
+    fit=partial(fit_steps, "ovr-isotonic"),
+)

@@ -17,8 +17,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.metrics.means import span_of_error
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.record import Metric, span_of_error
 
 _MOST_ENTRIES = 2**20  # only for memory: of polynomials that are multiplied at once
 

@@ -9,17 +9,17 @@ import numpy as np
 from errorfloor._references import SOFT_LABELS
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.clean import (
+from errorfloor.methods.record import Basis, Method, Options, heeds_weights
+from errorfloor.methods.soft import (
     BALANCED_ERROR,
     MEANS,
     ROOTS,
     SMOOTH,
     BestValue,
+    MeanFloor,
     is_balance,
     is_mean,
 )
-from errorfloor.methods.record import Basis, Method, Options, heeds_weights
-from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
 

@@ -23,7 +23,7 @@ from errorfloor.methods.votes.refitted import Refitted
 from errorfloor.methods.votes.target import ONE_VOTE, Target
 from errorfloor.methods.votes.thin import Votes, by_total, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
-from errorfloor.metrics.items import OfItems
+from errorfloor.metrics.probabilities import OfItems
 from errorfloor.metrics.two_by_two import OfTable
 
 if TYPE_CHECKING:

@@ -90,7 +90,7 @@ def report(
     source: Mapping[str, str] | None = None,
     command: str | None = None,
     comparison: Comparison | None = None,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
     theory: bool = False,
     items: Items | ClassItems | None = None,
     annotators: AnnotatorsResult | Sequence[str] | None = None,
@@ -101,7 +101,7 @@ def report(
     Parameters
     ----------
     result : Estimate, VotesEstimate, Comparison, Verdict, Groups of Estimates, or data
-        What to report on. Of a comparison, isotonic is the answer if it is there. Of groups, all
+        What to report on. Of a comparison, isotonic-cf is the answer if it is there. Of groups, all
         floors are in one report. Of a dataframe, a table or a file, the floor is estimated by the
         default method.
     path : path
@@ -118,8 +118,8 @@ def report(
         Other methods to show beside the result. By default a few are run on its table; groups
         have none.
     rng : None, int or numpy.random.Generator
-        For the intervals of these few methods, and for the floor of data. A fixed seed by default,
-        so the same result gives the same file.
+        Seed of the intervals of these few methods, and of the floor of data: 0 by default, so that
+        the same result gives the same file. None draws a new one.
     theory : bool
         Whether to draw the bounds on the bias of vote shares as well.
     items : Items or ClassItems, optional
@@ -223,7 +223,7 @@ def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
     if is_data(result):
         about = {name: columns[name] for name in _METRIC if name in columns}
         where = Where.of(**{name: columns[name] for name in columns if name not in about})
-        return floor_of(result, where, rng=0 if rng is None else rng, asked=Asked(**about))
+        return floor_of(result, where, rng=rng, asked=Asked(**about))
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         raise InputError(

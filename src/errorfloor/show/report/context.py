@@ -14,8 +14,8 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, known, logistic, names, that_fit
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import Classes, Method
-from errorfloor.methods.rules.records import CORRUPTED as MANY_CORRUPTED
-from errorfloor.methods.rules.records import MANY_SCORES
+from errorfloor.methods.rules.maps import CORRUPTED as MANY_CORRUPTED
+from errorfloor.methods.rules.offsets import MANY_SCORES
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
 from errorfloor.questions.reliability import reliability
@@ -63,7 +63,7 @@ class Context:
         cls,
         estimate: Estimate,
         comparison: Comparison | None = None,
-        rng: RandomLike = None,
+        rng: RandomLike = 0,
         *,
         theory: bool = False,
     ) -> Context:
@@ -140,7 +140,7 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
             level=estimate.level or LEVEL,
             n_resamples=500,
             clip=estimate.options.get("clip", "auto"),
-            rng=0 if rng is None else rng,
+            rng=rng,
         )
     notes = {note: None for row in rows for note in row.warnings if note not in estimate.warnings}
     return Comparison((estimate, *rows), tuple(notes))

@@ -122,7 +122,7 @@ def _(
     source: Mapping[str, str] | None = None,
     command: str | None = None,
     comparison: Comparison | None = None,
-    rng: RandomLike = None,  # nothing is drawn: other methods are not run
+    rng: RandomLike = 0,  # nothing is drawn: other methods are not run
     theory: bool = False,
     items: Items | ClassItems | None = None,
     annotators: AnnotatorsResult | None = None,

@@ -121,7 +121,7 @@ def summarize(
     source: Mapping[str, str] | None = None,
     command: str | None = None,
     comparison: Comparison | None = None,
-    rng: RandomLike = None,
+    rng: RandomLike = 0,
     theory: bool = False,
     items: Items | ClassItems | None = None,
     annotators: AnnotatorsResult | None = None,
@@ -277,7 +277,8 @@ class _Call:
     @property
     def python(self) -> str:
         """The calls for the result, and the one that writes the report."""
-        more = f", rng={int(self.rng)}" if isinstance(self.rng, int | np.integer) else ""
+        seeded = isinstance(self.rng, int | np.integer) and self.rng != 0
+        more = f", rng={self.rng}" if seeded else ""
         more += ", theory=True" if self.theory else ""
         if self.comparison is None and self.rows is not None:
             return f'{self.rows}\nef.report(rows, "report.html"{more})'

@@ -11,9 +11,8 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.methods.clean import BestValue
 from errorfloor.methods.record import Basis, Classes, Method, Options
-from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.soft import BestValue, MeanFloor
 from errorfloor.methods.votes import plugin
 from errorfloor.methods.votes.many.mixture import (
     MANY_MIXTURE,

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Sample
+from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.cuts import FAR, SURE, Cuts, wrong_of
 from errorfloor.methods.fitted import FOLDS, Fitted
+from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
+from errorfloor.methods.rules.fewest import Rule
+from errorfloor.methods.rules.logs import Labelled
+from errorfloor.methods.rules.maps import missed
+from errorfloor.methods.rules.offsets import OFFSETS, Offsets
 from errorfloor.metrics import ERROR
 
 FEW = 2.0  # wrong items that say half of what predictions help; see `Powered.relative`
@@ -27,7 +34,7 @@ TINY = 1e-12  # of the variance of predictions, which then are all the same
 
 
 @dataclass(frozen=True, slots=True)
-class Powered:
+class CorrectedErrors:
     """Errors of rules, corrected by predictions, and what they are worth.
 
     Attributes
@@ -127,7 +134,7 @@ class Moments:
         self.wrong += float(part @ loss)
         self.guessed += mass @ guess, (mass * self.weight) @ guess
 
-    def found(self, least: float, n: int) -> Powered:
+    def found(self, least: float, n: int) -> CorrectedErrors:
         """Return what they say, with the share of errors of the best rule on its own items."""
         held_out = float(self.products[0, 1]) / n
         about = np.array([[1.0, 0, 0], [-held_out, 1, 0], [0, 0, 1]])
@@ -139,7 +146,7 @@ class Moments:
         power = min(max(slope / curve, 0.0), 1.0) if curve > TINY * n else 0.0
         variance = float(squares[1, 1]) - 2 * power * slope + power**2 * curve
         correction = -power * self.gap / n
-        return Powered(
+        return CorrectedErrors(
             max(least + correction, 0.0),
             max(held_out + correction, 0.0),
             correction,
@@ -223,7 +230,7 @@ def flat_variance(cells: Sample) -> float:
     return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
 
 
-class PoweredRule(Fitted):
+class PredictionPowered(Fitted):
     """Errors of a rule among all items, from the labels of some."""
 
     def __init__(self, cells: Sample, line: Floats, draw: Draw) -> None:
@@ -233,9 +240,9 @@ class PoweredRule(Fitted):
         self.unlabelled = nobody if cells.unlabelled is None else cells.unlabelled
 
     @cached_property
-    def found(self) -> Powered:
+    def found(self) -> CorrectedErrors:
         """The corrected errors, of which value and limits are."""
-        return self._powered(self.cells.count, self.draw("folds"))
+        return self._corrected(self.cells.count, self.draw("folds"))
 
     @property
     def value(self) -> float:
@@ -244,14 +251,36 @@ class PoweredRule(Fitted):
 
     def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
         """Return the floor for each row of counts."""
-        return np.array([self._powered(count, rng).value for count in counts])
+        return np.array([self._corrected(count, rng).value for count in counts])
+
+    @property
+    @abstractmethod
+    def correlated(self) -> float:
+        """Share of the variance of the held-out errors that the folds have in common."""
 
     @abstractmethod
-    def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
+    def _tried(self, design: Sample, mass: Floats) -> tuple[Floats, Floats]:
+        """Return which cells the rule that such items choose errs on, and what rows predict."""
+
+    @abstractmethod
+    def _least(self, design: Sample) -> float:
+        """Return the share of errors of the best rule on its own items."""
+
+    def _corrected(self, count: Counts, rng: np.random.Generator) -> CorrectedErrors:
         """Return the corrected errors of labels that count so often."""
+        design, n, others = design_of(self.cells, count), int(count.sum()), self.unlabelled.sum()
+        moments = Moments(design.each, n / (n + int(others)))
+        for part in design.parts(FOLDS, rng):
+            if part.any():
+                train = count - part if (count > part).any() else count
+                wrong, guess = self._tried(design, train * design.each)
+                own = guess[self.cells.row]
+                mean = float(self.unlabelled @ guess) / others if others else float(own.mean())
+                moments.add(part, wrong, own, mean)
+        return moments.found(self._least(design), n)
 
 
-class PoweredCut(PoweredRule):
+class PoweredCut(PredictionPowered):
     """Errors of the best cut among all items, from the labels of some."""
 
     def __init__(self, cells: Sample, draw: Draw) -> None:
@@ -259,22 +288,21 @@ class PoweredCut(PoweredRule):
         size = cells.scores.size
         items = self.unlabelled + np.bincount(cells.row, cells.count, minlength=size)
         self.rank = np.cumsum(items) - items / 2  # of each row, whatever the scale of scores
+        self.cuts = Cuts(ERROR.how)
 
-    def _powered(self, count: Counts, rng: np.random.Generator) -> Powered:
-        design, n = design_of(self.cells, count), int(count.sum())
-        weight, others = design.each, int(self.unlabelled.sum())
-        cuts = Cuts(ERROR.how)
-        moments = Moments(weight, n / (n + others))
-        for part in design.parts(FOLDS, rng):
-            if part.any():
-                mass = (count - part if (count > part).any() else count) * weight
-                below = cuts.fit(design, mass)
-                guess = self._guess(mass, below)
-                own = guess[self.cells.row]
-                mean = float(self.unlabelled @ guess) / others if others else float(own.mean())
-                moments.add(part, wrong_of(design, below).astype(np.float64), own, mean)
-        wrong = wrong_of(design, cuts.fit(design, design.masses))
-        return moments.found(float(design.masses @ wrong) / n, n)
+    @property
+    def correlated(self) -> float:
+        """Share of the variance that is of items for which no cut is clearly best."""
+        variance = self.found.n * self.found.variance
+        return min(flat_variance(self.cells) / variance, 1.0) if variance > 0 else 0.0
+
+    def _tried(self, design: Sample, mass: Floats) -> tuple[Floats, Floats]:
+        below = self.cuts.fit(design, mass)
+        return wrong_of(design, below).astype(np.float64), self._guess(mass, below)
+
+    def _least(self, design: Sample) -> float:
+        wrong = wrong_of(design, self.cuts.fit(design, design.masses))
+        return float(design.masses @ wrong) / int(design.count.sum())
 
     def _guess(self, mass: Floats, below: int) -> Floats:
         """Return the predicted error of a cut at each row, by isotonic regression of the labels."""
@@ -288,3 +316,85 @@ class PoweredCut(PoweredRule):
         prob = np.interp(self.rank, self.rank[there], fitted)
         first = int(row[below]) if below < row.size else size  # row above the cut
         return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))
+
+
+class PoweredOffsets(PredictionPowered):
+    """Errors of the weighted argmax rule among all items, from the labels of some."""
+
+    def __init__(self, cells: Sample, options: Options) -> None:
+        self.rules = Offsets(Labelled.of(cells, options.clip))
+        super().__init__(cells, _share_of_largest(self.rules.items.logs), options.draw)
+        self.fitted = self.rules.fit(design_of(self.cells, cells.count).masses)
+
+    @property
+    def correlated(self) -> float:
+        """Share of the variance that is of items for which no rule is clearly best."""
+        return self.rules.unclear(design_of(self.cells, self.cells.count).masses, self.fitted)
+
+    def _tried(self, design: Sample, mass: Floats) -> tuple[Floats, Floats]:
+        fitted = self.rules.fit(mass, self.fitted)
+        return Rule.of(fitted).wrong(self.rules.items), missed(fitted, self.rules.items.logs)
+
+    def _least(self, design: Sample) -> float:
+        mass = self.cells.mass(design.count)
+        return float(mass @ self.rules.least(mass, self.fitted)) / float(mass.sum())
+
+
+def _share_of_largest(logs: Floats) -> Floats:
+    """Return the share of the largest score at each row, on a log scale."""
+    return np.asarray(-np.log(np.exp(logs - logs.max(axis=0)).sum(axis=0)))
+
+
+@heeds_weights()
+def _cut(cells: Sample, options: Options) -> PoweredCut:
+    return PoweredCut(cells, options.draw)
+
+
+@heeds_weights()
+def _offsets(cells: Sample, options: Options) -> PoweredOffsets:
+    return PoweredOffsets(cells, options)
+
+
+_HOW = (
+    "Labelled items are weighted so that each stratum of scores counts as much as among all items. "
+    "What the scores predict of that rule's errors is known for all items, so it makes up for the "
+    "labelled ones being easier or harder within a stratum. Rule and prediction are fitted to "
+    "other labelled items than those they are tried on, and heeded as far as they narrow the "
+    "interval. The floor is the midpoint of errors on the items of the fit and on items that were "
+    "held out."
+)
+AT_RANDOM = (
+    "; items were labelled at random, or with the probabilities that their weights are one over"
+)
+
+_method = partial(
+    Method,
+    name="ppi",
+    reads=ScoreTable.kind,
+    bases=frozenset({Basis.POWERED}),
+    interval="powered",
+    references=(references.POWERED, references.CROSS_POWERED),
+    shape=Shape.ORDER,
+    colour="blue",
+    partly=True,
+)
+
+PPI = _method(
+    bind=_cut,
+    assumes=f"The scores order the items as their true probabilities do{AT_RANDOM}",
+    if_wrong="the floor of the best cut: too high, still an upper bound",
+    explains='Labelled items say how often the best rule of the form "score above t" is wrong. '
+    f"{_HOW}",
+    curve="isotonic",
+    when_merged="tries no cut inside them",
+)
+MANY_PPI = _method(
+    bind=_offsets,
+    classes=Classes.MANY,
+    assumes=f"{OFFSETS.assumes}{AT_RANDOM}",
+    if_wrong=OFFSETS.if_wrong,
+    explains="Labelled items say how often the class with the largest weighted score is not the "
+    f"label. {_HOW}",
+    options=("clip",),
+    curve=OFFSETS.name,
+)
