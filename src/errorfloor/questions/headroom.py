@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Unpack, overload
 
@@ -31,6 +31,7 @@ from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair, VotesPair, paired
+from errorfloor.questions.people import people_in
 from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import Said
@@ -304,7 +305,8 @@ def _as_floor(
 def beside_pair(floor: Estimate, pair: Pair | VotesPair, level: float) -> Verdict:
     """Return where the model of the predictions stands beside the floor of the same items."""
     information = None if floor.claim.any_model else pair.information()
-    return beside(floor, pair.model(), level, True, test=pair.test(), information=information)
+    found = beside(floor, pair.model(), level, True, test=pair.test(), information=information)
+    return replace(found, people=people_in(pair.compared)) if isinstance(pair, VotesPair) else found
 
 
 @dataclass(frozen=True, slots=True)

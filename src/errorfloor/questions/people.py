@@ -268,8 +268,18 @@ def people_of(
             *(argument("errors"), " and ", argument("n"), " of headroom."),
         )
     crowd = Comparison.of(reading, found.where(several), options, level)
-    floor = crowd.floor
     singles = int(np.count_nonzero(~several))
+    return people_in(crowd, singles, panels=panels, epsilon=epsilon)
+
+
+def people_in(
+    crowd: Comparison,
+    singles: int = 0,
+    *,
+    panels: Sequence[int] = PANELS,
+    epsilon: float = EPSILON,
+) -> People:
+    """Return the answer for votes with models beside them; some items had a single vote."""
     notes = [*_about_sample(crowd, singles)]
     findings, models = [], []
     for model in crowd.found.models:
@@ -287,14 +297,14 @@ def people_of(
         differences=differences,
         resolvable=crowd.resolvable(),
         alt_test=_alt_tests(crowd, epsilon),
-        floor=floor,
-        level=level,
+        floor=crowd.floor,
+        level=crowd.level,
         n=len(crowd.found.votes),
         crossed=crowd.crowd is not None,
         notes=tuple(notes),
         findings=tuple(findings),
-        dropped=reading.table.dropped,
-        source=reading.source,
+        dropped=crowd.reading.table.dropped,
+        source=crowd.reading.source,
     )
 
 

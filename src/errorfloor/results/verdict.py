@@ -82,6 +82,8 @@ class Verdict(Shown):
         The test whether the scores miss information that the model has, on the same items.
     given : mapping
         What was said of the model besides its errors, for metrics other than error.
+    people : People or None
+        How many people the model is worth, where it was compared with votes.
     """
 
     verdict: str
@@ -100,6 +102,7 @@ class Verdict(Shown):
     test: PairedTest | None = None
     information: PairedTest | None = None
     given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    people: Any = field(default=None, repr=False)
 
     @property
     def model_value(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +17,9 @@ from errorfloor.apps.cli.options import (
     STOPPING,
     TOTALS_BY,
     How,
+    destination,
     names_of,
+    report_suffixes,
     with_how,
     with_labels,
 )
@@ -34,6 +37,7 @@ from errorfloor.data.tables import VoteTable
         "errorfloor people demo/annotations.csv",
         "errorfloor people demo/models.csv --prediction careful,hasty",
         "errorfloor people demo/models.csv --prediction careful --panels 1,3,9 --json",
+        "errorfloor people demo/models.csv --prediction careful,hasty -o people.html",
     ),
 )
 @with_labels(of_kind(VoteTable.kind))
@@ -67,9 +71,15 @@ from errorfloor.data.tables import VoteTable
     help="Of the alternative annotator test: by how much an annotator may be better.",
 )
 @LEVEL
+@destination(report_suffixes, required=False, help="Write a report with the curve of panels")
 @with_session
 def people(
-    session: Session, labels: Labels, prediction: list[str] | None, panels: Any, **how: Any
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    panels: Any,
+    output: Path | None,
+    **how: Any,
 ) -> None:
     """Say how often people agree, the best possible, and how many people each model is worth.
 
@@ -97,7 +107,14 @@ def people(
             epsilon=how["epsilon"],
             level=how["level"],
         )
-    session.show(found.to_dict(), long_text_of(found), refuted=found.refuted)
+    result, text = found.to_dict(), long_text_of(found)
+    if output is not None:
+        from errorfloor.show.report import report
+
+        with session.step("writing"):
+            report(found, output, command=session.shell_command if labels.is_stdin else None)
+        result, text = {**result, "output": output}, f"{text}\nWrote {output}."
+    session.show(result, text, refuted=found.refuted)
 
 
 @click.command(
