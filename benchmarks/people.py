@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Design:
         curve = np.array([panel_chance(some, r).mean() for r in SIZES])
         return Truth(float((seen**2).sum(axis=1).mean()), float(top.mean()), models, curve)
 
-    def draw(self, rng: np.random.Generator) -> tuple[dict[str, object], dict[str, Counts]]:
+    def draw(self, rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Counts]]:
         """Draw votes and the answers of three models."""
         p = LAWS[self.law](rng, self.n)
         classes = p.shape[1]
@@ -152,6 +153,7 @@ CROWDS = tuple(
     for law, votes in (("Beta(1/2, 1/2)", 3), ("Dirichlet(.3), 4 classes", 5))
     for annotators in (10, 20, 40)
 )
+PARTS = ("room", "equal", "thin", "apart")
 COLUMNS = ("A(1)", "best", "M", "differences", "worth")
 
 
@@ -161,7 +163,7 @@ def held(design: Design, repetitions: int, seed: int) -> Floats:
     truth = design.truth(rng)
     worth = [truth.worth(i) for i in range(len(WRONG))]
     pairs = [(i, j) for i in range(len(WRONG)) for j in range(i + 1, len(WRONG))]
-    rows = []
+    rows: list[list[float]] = []
     for own in rng.spawn(repetitions):
         given, models = design.draw(own)
         found = ef.people(predictions=models, panels=(1,), level=LEVEL, **given)
@@ -169,17 +171,19 @@ def held(design: Design, repetitions: int, seed: int) -> Floats:
             [
                 _inside(found.agreement, truth.agreement),
                 _inside(found.best_possible, truth.best),
-                np.mean([_inside(m, v) for m, v in zip(found, truth.models, strict=True)]),
-                np.mean(
-                    [
-                        _inside(one, truth.models[i] - truth.models[j])
-                        for one, (i, j) in zip(found.differences, pairs, strict=True)
-                    ]
+                _share(_inside(m, v) for m, v in zip(found, truth.models, strict=True)),
+                _share(
+                    _inside(one, truth.models[i] - truth.models[j])
+                    for one, (i, j) in zip(found.differences, pairs, strict=True)
                 ),
-                np.mean([_worth_inside(m, w) for m, w in zip(found, worth, strict=True)]),
+                _share(_worth_inside(m, w) for m, w in zip(found, worth, strict=True)),
             ]
         )
-    return np.mean(rows, axis=0)
+    return np.asarray(np.mean(rows, axis=0))
+
+
+def _share(held: Iterator[bool]) -> float:
+    return float(np.mean([*held]))
 
 
 def _inside(rate: ef.results.Rate, truth: float) -> bool:
@@ -208,7 +212,8 @@ def rooms(repetitions: int, seed: int = 0) -> dict[str, tuple[float, float]]:
             models = {"best": best, "changed": other}
             result = ef.people(counts=counts, predictions=models, panels=(1,))
             seen.append([row.verdict == "room" for row in result])
-        found[design.name] = tuple(np.mean(seen, axis=0).tolist())
+        best_model, changed_model = np.mean(seen, axis=0).tolist()
+        found[design.name] = (best_model, changed_model)
     return found
 
 
@@ -264,12 +269,11 @@ def _drawn(votes: Counts, rng: np.random.Generator) -> Counts:
     """Return a few of the votes on each item, drawn without replacement."""
     place = np.argsort(rng.random((len(votes), int(votes[0].sum()))), axis=1)[:, :THINNED]
     ends = votes.cumsum(axis=1)
-    return np.stack(
+    return np.column_stack(
         [
             ((place < ends[:, [k]]) & (place >= ends[:, [k]] - votes[:, [k]])).sum(axis=1)
             for k in range(votes.shape[1])
-        ],
-        axis=1,
+        ]
     )
 
 
@@ -327,44 +331,37 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=200)
     repetitions = parser.parse_args().repetitions
     warnings.simplefilter("ignore", ef.ErrorFloorWarning)
-    rows = {design: held(design, repetitions, i) for i, design in enumerate(DESIGNS)}
-    crowds = {design: held(design, repetitions, 100 + i) for i, design in enumerate(CROWDS)}
-    DOCUMENT.write_text(
-        document(
-            rows,
-            crowds,
-            rooms(repetitions),
-            familywise(2 * repetitions),
-            thinned(repetitions),
-            floors(repetitions),
-            seconds=seconds(),
-            repetitions=repetitions,
-        ),
-        encoding="utf-8",
-    )
+    number = repetitions
+    rows = {one: (number, held(one, number, i)) for i, one in enumerate(DESIGNS)}
+    crowds = {one: (number, held(one, number, 100 + i)) for i, one in enumerate(CROWDS)}
+    parts: dict[str, tuple[int, Any]] = {
+        "room": (number, rooms(number)),
+        "equal": (2 * number, familywise(2 * number)),
+        "thin": (number, thinned(number)),
+        "apart": (number, floors(number)),
+    }
+    DOCUMENT.write_text(document(rows, crowds, parts, seconds()), encoding="utf-8")
 
 
 def document(
-    rows: dict[Design, Floats],
-    crowds: dict[Design, Floats],
-    room: dict[str, tuple[float, float]],
-    equal: dict[str, float],
-    thin: dict[str, dict[int, float]],
-    apart: dict[str, float],
-    *,
+    rows: dict[Design, tuple[int, Floats]],
+    crowds: dict[Design, tuple[int, Floats]],
+    parts: dict[str, tuple[int, Any]],
     seconds: float,
-    repetitions: int,
 ) -> str:
-    """Return the page."""
-    noise = math.sqrt(LEVEL * (1 - LEVEL) / repetitions)
-    pooled = np.mean([*rows.values()], axis=0)
+    """Return the page; with each result comes the number of samples that it is from."""
+    (_, room), (_, equal), (_, thin), (_, apart) = (parts[name] for name in PARTS)
+    samples = {name: parts[name][0] for name in PARTS}
+    noise = math.sqrt(LEVEL * (1 - LEVEL) / 200)
+    weights = [number for number, _ in rows.values()]
+    pooled = np.average([found for _, found in rows.values()], axis=0, weights=weights)
     means = ", ".join(f"{name} {one:.3f}" for name, one in zip(COLUMNS, pooled, strict=True))
     all_thin = np.mean([one for part in thin.values() for one in part.values()])
     return f"""# People and models: the study
 
 How often {100 * LEVEL:g} % limits of [people](people.md) hold the truth, in simulations where it is
-known. {repetitions} samples of each design; the standard error of a coverage of {LEVEL} is
-{noise:.3f}. Written by `make people`. Three models give the most probable class, with
+known. The standard error of a coverage of {LEVEL} is {noise:.3f} with 200 samples. Written by
+`make people`. Three models give the most probable class, with
 {", ".join(f"{w:.0%}" for w in WRONG)} of their answers changed.
 
 `A(1)` is the agreement of two people, `best` the best possible, `M` how often a model gives a
@@ -384,7 +381,7 @@ hold none who do. The limits are for a fresh person.
 ## Who can still improve
 
 How often a model is said to have room: the best there can be, where that is wrong, and the same
-with one in five answers changed, where it is right.
+with one in five answers changed, where it is right. {samples["room"]} samples each.
 
 | design | best model | one in five changed |
 | --- | ---: | ---: |
@@ -393,7 +390,7 @@ with one in five answers changed, where it is right.
 ## Six equal models
 
 How often some order of six equally good models is called certain; it should be at most
-{1 - LEVEL:.2f}.
+{1 - LEVEL:.2f}. {samples["equal"]} samples each.
 
 | design | some order is certain |
 | --- | ---: |
@@ -402,7 +399,7 @@ How often some order of six equally good models is called certain; it should be 
 ## ChaosNLI, five of its hundred votes
 
 How often limits from five votes hold how often panels agree by all hundred votes. The mean is
-{all_thin:.3f}.
+{all_thin:.3f}; {samples["thin"]} samples each.
 
 | people in the panel | {" | ".join(map(str, SIZES))} |
 | --- |{" ---: |" * len(SIZES)}
@@ -411,7 +408,8 @@ How often limits from five votes hold how often panels agree by all hundred vote
 ## Two floors
 
 Two votes per item. One set has items that are all alike, the other items that are certain or coin
-flips, which two votes cannot tell apart: how often the limits of the difference hold.
+flips, which two votes cannot tell apart: how often the limits of the difference hold, in
+{samples["apart"]} samples each.
 
 | design | held |
 | --- | ---: |
@@ -424,9 +422,13 @@ machine that ran the study.
 """
 
 
-def _table(rows: dict[Design, Floats]) -> str:
-    head = f"| design | {' | '.join(COLUMNS)} |\n| --- |{' ---: |' * len(COLUMNS)}\n"
-    return head + _lines((one.name, *(f"{v:.3f}" for v in found)) for one, found in rows.items())
+def _table(rows: dict[Design, tuple[int, Floats]]) -> str:
+    head = f"| design | samples | {' | '.join(COLUMNS)} |\n| --- | ---: |"
+    head += f"{' ---: |' * len(COLUMNS)}\n"
+    return head + _lines(
+        (one.name, f"{number}", *(f"{v:.3f}" for v in found))
+        for one, (number, found) in rows.items()
+    )
 
 
 def _lines(rows: Iterator[tuple[str, ...]]) -> str:

@@ -667,11 +667,13 @@ def test_difference_of_floors_that_two_votes_cannot_tell_apart_is_held():
 
 def test_the_document_of_the_study_has_every_part():
     zeros = np.full(len(study.COLUMNS), 0.5)
-    thin = {"snli": dict.fromkeys(study.SIZES, 0.25)}
-    text = study.document(
-        {study.DESIGNS[0]: zeros}, {study.CROWDS[0]: zeros}, {"x": (0.01, 0.9)}, {"y": 0.02}, thin,
-        {"z": 0.99}, seconds=0.5, repetitions=7,
-    )  # fmt: skip
-    assert "| Beta(1/2, 1/2), 500 items, 3 votes | 0.500 |" in text
+    parts = {
+        "room": (7, {"x": (0.01, 0.9)}),
+        "equal": (8, {"y": 0.02}),
+        "thin": (9, {"snli": dict.fromkeys(study.SIZES, 0.25)}),
+        "apart": (10, {"z": 0.99}),
+    }
+    text = study.document({study.DESIGNS[0]: (5, zeros)}, {study.CROWDS[0]: (6, zeros)}, parts, 0.5)
+    assert "| Beta(1/2, 1/2), 500 items, 3 votes | 5 | 0.500 |" in text
     assert "| x | 0.010 | 0.900 |" in text
     assert "| z | 0.990 |" in text

@@ -26,7 +26,8 @@ def facts_of(
 ) -> dict[str, Any]:
     """Return what only rows can tell, where a look at one more column takes no time."""
     frame, run, group = request.frame, request.run, request.group
-    free = [one for one in frame.collect_schema() if one not in {*chosen.used, group}]
+    used = {*chosen.used, *request.predictions, group}
+    free = [one for one in frame.collect_schema() if one not in used]
     facts: dict[str, Any] = {}
     items = fitting(ITEM_OF_ROW, free)
     few = chosen.layout.row_is_item and rows <= _FEW_ROWS

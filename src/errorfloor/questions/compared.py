@@ -64,6 +64,7 @@ class Comparison:
     crowd: Crowd | None
     all_people: Crowd | None
     _panels: dict[int, PanelOf] = field(default_factory=dict)
+    _of_votes: dict[int, tuple[Floats, Floats | None]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -136,32 +137,36 @@ class Comparison:
         cells, at = np.unique(self.found.votes, axis=0, return_inverse=True)
         return cells, at.ravel()
 
-    def _of_votes(self, r: int) -> tuple[Floats, Floats | None]:
+    def of_votes(self, r: int) -> tuple[Floats, Floats | None]:
         """Return the agreement of panels on each item, and its change without each vote."""
+        if r not in self._of_votes:
+            self._of_votes[r] = self._agreement(r)
+        return self._of_votes[r]
+
+    def _agreement(self, r: int) -> tuple[Floats, Floats | None]:
         cells, at = self._cells
         own = panel_agreement(cells, r)
         if self.crowd is None:
             return own[at], None
+        change = np.full(cells.shape, np.nan)
+        # Where too few votes are left for the panel, a smaller one answers to them likewise.
+        for size in range(r, 0, -2):
+            change = np.where(np.isnan(change), self._changes(size), change)
         mean = float(np.nanmean(own[at]))
-        change = np.zeros(cells.shape)
+        change = np.where(np.isnan(change), (own - mean)[:, None], change)
+        return own[at], np.where(cells > 0, np.nan_to_num(change), 0.0)[at]
+
+    def _changes(self, r: int) -> Floats:
+        """Return the change of each cell without a vote for each class; NaN where votes end."""
+        cells, _ = self._cells
+        own = panel_agreement(cells, r)
+        change = np.full(cells.shape, np.nan)
         for k in range(self.classes):
             has = cells[:, k] > 0
             less = cells[has].copy()
             less[:, k] -= 1
-            left = panel_agreement(less, r)
-            # An item with too few votes left goes, as if it were like all others.
-            change[has, k] = own[has] - np.where(np.isnan(left), mean, left)
-        return own[at], np.nan_to_num(change)[at]
-
-    @cached_property
-    def _votes_of_panels(self) -> dict[int, tuple[Floats, Floats | None]]:
-        return {}
-
-    def of_votes(self, r: int) -> tuple[Floats, Floats | None]:
-        """Return the same, once."""
-        if r not in self._votes_of_panels:
-            self._votes_of_panels[r] = self._of_votes(r)
-        return self._votes_of_panels[r]
+            change[has, k] = own[has] - panel_agreement(less, r)
+        return change
 
     def panel(self, r: int) -> PanelOf:
         """Return the agreement of a panel of r with one more person."""
