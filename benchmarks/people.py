@@ -269,12 +269,8 @@ def _drawn(votes: Counts, rng: np.random.Generator) -> Counts:
     """Return a few of the votes on each item, drawn without replacement."""
     place = np.argsort(rng.random((len(votes), int(votes[0].sum()))), axis=1)[:, :THINNED]
     ends = votes.cumsum(axis=1)
-    return np.column_stack(
-        [
-            ((place < ends[:, [k]]) & (place >= ends[:, [k]] - votes[:, [k]])).sum(axis=1)
-            for k in range(votes.shape[1])
-        ]
-    )
+    chosen = (place[:, :, None] >= ends[:, None, :]).sum(axis=2)
+    return np.column_stack([(chosen == k).sum(axis=1) for k in range(votes.shape[1])])
 
 
 def chaosnli(part: str) -> Counts:
